@@ -1,0 +1,390 @@
+"""The vectorised sowing core: N games with one NumPy call. The rules of a move are here and nowhere else.
+
+Shapes: N games, P players, F fields a side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
+the mover's own left to his right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.positions import (
+    MANDARIN_BYTE,
+    SIDE_BYTES,
+    STONE_BYTE,
+    ZERO_BYTE,
+    Bytes,
+    Ints,
+    Mask,
+    Points,
+    Positions,
+    Termination,
+)
+from oanquan_env.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
+from oanquan_env.setup import check_ready, check_setup
+from oanquan_env.tables import BYTE_MASK, COUNT_STRIDE, build_tables
+
+RUNNING = np.uint8(Termination.RUNNING)  # an IntEnum costs a microsecond each time that NumPy meets it
+LAP_LIMIT = 10_000
+"""Most laps of one move. Relays end in every two-player position seen (longest: 38 laps), but no proof is known."""
+
+
+class IllegalActionError(ValueError):
+    """An action that its position does not allow; names the row, the action and the legal ones."""
+
+
+class RunawayGameError(RuntimeError):
+    """A relay past `LAP_LIMIT` laps, or debts that put more seeds in play than a byte holds. The batch is unchanged."""
+
+
+class _RunawayError(Exception):
+    def __init__(self, reason: str, row: int) -> None:
+        self.reason = reason
+        self.row = row
+
+
+class Played(NamedTuple):
+    """What a batch of moves did."""
+
+    captured: Points
+    """(N,) int32, points that each mover captured (refills and leftovers not included)."""
+    laps: npt.NDArray[np.int32]
+    """(N,) int32, sowings of each move; a mandarin seed lifted under `take_one` counts as one."""
+
+
+class Expanded(NamedTuple):
+    """All legal moves of a batch, played. M is the number of legal moves in the whole batch."""
+
+    positions: Positions
+    """M positions, each after one move."""
+    rows: Ints
+    """(M,) intp, the row that each came from, ascending."""
+    actions: Ints
+    """(M,) intp, the action that led there, ascending within a row."""
+
+
+class Core:
+    """Plays batches of positions by one `Rules`. Its only state is lookup tables; any number of batches may share it.
+
+    Args:
+        rules: a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
+    """
+
+    def __init__(self, rules: Rules | str = DEFAULT_PRESET) -> None:
+        self.rules = rules = as_rules(rules)
+        self.tables = build_tables(rules)
+        # One row as one element: NumPy gathers and scatters these in one piece, ten times faster than rows of a matrix.
+        self._row_type = np.dtype((np.void, SIDE_BYTES * rules.players))
+        self._next_seat = np.array([*range(1, rules.players), 0], dtype=np.intp)
+        self._end = np.uint8(
+            Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY
+        )
+        self._stone_value = np.int32(rules.stone_value)
+        self._fields, self._unfinished, self._refill = _word_masks(rules)
+        self._plain_capture = rules.quan_non == 0 and rules.mandarin_seeds_capturable
+
+    # ---- positions -------------------------------------------------------------------------------------------------
+
+    def start(self, n: int = 1) -> Positions:
+        """`n` games at the set-up, South to move."""
+        return Positions(
+            squares=np.tile(self.tables.initial, (n, 1)),
+            scores=np.zeros((n, self.rules.players), dtype=np.int32),
+            mover=np.zeros(n, dtype=np.intp),
+            ply=np.zeros(n, dtype=np.int32),
+            ended=np.zeros(n, dtype=np.uint8),
+        )
+
+    def legal_mask(self, positions: Positions) -> Mask:
+        """(N, A) bool, the legal actions of the mover; all false where the game is over."""
+        own = positions.sides.reshape(-1).take(self._seat_index(positions))
+        occupied = np.packbits(own.view(np.uint8) != 0, bitorder="little")  # one bit a field
+        occupied *= positions.ended == RUNNING
+        return self.tables.legal.take(occupied, axis=0)
+
+    def seeds(self, positions: Positions) -> Bytes:
+        """(N, P * (F + 1)) uint8, the seeds of all squares in ring order."""
+        return positions.squares.take(self.tables.ring_bytes, axis=1)
+
+    def stones(self, positions: Positions) -> Bytes:
+        """(N, P) uint8, the stones on the mandarin squares, side 0's first."""
+        return positions.squares.take(self.tables.stone_bytes, axis=1)
+
+    def setup(
+        self,
+        seeds: npt.ArrayLike,
+        stones: npt.ArrayLike,
+        scores: npt.ArrayLike,
+        mover: npt.ArrayLike = 0,
+        ply: npt.ArrayLike = 0,
+    ) -> Positions:
+        """Positions set up by hand; those that satisfy the end test or the ply limit are marked as ended.
+
+        Args:
+            seeds: (N, P * (F + 1)) in ring order.
+            stones: (N, P), 0 or 1 on each mandarin square.
+            scores: (N, P) points.
+            mover: (N,) or one for all.
+            ply: (N,) or one for all.
+
+        Raises:
+            PositionError: naming the row and what is wrong with it: a count out of range, points that do not make
+                the total of the rules, a mover whose row is empty.
+        """
+        columns = check_setup(self.rules, seeds, stones, scores, mover, ply)
+        positions = self.start(len(columns.seeds))
+        positions.squares[:, self.tables.ring_bytes] = columns.seeds
+        positions.squares[:, self.tables.stone_bytes] = columns.stones
+        positions.scores[:], positions.mover[:], positions.ply[:] = columns.scores, columns.mover, columns.ply
+        self._mark_ended(positions)
+        check_ready(self.legal_mask(positions).any(axis=1) | positions.over, columns.mover)
+        return positions
+
+    # ---- a move ----------------------------------------------------------------------------------------------------
+
+    def play(self, positions: Positions, actions: npt.ArrayLike, *, checked: bool = True) -> Played:
+        """Play one action in each position, in place; refill, or mark as ended, what is due after it.
+
+        Args:
+            positions: N positions.
+            actions: (N,) integers.
+            checked: if false, an illegal action is not noticed and its row (no other) becomes meaningless; an
+                action outside 0 .. A-1 may raise IndexError or play another square.
+
+        Raises:
+            IllegalActionError: with `checked`, for an action that is not legal. The batch is unchanged.
+            RunawayGameError: see there. The batch is unchanged.
+        """
+        actions = np.asarray(actions)
+        if checked:
+            self._check(positions, actions)
+        saved = positions.copy()
+        try:
+            stopped, laps = self._sow(positions, actions)
+            captured = self._capture(positions, stopped)
+            self._finish_move(positions)
+        except _RunawayError as runaway:
+            positions[:] = saved
+            raise RunawayGameError(f"{runaway.reason}: {self._describe(positions, actions, runaway.row)}") from None
+        return Played(captured, laps)
+
+    def _describe(self, positions: Positions, actions: npt.NDArray[np.integer], row: int) -> str:
+        one = positions[row : row + 1]
+        squares = f"seeds {self.seeds(one)[0].tolist()}, stones {self.stones(one)[0].tolist()}"
+        return f"row {row}, action {actions[row]}, {squares}, scores {one.scores[0].tolist()}, mover {one.mover[0]}"
+
+    def expand(self, positions: Positions) -> Expanded:
+        """Every legal move of every position, played on copies."""
+        rows, actions = self.legal_mask(positions).nonzero()
+        children = positions[rows]
+        self.play(children, actions, checked=False)
+        return Expanded(children, rows, actions)
+
+    def _check(self, positions: Positions, actions: npt.NDArray[np.integer]) -> None:
+        n = len(positions)
+        if actions.shape != (n,) or actions.dtype.kind not in "iu":
+            raise IllegalActionError(f"actions must be {n} whole numbers, got {actions.dtype} of shape {actions.shape}")
+        inside = (actions >= 0) & (actions < self.rules.actions)
+        mask = self.legal_mask(positions)
+        legal = mask.reshape(-1).take(np.arange(0, mask.size, self.rules.actions) + actions * inside) & inside
+        if not legal.all():
+            row = int(legal.argmin())
+            choices = mask[row].nonzero()[0].tolist()
+            reason = f"legal: {choices}" if choices else f"the game is over ({Termination(positions.ended[row])!s})"
+            raise IllegalActionError(f"illegal action {actions[row]} in row {row}; {reason}")
+
+    def _sow(self, positions: Positions, actions: npt.NDArray[np.integer]) -> tuple[Ints, npt.NDArray[np.int32]]:
+        """Sow and relay (docs/RULES.md 2.1, 2.2). Returns the code of the square each move stopped before, and the laps."""
+        tables = self.tables
+        flat = positions.squares.reshape(-1)
+        sides, lines = positions.sides, positions.squares.view(self._row_type)[:, 0]
+        starts = np.arange(0, flat.size, positions.squares.shape[1])
+        code = tables.origin.take(positions.mover * self.rules.actions + actions)
+        at = (code & BYTE_MASK) + starts
+        lifted = flat.take(at)
+        left: Bytes | int = 0
+        laps = np.ones(len(positions), dtype=np.int32)
+        stopped = code
+        rows: Ints | None = None  # None: every row, as in the first lap
+        for lap in range(2, LAP_LIMIT + 2):
+            flat[at] = left
+            key = code * COUNT_STRIDE
+            key += lifted
+            sown = tables.increment.take(key, axis=0)
+            code = tables.after.take(key)
+            if rows is None:
+                sides += sown
+                stopped = code
+            else:
+                sown += lines.take(rows).view(np.uint64).reshape(sown.shape)
+                lines[rows] = sown.view(self._row_type)[:, 0]
+                stopped[rows] = code
+            at = (code & BYTE_MASK) + starts
+            lifted = flat.take(at)
+            if self.rules.mandarin_ahead == "take_one":
+                code, at, lifted, left = _take_one(flat, code, at)
+            relay = lifted.nonzero()[0]
+            if not relay.size:
+                return stopped, laps
+            rows = relay if rows is None else rows.take(relay)
+            laps[rows] = lap
+            if relay.size < lifted.size:
+                code, at, starts, lifted = code.take(relay), at.take(relay), starts.take(relay), lifted.take(relay)
+                left = left if isinstance(left, int) else left.take(relay)
+        raise _RunawayError(f"a relay of more than {LAP_LIMIT} laps", int(rows[0]) if rows is not None else 0)
+
+    def _capture(self, positions: Positions, gap: Ints) -> Points:
+        """Capture behind gaps (docs/RULES.md 2.3, 2.4) and add to the movers' scores; returns (N,) the points.
+
+        `gap` is the code of the square after the last seed: an empty field, or a mandarin square.
+        """
+        rules, tables = self.rules, self.tables
+        flat = positions.squares.reshape(-1)
+        starts = np.arange(0, flat.size, positions.squares.shape[1])
+        captured = np.zeros(len(positions), dtype=np.int32)
+        rows: Ints | None = None
+        while True:
+            seeds_at = tables.behind_seeds.take(gap)
+            seeds_at += starts
+            stone_at = tables.behind_stone.take(gap)
+            stone_at += starts
+            seeds, stone = flat.take(seeds_at), flat.take(stone_at)
+            points = stone * self._stone_value
+            points += seeds
+            if not self._plain_capture:
+                seeds = self._protect(seeds, stone, points, stone_at)
+            if rows is not None or rules.empty_mandarin == "gap":
+                points *= (flat.take(tables.gap_seeds.take(gap) + starts) == 0) & (
+                    flat.take(tables.gap_stone.take(gap) + starts) == 0
+                )
+            hit = points.nonzero()[0]
+            if not hit.size:
+                break
+            rows = hit if rows is None else rows.take(hit)
+            captured[rows] += points.take(hit)
+            flat[seeds_at.take(hit)] = 0 if self._plain_capture else seeds.take(hit)
+            flat[stone_at.take(hit)] = 0
+            if rules.capture == "single":
+                break
+            gap, starts = tables.next_gap.take(gap.take(hit)), starts.take(hit)
+        positions.scores.reshape(-1)[self._seat_index(positions)] += captured
+        return captured
+
+    def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints) -> Bytes:
+        """Quan non and mandarin_seeds_capturable (docs/RULES.md 2.4): changes `points`, returns the seeds that stay."""
+        rules = self.rules
+        unripe = (stone != 0) & (seeds < rules.quan_non)
+        stay = np.zeros_like(seeds)
+        if not rules.mandarin_seeds_capturable:
+            stay = seeds * (stone_at % SIDE_BYTES == STONE_BYTE)
+            points -= stay
+        points *= ~unripe
+        return stay
+
+    # ---- after a move ----------------------------------------------------------------------------------------------
+
+    def _finish_move(self, positions: Positions) -> None:
+        """End test, ply limit, next player, refill (docs/RULES.md 3)."""
+        positions.ply += 1
+        self._mark_ended(positions)
+        positions.mover[:] = self._next_seat.take(positions.mover)
+        for offset in range(self.rules.players if self.rules.refill_when == "at_once" else 1):
+            self._refill_seat(positions, offset)
+
+    def _mark_ended(self, positions: Positions) -> None:
+        """End test (docs/RULES.md 4) and ply limit; the first comes first."""
+        sides = positions.sides
+        unfinished = sides[:, 0] | sides[:, 1]
+        for seat in range(2, self.rules.players):
+            unfinished |= sides[:, seat]
+        unfinished &= self._unfinished
+        truncated = (positions.ply >= self.rules.max_plies).nonzero()[0]
+        if truncated.size:
+            positions.ended[truncated] = Termination.MAX_PLIES
+        ended = (unfinished == 0).nonzero()[0]
+        if ended.size:
+            positions.ended[ended] = self._end
+
+    def _refill_seat(self, positions: Positions, offset: int) -> None:
+        """Refill the empty rows of the players `offset` seats after the mover, or end the game by forfeit."""
+        seat = self._seat_index(positions, offset)
+        empty = (positions.sides.reshape(-1).take(seat) & self._fields) == 0
+        empty &= positions.ended == RUNNING
+        rows = empty.nonzero()[0]
+        if not rows.size:
+            return
+        scores, seat = positions.scores.reshape(-1), seat.take(rows)
+        if self.rules.refill == "forfeit":
+            able = scores.take(seat) >= self.rules.fields
+            positions.ended[rows[~able]] = Termination.FORFEIT
+            rows, seat = rows[able], seat[able]
+        in_play = self.seeds(positions[rows]).sum(axis=1, dtype=np.int64) + self.rules.fields
+        if (in_play > MAX_SEEDS).any():
+            reason = f"refills on credit bring {in_play.max()} seeds into play, more than {MAX_SEEDS}"
+            raise _RunawayError(reason, int(rows[in_play.argmax()]))
+        positions.sides.reshape(-1)[seat] += self._refill
+        scores[seat] -= self.rules.fields
+
+    # ---- results ---------------------------------------------------------------------------------------------------
+
+    def standings(self, positions: Positions) -> Points:
+        """(N, P) int32, points: the scores, with the leftovers of section 4 added where the game is over."""
+        standings: Points = positions.scores.copy()
+        rows = positions.ended.nonzero()[0]
+        if rows.size:
+            standings[rows] += self._leftovers(positions[rows])
+        return standings
+
+    def _leftovers(self, positions: Positions) -> Points:
+        """(N, P) points that each player gets of the seeds still on the board of finished games (docs/RULES.md 4)."""
+        players = self.rules.players
+        seeds = self.seeds(positions).reshape(len(positions), players, self.rules.fields + 1).astype(np.int32)
+        rows: Points
+        rows, mandarins = seeds[:, :, :-1].sum(axis=2, dtype=np.int32), seeds[:, :, -1].sum(axis=1, dtype=np.int32)
+        if self.rules.leftovers == "split":
+            rows[:] = rows.sum(axis=1, keepdims=True) // players
+        if self.rules.mandarin_leftovers == "split":
+            rows += (mandarins * ~positions.truncated // players)[:, None]
+        return rows
+
+    def winners(self, positions: Positions) -> Mask:
+        """(N, P) bool, the players with the highest standing; several share a tied win, none wins a running game."""
+        standings = self.standings(positions)
+        best: Mask = standings == standings.max(axis=1, keepdims=True)
+        return best & positions.over[:, None]
+
+    def _seat_index(self, positions: Positions, offset: int = 0) -> Ints:
+        """(N,) index into the flat sides or scores of the player `offset` seats after the mover."""
+        players = self.rules.players
+        seat = positions.mover if offset == 0 else (positions.mover + offset) % players
+        index: Ints = np.arange(0, len(positions) * players, players) + seat
+        return index
+
+
+def _take_one(flat: Bytes, code: Ints, at: Ints) -> tuple[Ints, Ints, Bytes, Bytes]:
+    """SON's `take_one`: where a mandarin square with seeds is met, one of them is lifted instead of a whole field.
+
+    Returns code, place, seeds lifted and seeds left of each row's next lap.
+    """
+    giving = (code % SIDE_BYTES == ZERO_BYTE) & (flat.take(at - (ZERO_BYTE - MANDARIN_BYTE)) > 0)
+    shift = giving * (ZERO_BYTE - MANDARIN_BYTE)
+    code, at = code - shift, at - shift
+    held = flat.take(at)
+    left = (held - 1) * giving
+    return code, at, held - left, left
+
+
+def _word_masks(rules: Rules) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """For one side: the bytes of its fields, the bytes that must be zero at the end, and one seed a field."""
+    layout = np.zeros((3, SIDE_BYTES), dtype=np.uint8)
+    fields, unfinished, refill = layout
+    fields[: rules.fields] = 255
+    refill[: rules.fields] = 1
+    unfinished[STONE_BYTE] = 255
+    if rules.end == "squares_empty":
+        unfinished[MANDARIN_BYTE] = 255
+    masks = layout.view(np.uint64)[:, 0]
+    return masks[0], masks[1], masks[2]

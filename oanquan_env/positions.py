@@ -1,0 +1,132 @@
+"""Batched positions: N games as a struct of arrays, one row a game.
+
+Shapes: N games, P players, F fields a side. A row of `squares` holds 8 bytes for each side, so that a side is
+one 64-bit word (little-endian: byte k is bits 8k to 8k+7) and a sowing is one row of words added:
+
+    byte     0   1   2   3   4        5              6             7
+           +---+---+---+---+---+--------------+-------------+---------------+
+    side p | fields, seeds     | its mandarin | always zero | its mandarin  |
+           | (unused: zero)    | square: seeds|             | stone, 0 or 1 |
+           +---+---+---+---+---+--------------+-------------+---------------+
+
+The ring runs side 0, side 1, ... through bytes 0 .. F-1 and then 5 of each:
+
+          North's right                 North's left          ring index of (side, field f): p * (F + 1) + f
+             10    9    8    7    6                           ring index of its mandarin square: p * (F + 1) + F
+       (11)                             (5)
+              0    1    2    3    4                           +1 is counterclockwise (A), -1 clockwise (C)
+          South's left          South's right
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Index: TypeAlias = slice | npt.NDArray[np.intp] | npt.NDArray[np.bool_]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Words: TypeAlias = npt.NDArray[np.uint64]
+Ints: TypeAlias = npt.NDArray[np.intp]
+Points: TypeAlias = npt.NDArray[np.int32]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+SIDE_BYTES = 8
+MANDARIN_BYTE = 5
+ZERO_BYTE = 6
+STONE_BYTE = 7
+
+
+class Termination(IntEnum):
+    """Why a game is over. `MAX_PLIES` truncates, the others terminate; `RUNNING` is a game that goes on."""
+
+    RUNNING = 0
+    STONES_CAPTURED = 1
+    SQUARES_EMPTY = 2
+    FORFEIT = 3
+    MAX_PLIES = 4
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(slots=True, eq=False)
+class Positions:
+    """N positions of one `Rules`. Arrays belong to the object and are changed in place by `Core.play`.
+
+    A position is always ready to move: the mover's row holds seeds unless the game is over.
+
+    Attributes:
+        squares: (N, 8P) uint8, C-contiguous; the layout is drawn at the top of this module.
+        scores: (N, P) int32, points: captures less refills, leftovers never included; may be negative.
+        mover: (N,) intp, the player to move; it passes on after a finishing move too.
+        ply: (N,) int32, moves played.
+        ended: (N,) uint8, a `Termination`.
+    """
+
+    squares: Bytes
+    scores: Points
+    mover: Ints
+    ply: npt.NDArray[np.int32]
+    ended: Bytes
+
+    def __len__(self) -> int:
+        return len(self.mover)
+
+    @property
+    def sides(self) -> Words:
+        """(N, P) uint64 view of `squares`: a side as one word."""
+        return self.squares.view(np.uint64)
+
+    @property
+    def over(self) -> Mask:
+        """(N,) bool: terminated or truncated."""
+        over: Mask = self.ended != Termination.RUNNING
+        return over
+
+    @property
+    def terminated(self) -> Mask:
+        """(N,) bool: ended by the rules of the game."""
+        return self.over & ~self.truncated
+
+    @property
+    def truncated(self) -> Mask:
+        """(N,) bool: ended by the ply limit."""
+        truncated: Mask = self.ended == Termination.MAX_PLIES
+        return truncated
+
+    def arrays(self) -> Iterator[npt.NDArray[Any]]:
+        """The five arrays, in the order of the attributes."""
+        return (getattr(self, field.name) for field in dataclasses.fields(self))
+
+    def copy(self) -> Positions:
+        """A copy that shares nothing."""
+        return Positions(self.squares.copy(), self.scores.copy(), self.mover.copy(), self.ply.copy(), self.ended.copy())
+
+    def __getitem__(self, rows: Index) -> Positions:
+        """A copy of the positions at `rows` (slice, index array or bool mask)."""
+        squares, scores, mover, ply, ended = (np.array(array[rows]) for array in self.arrays())
+        return Positions(squares, scores, mover, ply, ended)
+
+    def __setitem__(self, rows: Index, other: Positions) -> None:
+        """Overwrite the positions at `rows`; a single position in `other` is spread over them."""
+        for mine, theirs in zip(self.arrays(), other.arrays(), strict=True):
+            mine[rows] = theirs
+
+    def same(self, other: Positions) -> Mask:
+        """(N,) bool: rows that agree with `other`'s in everything."""
+        equal: Mask = (self.squares == other.squares).all(axis=1) & (self.scores == other.scores).all(axis=1)
+        equal &= (self.mover == other.mover) & (self.ply == other.ply) & (self.ended == other.ended)
+        return equal
+
+    @staticmethod
+    def concatenate(batches: Iterable[Positions]) -> Positions:
+        """One batch of all the rows of `batches`, which must not be empty."""
+        columns = zip(*(batch.arrays() for batch in batches), strict=True)
+        squares, scores, mover, ply, ended = (np.concatenate(column) for column in columns)
+        return Positions(squares, scores, mover, ply, ended)

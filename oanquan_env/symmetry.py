@@ -1,0 +1,51 @@
+"""The two symmetries of the board: turning it by a seat, and reading it in a mirror.
+
+Both commute with play: a transformed position, played with the transformed action, is the transformed result.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Ints, Positions
+from oanquan_env.rules import Rules
+
+
+def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
+    """The same games with player p sitting where p + `seats` sat; for two players, the seats swapped.
+
+    Works for all rules, with the same actions, as a field is counted from its owner's left.
+    """
+    players = positions.scores.shape[1]
+    return Positions(
+        squares=np.roll(positions.sides, seats, axis=1).view(np.uint8),
+        scores=np.roll(positions.scores, seats, axis=1),
+        mover=(positions.mover + seats) % players,
+        ply=positions.ply.copy(),
+        ended=positions.ended.copy(),
+    )
+
+
+def mirror(positions: Positions, rules: Rules) -> Positions:
+    """The positions in a mirror: each row reversed, the two mandarin squares exchanged. Play on by `rules.mirrored()`.
+
+    Raises:
+        ValueError: for more than two players, whose order of turns would be reversed too.
+    """
+    if rules.players != 2:
+        raise ValueError(
+            f"only a board of two players can be mirrored, not of {rules.players}: turns would run backwards"
+        )
+    fields = [*range(rules.fields - 1, -1, -1), *range(rules.fields, MANDARIN_BYTE)]
+    own, other = np.array(fields), np.array([MANDARIN_BYTE, ZERO_BYTE, STONE_BYTE])
+    order = np.concatenate([own, SIDE_BYTES + other, SIDE_BYTES + own, other])
+    mirrored = positions.copy()
+    mirrored.squares = np.ascontiguousarray(positions.squares[:, order])
+    return mirrored
+
+
+def mirror_actions(actions: npt.ArrayLike, rules: Rules) -> Ints:
+    """(N,) the same moves on the mirrored board: the field counted from the other end, A and C exchanged."""
+    mirrored: Ints = rules.actions - 1 - np.asarray(actions, dtype=np.intp)
+    return mirrored

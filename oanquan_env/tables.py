@@ -1,0 +1,130 @@
+"""What the core looks up: each sowing of a `Rules` as one row of increments, and each walk over a gap.
+
+A *code* names a square and a direction: `code = 32 * direction + byte`, direction 0 counterclockwise (A) and 1
+clockwise (C), byte as in `positions`. Two bytes stand for a mandarin square: its seeds (5) where it is looked at
+as something to take from, and the byte that is always zero (6) where it is met after a sowing. So "is a mandarin
+square, stop" and "is empty, stop" are one test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Bytes, Ints, Mask, Words
+from oanquan_env.rules import MAX_SEEDS, Rules
+
+DIRECTION_STRIDE = 32
+BYTE_MASK = DIRECTION_STRIDE - 1
+COUNT_STRIDE = MAX_SEEDS + 1
+DIRECTIONS = ((0, +1), (1, -1))
+"""(direction index, step on the ring)"""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Lookup tables of one `Rules`; P players, F fields a side.
+
+    Attributes:
+        origin: (P * 2F,) intp, code of the square that `player * 2F + action` lifts.
+        increment: (2 * 32 * 256, P) uint64, words to add when `code * 256 + count` is sown (origin already lifted).
+        after: (2 * 32 * 256,) intp, code of the square after the last seed of `code * 256 + count`.
+        gap_seeds, gap_stone: (64,) intp, bytes of the seeds and of the stone on the square of a gap's code. The byte
+            that is always zero stands for the stone of a field, and for both on a mandarin square that is no gap
+            (`empty_mandarin = "stop"`).
+        behind_seeds, behind_stone: (64,) intp, the same of the square behind the gap, where a capture may be; behind
+            a mandarin square that is no gap there is nothing.
+        next_gap: (64,) intp, code of a gap -> code of the square two on, over which a chain captures next.
+        ring_bytes: (P * (F + 1),) intp, byte of each square's seeds in ring order.
+        stone_bytes: (P,) intp, byte of each stone.
+        legal: (256, 2F) bool, bit set of a player's occupied fields -> his legal actions.
+        initial: (8P,) uint8, the set-up.
+    """
+
+    origin: Ints
+    increment: Words
+    after: Ints
+    gap_seeds: Ints
+    gap_stone: Ints
+    behind_seeds: Ints
+    behind_stone: Ints
+    next_gap: Ints
+    ring_bytes: Ints
+    stone_bytes: Ints
+    legal: Mask
+    initial: Bytes
+
+
+def build_tables(rules: Rules) -> Tables:
+    """The tables of `rules`."""
+    players, fields, squares = rules.players, rules.fields, rules.squares
+    ring_bytes = np.array(
+        [SIDE_BYTES * p + b for p in range(players) for b in (*range(fields), MANDARIN_BYTE)], dtype=np.intp
+    )
+    met_bytes = np.where(ring_bytes % SIDE_BYTES == MANDARIN_BYTE, ring_bytes + ZERO_BYTE - MANDARIN_BYTE, ring_bytes)
+    stone_bytes = SIDE_BYTES * np.arange(players, dtype=np.intp) + STONE_BYTE
+
+    codes = 2 * DIRECTION_STRIDE
+    increment = np.zeros((codes * COUNT_STRIDE, SIDE_BYTES * players), dtype=np.uint8)
+    after = np.zeros(codes * COUNT_STRIDE, dtype=np.intp)
+    for direction, step in DIRECTIONS:
+        base = DIRECTION_STRIDE * direction
+        for square in range(squares):
+            key = COUNT_STRIDE * (base + ring_bytes[square])
+            for count in range(COUNT_STRIDE):
+                increment[key + count, ring_bytes] = _sown(square, step, count, squares)
+                after[key + count] = base + met_bytes[(square + step * (count + 1)) % squares]
+    gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap = _gap_walks(rules, ring_bytes, met_bytes)
+    initial = np.zeros(SIDE_BYTES * players, dtype=np.uint8)
+    initial[ring_bytes] = rules.seeds
+    initial[ring_bytes[rules.fields :: rules.fields + 1]] = rules.mandarin_seeds
+    initial[stone_bytes] = rules.stones
+    origin = [
+        DIRECTION_STRIDE * direction + SIDE_BYTES * player + field
+        for player in range(players)
+        for field in range(fields)
+        for direction, _ in DIRECTIONS
+    ]
+    playable = {"either": [True, True], "counterclockwise": [True, False], "clockwise": [False, True]}[rules.sowing]
+    occupied = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, count=fields, bitorder="little") != 0
+    return Tables(
+        origin=np.array(origin, dtype=np.intp),
+        increment=increment.view(np.uint64),
+        after=after,
+        gap_seeds=gap_seeds,
+        gap_stone=gap_stone,
+        behind_seeds=behind_seeds,
+        behind_stone=behind_stone,
+        next_gap=next_gap,
+        ring_bytes=ring_bytes,
+        stone_bytes=stone_bytes,
+        legal=np.kron(occupied, np.array(playable)),
+        initial=initial,
+    )
+
+
+def _sown(square: int, step: int, count: int, squares: int) -> Bytes:
+    """(squares,) seeds that each square receives when `count` seeds are sown from `square`; the origin takes part."""
+    rounds, rest = divmod(count, squares)
+    seeds = np.full(squares, rounds, dtype=np.uint8)
+    seeds[(square + step * np.arange(1, rest + 1)) % squares] += 1
+    return seeds
+
+
+def _gap_walks(rules: Rules, ring_bytes: Ints, met_bytes: Ints) -> Ints:
+    """(5, 64) the tables `gap_seeds`, `gap_stone`, `behind_seeds`, `behind_stone` and `next_gap`."""
+    walks = np.zeros((5, 2 * DIRECTION_STRIDE), dtype=np.intp)
+    on_mandarin = ring_bytes != met_bytes
+    stone_bytes = np.where(on_mandarin, ring_bytes + STONE_BYTE - MANDARIN_BYTE, ZERO_BYTE)
+    for direction, step in DIRECTIONS:
+        base = DIRECTION_STRIDE * direction
+        for square in range(rules.squares):
+            behind, two_on = (square + step) % rules.squares, (square + 2 * step) % rules.squares
+            gap = base + met_bytes[square]
+            if on_mandarin[square] and rules.empty_mandarin == "stop":
+                walks[:4, gap], walks[4, gap] = ZERO_BYTE, gap
+            else:
+                walks[:4, gap] = ring_bytes[square], stone_bytes[square], ring_bytes[behind], stone_bytes[behind]
+                walks[4, gap] = base + met_bytes[two_on]
+    return walks

@@ -1,0 +1,326 @@
+"""A slow, plain referee of Ô Ăn Quan, written from the specification RULES.md alone.
+
+It shares no code and no data layout with the fast engine, so that a test can step the two side
+by side. Section numbers in the comments are those of RULES.md.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Protocol
+
+LAP_LIMIT = 10_000
+
+
+class RulesLike(Protocol):
+    """The attributes of RULES.md section 5 that the referee reads."""
+
+    @property
+    def players(self) -> int: ...
+    @property
+    def fields(self) -> int: ...
+    @property
+    def seeds(self) -> int: ...
+    @property
+    def stones(self) -> bool: ...
+    @property
+    def stone_value(self) -> int: ...
+    @property
+    def mandarin_seeds(self) -> int: ...
+    @property
+    def sowing(self) -> str: ...
+    @property
+    def mandarin_ahead(self) -> str: ...
+    @property
+    def empty_mandarin(self) -> str: ...
+    @property
+    def capture(self) -> str: ...
+    @property
+    def quan_non(self) -> int: ...
+    @property
+    def mandarin_seeds_capturable(self) -> bool: ...
+    @property
+    def refill(self) -> str: ...
+    @property
+    def refill_when(self) -> str: ...
+    @property
+    def end(self) -> str: ...
+    @property
+    def leftovers(self) -> str: ...
+    @property
+    def mandarin_leftovers(self) -> str: ...
+    @property
+    def max_plies(self) -> int: ...
+
+
+class Referee:
+    """One game: the position, and the rules to play it by."""
+
+    def __init__(self, rules: RulesLike) -> None:
+        """Set the game up (section 1)."""
+        self.rules = rules
+        side = [rules.seeds] * rules.fields + [rules.mandarin_seeds]
+        self.seeds: list[int] = side * rules.players
+        self.stones: list[int] = [1 if rules.stones else 0] * rules.players
+        self.scores: list[int] = [0] * rules.players
+        self.mover: int = 0
+        self.ply: int = 0
+        self.ended: str | None = None
+
+    def copy(self) -> Referee:
+        """Return an independent copy of the game; the rules object is shared."""
+        twin = copy.copy(self)
+        twin.seeds = self.seeds.copy()
+        twin.stones = self.stones.copy()
+        twin.scores = self.scores.copy()
+        return twin
+
+    def own_fields(self, player: int) -> list[int]:
+        """Return the ring indices of a player's fields, from his left to his right."""
+        # Section 1: "side p is squares p·(F+1) … p·(F+1)+F, the last of which is a mandarin
+        # square."
+        first = player * (self.rules.fields + 1)
+        return list(range(first, first + self.rules.fields))
+
+    def mandarin_square(self, side: int) -> int:
+        """Return the ring index of the mandarin square that closes a side."""
+        return side * (self.rules.fields + 1) + self.rules.fields
+
+    def is_mandarin(self, square: int) -> bool:
+        """Tell whether a square is a mandarin square."""
+        return square % (self.rules.fields + 1) == self.rules.fields
+
+    def has_stone(self, square: int) -> bool:
+        """Tell whether a square holds a mandarin stone."""
+        return self.is_mandarin(square) and self.stones[square // (self.rules.fields + 1)] == 1
+
+    def is_empty(self, square: int) -> bool:
+        """Tell whether a square is empty."""
+        # Section 1: "A square is empty when it holds neither seed nor stone."
+        return self.seeds[square] == 0 and not self.has_stone(square)
+
+    def after(self, square: int, step: int) -> int:
+        """Return the square after this one, in the direction of step (+1 or -1)."""
+        return (square + step) % len(self.seeds)
+
+    def row_is_empty(self, player: int) -> bool:
+        """Tell whether all of a player's fields are empty."""
+        return all(self.seeds[field] == 0 for field in self.own_fields(player))
+
+    def legal_actions(self) -> list[int]:
+        """Return the legal actions, ascending; none when the game is over."""
+        # Section 2: "Legal: any non-empty own field; both directions (unless `sowing` fixes one)."
+        if self.ended is not None:
+            return []
+        directions = {"either": [0, 1], "counterclockwise": [0], "clockwise": [1]}
+        return [
+            2 * field + direction
+            for field, square in enumerate(self.own_fields(self.mover))
+            if self.seeds[square] > 0
+            for direction in directions[self.rules.sowing]
+        ]
+
+    def play(self, action: int) -> tuple[int, int]:
+        """Play an action; return the points captured and the number of laps.
+
+        An illegal action raises ValueError, a move of more than LAP_LIMIT laps RuntimeError;
+        the position is then as it was before.
+        """
+        if action not in self.legal_actions():
+            raise ValueError(f"illegal action {action}")
+        before = self.seeds.copy()
+        square = self.own_fields(self.mover)[action // 2]
+        step = 1 if action % 2 == 0 else -1
+        try:
+            gap, laps = self.relay(square, step)
+        except RuntimeError:
+            self.seeds = before
+            raise
+        points = 0 if gap is None else self.captures(gap, step)
+        self.scores[self.mover] += points
+        self.finish_move()
+        return points, laps
+
+    def sow(self, square: int, step: int) -> int:
+        """Lift all seeds of a field and sow them; return the square of the last seed."""
+        # Section 2.1: "Lift all seeds of the field; drop them one by one into the following
+        # squares in the chosen direction, mandarin squares included. The origin is not skipped".
+        hand = self.seeds[square]
+        self.seeds[square] = 0
+        for _ in range(hand):
+            square = self.after(square, step)
+            self.seeds[square] += 1
+        return square
+
+    def relay(self, square: int, step: int) -> tuple[int | None, int]:
+        """Sow on and on; return the gap met (None where the turn ends without) and the laps."""
+        laps = 1
+        last = self.sow(square, step)
+        while True:
+            # Section 2.2: "Let n be the square after the last seed."
+            n = self.after(last, step)
+            if self.is_empty(n):
+                # "n is an empty field → it is a gap"; an empty mandarin square may be one.
+                return (n if self.is_gap(n) else None), laps
+            if self.is_mandarin(n) and not self.can_take_one(n):
+                # "n is a mandarin square and not empty → […] "stop": the turn ends".
+                return None, laps
+            laps += 1
+            if laps > LAP_LIMIT:
+                raise RuntimeError(f"more than {LAP_LIMIT} laps in one move")
+            # "n is a non-empty field → lift it and go to 1, same direction."
+            last = self.take_one(n, step) if self.is_mandarin(n) else self.sow(n, step)
+
+    def is_gap(self, square: int) -> bool:
+        """Tell whether a square is a gap, beyond which one captures."""
+        # Section 2.2: "n is an empty mandarin square → `empty_mandarin = "stop"`: the turn ends.
+        # "gap": it is a gap". Section 2.3: "Under `empty_mandarin = "stop"` an empty mandarin
+        # square is no gap in a chain either".
+        if not self.is_empty(square):
+            return False
+        return not self.is_mandarin(square) or self.rules.empty_mandarin == "gap"
+
+    def can_take_one(self, square: int) -> bool:
+        """Tell whether a mandarin square ahead gives a seed to go on with."""
+        # Section 2.2: "A mandarin square that holds its stone but no seed cannot give one: the
+        # turn ends."
+        return self.rules.mandarin_ahead == "take_one" and self.seeds[square] > 0
+
+    def take_one(self, square: int, step: int) -> int:
+        """Move one seed of a mandarin square to the next square, and return that."""
+        # Section 2.2: ""take_one" (SON): one seed is lifted from it and dropped into the next
+        # square, a field, and the relay goes on from there".
+        target = self.after(square, step)
+        self.seeds[square] -= 1
+        self.seeds[target] += 1
+        return target
+
+    def captures(self, gap: int, step: int) -> int:
+        """Capture behind a gap, and on in a chain; return the points."""
+        # Section 2.3: "If m is empty, the turn ends. Otherwise the mover captures all that is in
+        # m […] with `capture = "chain"`, let n' be the square after m: if n' is a gap and the
+        # square after it is not empty, that one is captured too, and so on."
+        points = 0
+        while self.is_gap(gap):
+            m = self.after(gap, step)
+            if self.is_empty(m) or not self.is_capturable(m):
+                break
+            points += self.capture_square(m)
+            if self.rules.capture == "single":
+                break
+            gap = self.after(m, step)
+        return points
+
+    def is_capturable(self, square: int) -> bool:
+        """Tell whether a non-empty square may be captured (quan non)."""
+        if not self.is_mandarin(square):
+            return True
+        # Section 2.4: "a mandarin square that holds its stone and fewer than `quan_non` seeds
+        # cannot be captured; meeting it ends the turn."
+        if self.has_stone(square) and self.seeds[square] < self.rules.quan_non:
+            return False
+        # "`mandarin_seeds_capturable = False`: […] a mandarin square with seeds alone is never
+        # captured and ends the turn."
+        return self.rules.mandarin_seeds_capturable or self.has_stone(square)
+
+    def capture_square(self, square: int) -> int:
+        """Take the pieces of a capturable square off the board; return their points."""
+        points = 0
+        if self.has_stone(square):
+            self.stones[square // (self.rules.fields + 1)] = 0
+            points += self.rules.stone_value
+        # Section 2.4: "`mandarin_seeds_capturable = False`: only the stone is taken and the
+        # seeds on the square stay".
+        if self.rules.mandarin_seeds_capturable or not self.is_mandarin(square):
+            points += self.seeds[square]
+            self.seeds[square] = 0
+        return points
+
+    def finish_move(self) -> None:
+        """Pass the turn, then make the end test, the ply limit and the refill, in this order."""
+        self.mover = (self.mover + 1) % self.rules.players
+        self.ply += 1
+        if self.end_reached():
+            self.ended = self.rules.end
+        elif self.ply >= self.rules.max_plies:
+            # Section 3.2: "at `max_plies` plies the game is truncated; no refill is made."
+            self.ended = "max_plies"
+        else:
+            self.refill_rows()
+
+    def end_reached(self) -> bool:
+        """Make the end test of section 4."""
+        # "stones_captured": all stones have been captured.
+        if self.rules.end == "stones_captured":
+            return sum(self.stones) == 0
+        # "squares_empty": all mandarin squares are empty after a move.
+        return all(self.is_empty(self.mandarin_square(p)) for p in range(self.rules.players))
+
+    def refill_rows(self) -> None:
+        """Refill the empty rows that are due (thả cá); the game may end by forfeit."""
+        # Section 3.3: ""turn": only the player about to move. "at_once": every player whose row
+        # is empty, the next mover first."
+        players = self.rules.players
+        due = [self.mover]
+        if self.rules.refill_when == "at_once":
+            due = [(self.mover + turn) % players for turn in range(players)]
+        for player in due:
+            if not self.row_is_empty(player):
+                continue
+            # "`refill = "forfeit"`: a player whose score is below F does not refill; the game is
+            # terminated instead".
+            if self.rules.refill == "forfeit" and self.scores[player] < self.rules.fields:
+                self.ended = "forfeit"
+                return
+            self.refill_row(player)
+
+    def refill_row(self, player: int) -> None:
+        """Put one seed into each field of a player, out of his captures."""
+        # Section 3.3: "his score simply falls by F and may go below zero".
+        for field in self.own_fields(player):
+            self.seeds[field] = 1
+        self.scores[player] -= self.rules.fields
+
+    def final_scores(self) -> list[int]:
+        """Return the scores with the leftovers; ValueError while the game goes on."""
+        if self.ended is None:
+            raise ValueError("the game is not over")
+        on_fields = self.field_leftovers()
+        on_mandarins = self.mandarin_leftovers()
+        return [s + f + on_mandarins for s, f in zip(self.scores, on_fields, strict=True)]
+
+    def field_leftovers(self) -> list[int]:
+        """Return what each player gets of the seeds left on the fields."""
+        # Section 4: "the seeds on the fields go to the fields' owners (`leftovers = "owner"`) or
+        # are split evenly ("split") […] What does not divide goes to nobody".
+        players = self.rules.players
+        rows = [sum(self.seeds[field] for field in self.own_fields(p)) for p in range(players)]
+        if self.rules.leftovers == "split":
+            return [sum(rows) // players] * players
+        return rows
+
+    def mandarin_leftovers(self) -> int:
+        """Return what every player gets of the seeds left in the mandarin squares."""
+        # Section 4: "seeds still lying in mandarin squares go to nobody or are split evenly […]
+        # Stones that nobody captured go to nobody. At truncation […] mandarin squares count for
+        # nobody."
+        if self.rules.mandarin_leftovers == "nobody" or self.ended == "max_plies":
+            return 0
+        players = self.rules.players
+        return sum(self.seeds[self.mandarin_square(p)] for p in range(players)) // players
+
+
+def perft(rules: RulesLike, depth: int) -> int:
+    """Count the move paths of a length from the start; a finished game counts once (section 8)."""
+
+    def paths(game: Referee, left: int) -> int:
+        if left == 0 or game.ended is not None:
+            return 1
+        total = 0
+        for action in game.legal_actions():
+            child = game.copy()
+            child.play(action)
+            total += paths(child, left - 1)
+        return total
+
+    return paths(Referee(rules), depth)
