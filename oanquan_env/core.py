@@ -6,7 +6,8 @@ the mover's own left to his right, direction 0 anticlockwise (A, +1 on the ring)
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +25,10 @@ from oanquan_env.positions import (
     Termination,
 )
 from oanquan_env.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
-from oanquan_env.setup import check_ready, check_setup
+from oanquan_env.setup import check_points, check_ready, check_setup
 from oanquan_env.tables import BYTE_MASK, COUNT_STRIDE, build_tables
 
+LapWatch: TypeAlias = Callable[[Ints, Bytes], None]
 RUNNING = np.uint8(Termination.RUNNING)  # an IntEnum costs a microsecond each time that NumPy meets it
 LAP_LIMIT = 10_000
 """Most laps of one move. Relays end in every two-player position seen (longest: 38 laps), but no proof is known."""
@@ -78,12 +80,14 @@ class Core:
         self.tables = build_tables(rules)
         # One row as one element: NumPy gathers and scatters these in one piece, ten times faster than rows of a matrix.
         self._row_type = np.dtype((np.void, SIDE_BYTES * rules.players))
+        self._row_starts: Ints = np.arange(0)
         self._next_seat = np.array([*range(1, rules.players), 0], dtype=np.intp)
         self._end = np.uint8(
             Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY
         )
         self._stone_value = np.int32(rules.stone_value)
         self._fields, self._unfinished, self._refill = _word_masks(rules)
+        self._refilled_seats = rules.players if rules.refill_when == "at_once" else 1
         self._plain_capture = rules.quan_non == 0 and rules.mandarin_seeds_capturable
 
     # ---- positions -------------------------------------------------------------------------------------------------
@@ -120,8 +124,10 @@ class Core:
         scores: npt.ArrayLike,
         mover: npt.ArrayLike = 0,
         ply: npt.ArrayLike = 0,
+        *,
+        checked: bool = True,
     ) -> Positions:
-        """Positions set up by hand; those that satisfy the end test or the ply limit are marked as ended.
+        """Positions set up by hand; finished ones (end test, ply limit, forfeit) are marked as ended.
 
         Args:
             seeds: (N, P * (F + 1)) in ring order.
@@ -129,18 +135,23 @@ class Core:
             scores: (N, P) points.
             mover: (N,) or one for all.
             ply: (N,) or one for all.
+            checked: if false, points that do not make the total and a mover with nothing to play are let through.
 
         Raises:
             PositionError: naming the row and what is wrong with it: a count out of range, points that do not make
                 the total of the rules, a mover whose row is empty.
         """
         columns = check_setup(self.rules, seeds, stones, scores, mover, ply)
+        if checked:
+            check_points(self.rules, columns)
         positions = self.start(len(columns.seeds))
         positions.squares[:, self.tables.ring_bytes] = columns.seeds
         positions.squares[:, self.tables.stone_bytes] = columns.stones
         positions.scores[:], positions.mover[:], positions.ply[:] = columns.scores, columns.mover, columns.ply
         self._mark_ended(positions)
-        check_ready(self.legal_mask(positions).any(axis=1) | positions.over, columns.mover)
+        self._mark_forfeits(positions)
+        if checked:
+            check_ready(self.legal_mask(positions).any(axis=1) | positions.over, columns.mover)
         return positions
 
     # ---- a move ----------------------------------------------------------------------------------------------------
@@ -196,12 +207,17 @@ class Core:
             reason = f"legal: {choices}" if choices else f"the game is over ({Termination(positions.ended[row])!s})"
             raise IllegalActionError(f"illegal action {actions[row]} in row {row}; {reason}")
 
-    def _sow(self, positions: Positions, actions: npt.NDArray[np.integer]) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """Sow and relay (docs/RULES.md 2.1, 2.2). Returns the code of the square each move stopped before, and the laps."""
+    def _sow(
+        self, positions: Positions, actions: npt.NDArray[np.integer], watch: LapWatch | None = None
+    ) -> tuple[Ints, npt.NDArray[np.int32]]:
+        """Sow and relay (docs/RULES.md 2.1, 2.2). Returns the code of the square each stopped before, and the laps.
+
+        `watch` sees each lap as it begins: codes of the squares lifted and the seeds in hand, of the rows still sowing.
+        """
         tables = self.tables
         flat = positions.squares.reshape(-1)
         sides, lines = positions.sides, positions.squares.view(self._row_type)[:, 0]
-        starts = np.arange(0, flat.size, positions.squares.shape[1])
+        starts = self._starts(len(positions))
         code = tables.origin.take(positions.mover * self.rules.actions + actions)
         at = (code & BYTE_MASK) + starts
         lifted = flat.take(at)
@@ -211,6 +227,8 @@ class Core:
         rows: Ints | None = None  # None: every row, as in the first lap
         for lap in range(2, LAP_LIMIT + 2):
             flat[at] = left
+            if watch is not None:
+                watch(code, lifted)
             key = code * COUNT_STRIDE
             key += lifted
             sown = tables.increment.take(key, axis=0)
@@ -243,7 +261,7 @@ class Core:
         """
         rules, tables = self.rules, self.tables
         flat = positions.squares.reshape(-1)
-        starts = np.arange(0, flat.size, positions.squares.shape[1])
+        starts = self._starts(len(positions))
         captured = np.zeros(len(positions), dtype=np.int32)
         rows: Ints | None = None
         while True:
@@ -291,7 +309,7 @@ class Core:
         positions.ply += 1
         self._mark_ended(positions)
         positions.mover[:] = self._next_seat.take(positions.mover)
-        for offset in range(self.rules.players if self.rules.refill_when == "at_once" else 1):
+        for offset in range(self._refilled_seats):
             self._refill_seat(positions, offset)
 
     def _mark_ended(self, positions: Positions) -> None:
@@ -307,6 +325,17 @@ class Core:
         ended = (unfinished == 0).nonzero()[0]
         if ended.size:
             positions.ended[ended] = self._end
+
+    def _mark_forfeits(self, positions: Positions) -> None:
+        """The forfeits among positions set up by hand: the first refill that is due cannot be paid."""
+        if self.rules.refill != "forfeit":
+            return
+        pending = positions.ended == RUNNING
+        for offset in range(self._refilled_seats):
+            seat = self._seat_index(positions, offset)
+            due = pending & ((positions.sides.reshape(-1).take(seat) & self._fields) == 0)
+            positions.ended[due & (positions.scores.reshape(-1).take(seat) < self.rules.fields)] = Termination.FORFEIT
+            pending &= ~due
 
     def _refill_seat(self, positions: Positions, offset: int) -> None:
         """Refill the empty rows of the players `offset` seats after the mover, or end the game by forfeit."""
@@ -356,12 +385,24 @@ class Core:
         best: Mask = standings == standings.max(axis=1, keepdims=True)
         return best & positions.over[:, None]
 
+    def _starts(self, n: int) -> Ints:
+        """(n,) index into the flat squares of each row's first byte; kept for the next batch of the same length."""
+        if len(self._row_starts) != n:
+            self._row_starts = np.arange(0, n * SIDE_BYTES * self.rules.players, SIDE_BYTES * self.rules.players)
+        return self._row_starts
+
     def _seat_index(self, positions: Positions, offset: int = 0) -> Ints:
         """(N,) index into the flat sides or scores of the player `offset` seats after the mover."""
-        players = self.rules.players
-        seat = positions.mover if offset == 0 else (positions.mover + offset) % players
-        index: Ints = np.arange(0, len(positions) * players, players) + seat
+        seat = positions.mover if offset == 0 else (positions.mover + offset) % self.rules.players
+        index: Ints = (self._starts(len(positions)) >> SIDE_BYTES.bit_length() - 1) + seat
         return index
+
+
+def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
+    """(N, P) float64, each player's points less the mean of the others'; a row sums to zero."""
+    players = points.shape[1]
+    relative: npt.NDArray[np.float64] = (points * players - points.sum(axis=1, keepdims=True)) / (players - 1)
+    return relative
 
 
 def _take_one(flat: Bytes, code: Ints, at: Ints) -> tuple[Ints, Ints, Bytes, Bytes]:
