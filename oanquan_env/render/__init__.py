@@ -1,0 +1,28 @@
+"""Pictures of a board: one drawing, as text for terminals, as SVG and as pixels; and a window that shows it.
+
+`text` and `svg` need nothing; `rgb` needs Pillow (`oanquan[render]`), `Window` pygame-ce too (`oanquan[human]`). Both
+are imported only when a picture is asked for.
+"""
+
+from oanquan_env.render.drawable import SEAT_NAMES, Drawable, Ending, LastMove, Snapshot
+from oanquan_env.render.raster import MissingExtraError, rgb
+from oanquan_env.render.scene import OWN, PAWNED, SOLD
+from oanquan_env.render.terminal import text
+from oanquan_env.render.vector import svg
+from oanquan_env.render.window import Window
+
+__all__ = [
+    "OWN",
+    "PAWNED",
+    "SEAT_NAMES",
+    "SOLD",
+    "Drawable",
+    "Ending",
+    "LastMove",
+    "MissingExtraError",
+    "Snapshot",
+    "Window",
+    "rgb",
+    "svg",
+    "text",
+]

@@ -1,0 +1,154 @@
+"""What can be drawn: the protocol, a plain record that satisfies it, and the marks of the last move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from oanquan_env.core import Core
+from oanquan_env.positions import Positions, Termination
+from oanquan_env.rules import Rules
+
+SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}
+"""Names of the sides by number of players, counterclockwise from the foot of the board."""
+
+
+class Ending(Protocol):
+    """How a finished game ended."""
+
+    @property
+    def scores(self) -> Sequence[int]:
+        """Final points, leftovers included."""
+
+    @property
+    def winner(self) -> int | None:
+        """The only player at the top, or None where several share the win."""
+
+    @property
+    def termination(self) -> object:
+        """Why the game is over; its `str` is shown, with spaces for underscores."""
+
+
+class Drawable(Protocol):
+    """One game as the renderers see it; P players, F fields a side."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules played by."""
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """P * (F + 1) seeds, in ring order."""
+
+    @property
+    def stones(self) -> Sequence[int]:
+        """P stones, side 0's mandarin square first."""
+
+    @property
+    def scores(self) -> Sequence[int]:
+        """P scores: captures less refills."""
+
+    @property
+    def mover(self) -> int:
+        """The player to move."""
+
+    @property
+    def ply(self) -> int:
+        """Moves played."""
+
+    @property
+    def outcome(self) -> Ending | None:
+        """None while the game goes on."""
+
+
+@dataclass(frozen=True)
+class LastMove:
+    """The marks that a move leaves on the picture. All squares are ring indices.
+
+    Attributes:
+        origin: the field that was played.
+        path: the squares that received a seed, in order, through all laps.
+        last: the square of the last seed.
+        captured: the squares that were captured, in order.
+        label: the move's name, such as `"5A"`; its owner is known from `origin`.
+    """
+
+    origin: int
+    path: tuple[int, ...]
+    last: int
+    captured: tuple[int, ...] = ()
+    label: str = ""
+
+    def step(self, squares: int) -> int:
+        """+1 for a move counterclockwise on a ring of `squares`, -1 for a clockwise one."""
+        return 1 if self.path and (self.path[0] - self.origin) % squares == 1 else -1
+
+
+@dataclass(frozen=True)
+class Final:
+    """A plain `Ending`."""
+
+    scores: tuple[int, ...]
+    winner: int | None
+    termination: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A plain `Drawable`: one row of a batch, copied out."""
+
+    rules: Rules
+    seeds: tuple[int, ...]
+    stones: tuple[int, ...]
+    scores: tuple[int, ...]
+    mover: int = 0
+    ply: int = 0
+    outcome: Final | None = None
+
+    @classmethod
+    def of(cls, core: Core, positions: Positions, row: int = 0) -> Snapshot:
+        """Row `row` of `positions`."""
+        here = positions[row : row + 1]
+        outcome = None
+        if here.over[0]:
+            winners = core.winners(here)[0].nonzero()[0].tolist()
+            outcome = Final(
+                scores=tuple(core.standings(here)[0].tolist()),
+                winner=winners[0] if len(winners) == 1 else None,
+                termination=str(Termination(here.ended[0])),
+            )
+        return cls(
+            rules=core.rules,
+            seeds=tuple(core.seeds(here)[0].tolist()),
+            stones=tuple(core.stones(here)[0].tolist()),
+            scores=tuple(here.scores[0].tolist()),
+            mover=int(here.mover[0]),
+            ply=int(here.ply[0]),
+            outcome=outcome,
+        )
+
+
+def shown_scores(board: Drawable) -> list[int]:
+    """The points to show: final ones once the game is over."""
+    return [int(score) for score in (board.scores if board.outcome is None else board.outcome.scores)]
+
+
+def status_line(board: Drawable) -> str:
+    """Whose turn it is, or how the game ended, in words."""
+    names = SEAT_NAMES[board.rules.players]
+    if board.outcome is None:
+        return f"{names[board.mover]} to move"
+    why = str(board.outcome.termination).replace("_", " ")
+    if board.outcome.winner is None:
+        scores = shown_scores(board)
+        tied = [name for name, score in zip(names, scores, strict=True) if score == max(scores)]
+        return f"{' and '.join(tied)} share the win ({why})" if len(names) > 2 else f"A draw ({why})"
+    return f"{names[board.outcome.winner]} wins ({why})"
+
+
+def last_line(board: Drawable, last: LastMove | None) -> str:
+    """`"North played 5A"`, or nothing."""
+    if last is None or not last.label:
+        return ""
+    return f"{SEAT_NAMES[board.rules.players][last.origin // (board.rules.fields + 1)]} played {last.label}"

@@ -1,0 +1,228 @@
+"""Where everything lies: the ring as fields along the sides of a polygon and mandarin squares round its corners.
+
+The board of P players is a regular polygon of P sides, each F fields long, with a row of square fields standing
+outwards on each side and a sector of a circle filling each corner. Two players have a polygon of two sides, which
+is a line: two rows back to back, and the corners become the half circles of the traditional board.
+
+Coordinates are picture units, x to the right and y down; a field is 100 units wide. South's side is at the bottom.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from oanquan_env.rules import Rules
+
+Point: TypeAlias = tuple[float, float]
+
+UNIT = 100.0
+PILE_RADIUS = 42.0
+"""Room that a pile of a dozen pebbles takes, at scale 1."""
+STONE_RADIUS = 29.0
+_MARGIN = 50.0
+_LABEL_OFFSET = 17.0
+_PLATE_HEIGHT = 50.0
+
+
+@dataclass(frozen=True)
+class Square:
+    """One square of the ring.
+
+    Attributes:
+        corners: of a field, its four corners; of a mandarin square, the centre and the two ends of its arc.
+        radius: of a mandarin square's arc; 0 for a field.
+        centre: a point in the middle.
+        pile: where its seeds lie.
+        pile_scale: how much of the room for a dozen pebbles there is, at most 1.
+        stone: where its stone lies (a mandarin square's).
+        count: where the number of its seeds is written.
+        label: where the field's number is written, outside the board.
+        tab: a corner of the field for its mark of ownership.
+        gate: the middle of its border with the next square, counterclockwise.
+        heading: angle in radians of the way through `gate`, counterclockwise along the ring, in picture coordinates.
+    """
+
+    corners: tuple[Point, ...]
+    radius: float
+    centre: Point
+    pile: Point
+    pile_scale: float
+    stone: Point
+    count: Point
+    label: Point
+    tab: tuple[Point, Point, Point]
+    gate: Point
+    heading: float
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The geometry of one `Rules`: `squares` in ring order, the picture's box, and where the words go.
+
+    Attributes:
+        squares: P * (F + 1) squares.
+        width, height: of the picture; its upper left corner is (0, 0).
+        plates: for each player, the middle left of the line with his name and score (two players) or its centre.
+        notes: where the status and the last move are written.
+        text_scale: of the words; small inside a small polygon.
+    """
+
+    squares: tuple[Square, ...]
+    width: float
+    height: float
+    plates: tuple[Point, ...]
+    notes: tuple[Point, Point]
+    text_scale: float
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Local axes: a point is origin + x * along + y * out."""
+
+    origin: Point
+    along: Point
+    out: Point
+
+    def at(self, x: float, y: float) -> Point:
+        return (
+            round(self.origin[0] + x * self.along[0] + y * self.out[0], 3),
+            round(self.origin[1] + x * self.along[1] + y * self.out[1], 3),
+        )
+
+
+def _turn(vector: Point, angle: float) -> Point:
+    """`vector` turned counterclockwise on the screen (y down)."""
+    cos, sin = math.cos(angle), math.sin(angle)
+    return vector[0] * cos + vector[1] * sin, vector[1] * cos - vector[0] * sin
+
+
+@lru_cache(maxsize=32)
+def layout(players: int, fields: int) -> Layout:
+    """The layout of a board of `players` sides with `fields` fields each."""
+    sides = _sides(players, fields)
+    squares = [square for side in sides for square in _side_squares(side, players, fields)]
+    points = [point for square in squares for point in _extent(square)]
+    low = (min(x for x, _ in points), min(y for _, y in points))
+    high = (max(x for x, _ in points), max(y for _, y in points))
+    pad = _PLATE_HEIGHT if players == 2 else 0.0
+    shift = (_MARGIN - low[0], _MARGIN + pad - low[1])
+    width, height = high[0] - low[0] + 2 * _MARGIN, high[1] - low[1] + 2 * (_MARGIN + pad)
+    if players == 2:
+        plates: tuple[Point, ...] = ((_MARGIN, height - 42.0), (_MARGIN, 42.0))
+        notes = ((width - _MARGIN, height - 42.0), (width - _MARGIN, 42.0))
+        text_scale = min(1.0, 0.4 + 0.12 * fields)
+    else:
+        inner = fields * UNIT / 2 / math.tan(math.pi / players)
+        text_scale = min(1.0, inner / (150.0 if players == 3 else 200.0))
+        plates = tuple(_moved(side.at(fields * UNIT / 2, -0.22 * inner), shift) for side in sides)
+        notes = (_moved((0.0, -10.0 * text_scale), shift), _moved((0.0, 14.0 * text_scale), shift))
+    return Layout(tuple(_placed(square, shift) for square in squares), width, height, plates, notes, text_scale)
+
+
+def layout_of(rules: Rules) -> Layout:
+    """The layout of `rules`' board."""
+    return layout(rules.players, rules.fields)
+
+
+def _sides(players: int, fields: int) -> list[_Frame]:
+    """For each side, the frame of its inner edge: `along` runs counterclockwise, `out` points to its player."""
+    inner = fields * UNIT / 2 / math.tan(math.pi / players) if players > 2 else 0.0
+    frames = []
+    for player in range(players):
+        angle = 2 * math.pi * player / players
+        along, out = _turn((1.0, 0.0), angle), _turn((0.0, 1.0), angle)
+        centre = _Frame((0.0, 0.0), along, out)
+        frames.append(_Frame(centre.at(-fields * UNIT / 2, inner), along, out))
+    return frames
+
+
+def _side_squares(side: _Frame, players: int, fields: int) -> list[Square]:
+    squares = [_field(side, field) for field in range(fields)]
+    return [*squares, _mandarin(side, players, fields)]
+
+
+def _field(side: _Frame, field: int) -> Square:
+    left, right, middle = field * UNIT, (field + 1) * UNIT, (field + 0.5) * UNIT
+    corner = side.at(right, UNIT)
+    return Square(
+        corners=(side.at(left, 0), side.at(right, 0), side.at(right, UNIT), side.at(left, UNIT)),
+        radius=0.0,
+        centre=side.at(middle, UNIT / 2),
+        pile=side.at(middle, UNIT / 2),
+        pile_scale=1.0,
+        stone=side.at(middle, UNIT / 2),
+        count=side.at(left + 13, UNIT - 13),
+        label=side.at(middle, UNIT + _LABEL_OFFSET),
+        tab=(corner, side.at(right - 22, UNIT), side.at(right, UNIT - 22)),
+        gate=side.at(right, UNIT / 2),
+        heading=math.atan2(side.along[1], side.along[0]),
+    )
+
+
+def _mandarin(side: _Frame, players: int, fields: int) -> Square:
+    """A sector of the same area as the half circle of two players: its stone and its seeds lie side by side."""
+    half_angle = math.pi / players
+    radius = UNIT * math.sqrt(players / 2)
+    centre = side.at(fields * UNIT, 0)
+    next_out, next_along = _turn(side.out, 2 * half_angle), _turn(side.along, 2 * half_angle)
+    # Its axis points away from the middle of the board; the frame's `out` points past the corner, to the next player.
+    axis = _Frame(centre, _turn(side.out, half_angle), _turn(side.along, half_angle))
+    depth = {2: 44.0, 3: 72.0, 4: 90.0}[players]
+    beside = {2: 43.0, 3: 42.0, 4: 39.0}[players]
+    room = min(
+        depth * math.sin(half_angle) - beside * math.cos(half_angle),
+        radius - math.hypot(depth, beside),
+    )
+    end = _Frame(centre, next_along, next_out)
+    return Square(
+        corners=(centre, side.at(fields * UNIT, radius), end.at(0, radius)),
+        radius=radius,
+        centre=axis.at(depth, 0),
+        pile=axis.at(depth, -beside),
+        pile_scale=min(1.0, (room - 2) / PILE_RADIUS),
+        stone=axis.at(depth, beside),
+        count=axis.at(radius - 14, 0),
+        label=axis.at(radius + _LABEL_OFFSET, 0),
+        tab=(centre, centre, centre),
+        gate=end.at(0, UNIT / 2),
+        heading=math.atan2(next_along[1], next_along[0]),
+    )
+
+
+def _extent(square: Square) -> list[Point]:
+    """Points between which the square lies: its corners, and points of the arc."""
+    if not square.radius:
+        return list(square.corners)
+    return arc_points(square.corners[0], square.radius, square.corners[1], square.corners[2], 24)
+
+
+def arc_points(centre: Point, radius: float, start: Point, end: Point, steps: int) -> list[Point]:
+    """`steps` + 1 points of the arc round `centre` that runs counterclockwise on the screen from `start` to `end`."""
+    first = math.atan2(start[1] - centre[1], start[0] - centre[0])
+    sweep = (first - math.atan2(end[1] - centre[1], end[0] - centre[0])) % (2 * math.pi)
+    angles = (first - sweep * step / steps for step in range(steps + 1))
+    return [(centre[0] + radius * math.cos(angle), centre[1] + radius * math.sin(angle)) for angle in angles]
+
+
+def _moved(point: Point, shift: Point) -> Point:
+    return round(point[0] + shift[0], 3), round(point[1] + shift[1], 3)
+
+
+def _placed(square: Square, shift: Point) -> Square:
+    tab = square.tab
+    return Square(
+        corners=tuple(_moved(corner, shift) for corner in square.corners),
+        radius=square.radius,
+        centre=_moved(square.centre, shift),
+        pile=_moved(square.pile, shift),
+        pile_scale=square.pile_scale,
+        stone=_moved(square.stone, shift),
+        count=_moved(square.count, shift),
+        label=_moved(square.label, shift),
+        tab=(_moved(tab[0], shift), _moved(tab[1], shift), _moved(tab[2], shift)),
+        gate=_moved(square.gate, shift),
+        heading=square.heading,
+    )

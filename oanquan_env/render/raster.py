@@ -1,0 +1,193 @@
+"""The drawing as an array of pixels, by Pillow.
+
+Every shape becomes a small mask, drawn four times too large and shrunk, and is kept: a frame is then a copy of the
+empty board and a few hundred pastes.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.render.drawable import Drawable, LastMove
+from oanquan_env.render.layout import Point, arc_points, layout_of
+from oanquan_env.render.scene import Owners, backdrop, foreground
+from oanquan_env.render.shapes import Box, Ellipse, Sector, Shape, Text
+from oanquan_env.render.theme import palette
+from oanquan_env.render.vector import BASELINE
+from oanquan_env.rules import Rules
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageFont
+
+_OVERSAMPLING = 4
+DEFAULT_WIDTH = 960
+
+
+class MissingExtraError(ImportError):
+    """A picture was asked for and the optional package that draws it is not installed; names the extra."""
+
+
+class _View(NamedTuple):
+    """How picture units become pixels."""
+
+    scale: float
+    left: float
+    top: float
+
+
+class _Layer(NamedTuple):
+    """One colour laid on through a mask, whose upper left corner goes to (left, top)."""
+
+    role: str
+    left: int
+    top: int
+    mask: Image.Image
+
+
+def rgb(
+    board: Drawable,
+    *,
+    last: LastMove | None = None,
+    owners: Owners | None = None,
+    dark: bool = False,
+    width: int = DEFAULT_WIDTH,
+    height: int | None = None,
+) -> npt.NDArray[np.uint8]:
+    """The board as pixels, the same drawing as `svg`.
+
+    Args:
+        board: what to draw.
+        last: the last move, for marking its path and its captures.
+        owners: in match play, codes of the fields (`Estate.owners`).
+        dark: dark colours.
+        width: of the array.
+        height: of the array; by default it follows the board's shape (480 for the usual board at width 960).
+
+    Returns:
+        (height, width, 3) uint8, a fresh writable array.
+
+    Raises:
+        MissingExtraError: without Pillow.
+    """
+    here = layout_of(board.rules)
+    height = height or round(width * here.height / here.width)
+    image = _empty_board(board.rules, width, height, dark).copy()
+    view = _fit(board.rules, width, height)
+    colours = palette(dark)
+    for shape in foreground(board, last, owners):
+        for role, left, top, mask in _layers(shape, view):
+            image.paste(colours[role], (left, top), mask)
+    return np.array(image)
+
+
+def _fit(rules: Rules, width: int, height: int) -> _View:
+    here = layout_of(rules)
+    scale = min(width / here.width, height / here.height)
+    return _View(scale, (width - scale * here.width) / 2, (height - scale * here.height) / 2)
+
+
+@lru_cache(maxsize=16)
+def _empty_board(rules: Rules, width: int, height: int, dark: bool) -> Image.Image:
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise MissingExtraError("drawing pixels needs Pillow: pip install 'oanquan[render]'") from error
+    colours = palette(dark)
+    image = Image.new("RGB", (width, height), colours["card"])
+    view = _fit(rules, width, height)
+    for shape in backdrop(rules):
+        for role, left, top, mask in _layers(shape, view):
+            image.paste(colours[role], (left, top), mask)
+    return image
+
+
+@lru_cache(maxsize=16384)
+def _layers(shape: Shape, view: _View) -> tuple[_Layer, ...]:
+    """The layers of one shape: its fill and its outline, or its letters."""
+    if isinstance(shape, Text):
+        return (_letters(shape, view),)
+    paint, layers = shape.paint, []
+    outline = [((x * view.scale + view.left), (y * view.scale + view.top)) for x, y in _outline(shape)]
+    if paint.fill:
+        layers.append(_area(outline, 0.0, paint.fill, paint.opacity))
+    if paint.stroke:
+        layers.append(_area(outline, paint.width * view.scale, paint.stroke, paint.opacity))
+    return tuple(layers)
+
+
+def _area(outline: list[Point], width: float, role: str, opacity: float) -> _Layer:
+    """The inside of a closed outline or, with a `width`, the line along it."""
+    from PIL import Image, ImageDraw
+
+    left, top = (math.floor(min(p[k] for p in outline) - width) - 1 for k in (0, 1))
+    right, foot = (math.ceil(max(p[k] for p in outline) + width) + 1 for k in (0, 1))
+    k = _OVERSAMPLING
+    mask = Image.new("L", ((right - left) * k, (foot - top) * k))
+    pen = ImageDraw.Draw(mask)
+    points = [((x - left) * k, (y - top) * k) for x, y in outline]
+    if width:
+        pen.line([*points, points[0], points[1]], fill=255, width=max(1, round(width * k)), joint="curve")
+    else:
+        pen.polygon(points, fill=255)
+    mask = mask.reduce(k)
+    return _Layer(role, left, top, mask if opacity == 1 else mask.point([round(v * opacity) for v in range(256)]))
+
+
+def _outline(shape: Shape) -> list[Point]:
+    """The closed outline of a shape, its curves as short chords."""
+    if isinstance(shape, Ellipse):
+        cos, sin = math.cos(math.radians(shape.angle)), math.sin(math.radians(shape.angle))
+        (x, y), angles = shape.centre, (2 * math.pi * k / 36 for k in range(36))
+        around = ((shape.rx * math.cos(angle), shape.ry * math.sin(angle)) for angle in angles)
+        return [(x + a * cos - b * sin, y + a * sin + b * cos) for a, b in around]
+    if isinstance(shape, Sector):
+        return [shape.centre, *arc_points(shape.centre, shape.radius, shape.start, shape.end, 60)]
+    if isinstance(shape, Box):
+        return _rounded(shape)
+    if isinstance(shape, Text):
+        raise TypeError("letters have no outline here")
+    return list(shape.points)
+
+
+def _rounded(box: Box) -> list[Point]:
+    (left, top), (right, foot), r = box.low, box.high, box.radius
+    centres = ((right - r, foot - r), (left + r, foot - r), (left + r, top + r), (right - r, top + r))
+    points = []
+    for quarter, (x, y) in enumerate(centres):
+        for step in range(9):
+            angle = math.pi / 2 * (quarter + step / 8)
+            points.append((x + r * math.cos(angle), y + r * math.sin(angle)))
+    return points
+
+
+# ---- letters -------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _font(size: float, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """DejaVu Sans, as in the SVG; without it Pillow's own font, which has all the letters used."""
+    from PIL import ImageFont
+
+    try:
+        return ImageFont.truetype("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf", size)
+    except OSError:
+        return ImageFont.load_default(size)
+
+
+def _letters(shape: Text, view: _View) -> _Layer:
+    from PIL import Image, ImageDraw
+
+    size = max(1.0, round(shape.size * view.scale, 1))
+    font = _font(size, shape.bold)
+    anchor = {"start": "ls", "middle": "ms", "end": "rs"}[shape.align]
+    at = (shape.at[0] * view.scale + view.left, shape.at[1] * view.scale + view.top + BASELINE * size)
+    low_x, low_y, high_x, high_y = ImageDraw.Draw(Image.new("L", (1, 1))).textbbox(at, shape.text, font, anchor)
+    left, top = math.floor(low_x) - 1, math.floor(low_y) - 1
+    mask = Image.new("L", (math.ceil(high_x) + 1 - left, math.ceil(high_y) + 1 - top))
+    ImageDraw.Draw(mask).text((at[0] - left, at[1] - top), shape.text, 255, font, anchor)
+    return _Layer(shape.role, left, top, mask)

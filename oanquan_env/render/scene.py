@@ -1,0 +1,240 @@
+"""The drawing: a board becomes a list of shapes, lowest first. The SVG and the pixels are both made from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from oanquan_env.render.drawable import SEAT_NAMES, Drawable, LastMove, last_line, shown_scores, status_line
+from oanquan_env.render.layout import STONE_RADIUS, Layout, Point, Square, layout_of
+from oanquan_env.render.shapes import Box, Ellipse, Paint, Polygon, Sector, Shape, Text
+from oanquan_env.render.theme import PEBBLES
+from oanquan_env.rules import Rules
+
+MOST_PEBBLES = 12
+"""A square with more seeds shows this many, and their number over them."""
+
+OWN, PAWNED, SOLD = 0, 1, 2
+"""Codes of `owners`: who gets the seeds left on a field (docs/RULES.md section 6)."""
+
+Owners = Sequence[Sequence[int]]
+"""For each player the codes of his fields from his own left; a (P, F) array will do."""
+
+_ARROWHEAD = ((9, 0), (-6, 8), (-2, 0), (-6, -8))
+_PEBBLE = 10.4
+_SPACING = 2.04 * _PEBBLE
+
+
+@lru_cache(maxsize=32)
+def backdrop(rules: Rules) -> tuple[Shape, ...]:
+    """What never changes: the card and the empty board."""
+    here = layout_of(rules)
+    shapes: list[Shape] = [Box((0.0, 0.0), (here.width, here.height), 18.0, Paint("card"))]
+    shapes += [_outline(square, Paint("shade", "shade", 14.0, 0.10), drop=5.0) for square in here.squares]
+    shapes += [_outline(square, Paint(None, "edge", 9.0)) for square in here.squares]
+    for square in here.squares:
+        shapes.append(_outline(square, Paint("mandarin" if square.radius else "field", "edge", 2.5)))
+    return tuple(shapes)
+
+
+def foreground(board: Drawable, last: LastMove | None = None, owners: Owners | None = None) -> Iterator[Shape]:
+    """What one position adds: marks of the last move, pieces, numbers and words."""
+    here = layout_of(board.rules)
+    if owners is not None:
+        yield from _ownership(here, board.rules, owners)
+    if last is not None:
+        yield from _marks(here, last)
+    for index, square in enumerate(here.squares):
+        if square.radius and board.stones[index // (board.rules.fields + 1)]:
+            yield from _stone(square.stone)
+        yield from _heap(index, square, int(board.seeds[index]))
+    if last is not None:
+        yield from _arrows(here, last)
+    yield from _labels(here, board)
+    yield from _words(here, board, last)
+
+
+def _outline(square: Square, paint: Paint, drop: float = 0.0) -> Polygon | Sector:
+    corners = tuple((x, y + drop) for x, y in square.corners)
+    if square.radius:
+        return Sector(corners[0], square.radius, corners[1], corners[2], paint)
+    return Polygon(corners, paint)
+
+
+# ---- pieces --------------------------------------------------------------------------------------------------------
+
+
+def _stone(at: Point) -> Iterator[Shape]:
+    x, y = at
+    r = STONE_RADIUS
+    yield Ellipse((x + 2, y + 5), r, r * 0.94, 0.0, Paint("shade", opacity=0.28))
+    yield Ellipse(at, r, r * 0.94, 0.0, Paint("stone", "stone_rim", 2.0))
+    yield Ellipse((x + 3, y + 4), r * 0.72, r * 0.66, 0.0, Paint("stone_rim", opacity=0.28))
+    yield Ellipse((x - 2, y - 3), r * 0.62, r * 0.56, -20.0, Paint("stone"))
+    yield Ellipse((x - 9, y - 12), 9.0, 5.0, -32.0, Paint("shine", opacity=0.55))
+
+
+def _heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
+    """The pebbles of one square and their number: in the corner, or over the heap where they are too many to draw."""
+    if not seeds:
+        return
+    scale = square.pile_scale
+    for k, (dx, dy, angle) in enumerate(_arrangement(min(seeds, MOST_PEBBLES), index)):
+        at = (round(square.pile[0] + dx * scale, 2), round(square.pile[1] + dy * scale, 2))
+        yield from _pebble(at, scale, angle, PEBBLES[(3 * index + 2 * k + k // 5) % len(PEBBLES)])
+    if seeds > MOST_PEBBLES:
+        x, y = square.pile
+        half = 19.0 if seeds < 100 else 25.0
+        yield Box((x - half, y - 14.0), (x + half, y + 14.0), 14.0, Paint("badge", opacity=0.88))
+        yield Text(square.pile, str(seeds), 21.0, "badge_ink", bold=True)
+    else:
+        yield Text(square.count, str(seeds), 15.0, "edge")
+
+
+def _pebble(at: Point, scale: float, angle: float, role: str) -> Iterator[Shape]:
+    x, y = at
+    rx, ry = round(_PEBBLE * scale, 2), round(0.86 * _PEBBLE * scale, 2)
+    yield Ellipse((x + 1.4, y + 2.6), rx, ry, angle, Paint("shade", opacity=0.30))
+    yield Ellipse(at, rx, ry, angle, Paint(role, "shade", 0.8))
+    yield Ellipse((x - 2.6, y - 2.9), round(0.42 * rx, 2), round(0.3 * ry, 2), -25.0, Paint("shine", opacity=0.5))
+
+
+@lru_cache(maxsize=1024)
+def _arrangement(count: int, index: int) -> tuple[tuple[float, float, float], ...]:
+    """`count` places (dx, dy, angle of the pebble) in one or two rings, turned differently in every square."""
+    inner = 1 if count in (1, 6, 7, 8) else 0 if count < 6 else {9: 2, 10: 2, 11: 3, 12: 3}[count]
+    rings = [(inner, _ring_radius(inner)), (count - inner, 0.0)]
+    floor = rings[0][1] + _SPACING * (0.93 if inner else 0.0)
+    rings[1] = (count - inner, max(floor, _ring_radius(count - inner)))
+    turn = 0.9 * index + 0.37 * count
+    places = []
+    for ring, (members, radius) in enumerate(rings):
+        for k in range(members):
+            angle = turn * (1 + ring) + 2 * math.pi * k / members
+            tilt = round((57 * index + 83 * k + 31 * ring) % 180, 1)
+            places.append((round(radius * math.cos(angle), 2), round(radius * math.sin(angle), 2), float(tilt)))
+    return tuple(places)
+
+
+def _ring_radius(members: int) -> float:
+    return _SPACING / (2 * math.sin(math.pi / members)) if members > 1 else 0.0
+
+
+# ---- the last move -------------------------------------------------------------------------------------------------
+
+
+def _marks(here: Layout, last: LastMove) -> Iterator[Shape]:
+    """Tints: the squares passed, the field played, the square of the last seed, the captures."""
+    for index in sorted({*last.path} - {*last.captured}):
+        yield _outline(here.squares[index], Paint("passed", opacity=0.30))
+    for index in sorted({*last.captured}):
+        yield _outline(here.squares[index], Paint("captured", opacity=0.30))
+    yield _inner(here.squares[last.origin], Paint(None, "passed", 3.5))
+    if last.last != last.origin:
+        yield _inner(here.squares[last.last], Paint(None, "edge", 3.5))
+    for index in last.captured:
+        yield _inner(here.squares[index], Paint(None, "captured", 3.5))
+
+
+def _inner(square: Square, paint: Paint) -> Polygon | Sector:
+    """The outline of a square drawn a little inside it."""
+    x, y = square.centre
+    reach = max(math.hypot(cx - x, cy - y) for cx, cy in square.corners)
+    factor = 1 - 6.0 / reach
+    corners = [(x + (cx - x) * factor, y + (cy - y) * factor) for cx, cy in square.corners]
+    if square.radius:
+        return Sector(corners[0], square.radius * factor, corners[1], corners[2], paint)
+    return Polygon(tuple(corners), paint)
+
+
+def _arrows(here: Layout, last: LastMove) -> Iterator[Shape]:
+    """Arrowheads on the borders that the move crossed, and others from its last seed to its last capture."""
+    n = len(here.squares)
+    step = last.step(n)
+    sown = _crossed([last.origin, *last.path], step, n)
+    taken = _crossed([last.last, *last.captured], step, n)
+    for gates, role in ((sorted(set(sown) - set(taken)), "edge"), (sorted(set(taken)), "captured")):
+        for gate in gates:
+            yield _arrow(here.squares[gate], step, role)
+
+
+def _crossed(squares: list[int], step: int, n: int) -> list[int]:
+    """The borders crossed on the way along `squares`; a border is named by the square that it follows on the ring."""
+    gates = []
+    for here, there in pairwise(squares):
+        at = here
+        while True:
+            gates.append(at if step > 0 else (at - 1) % n)
+            at = (at + step) % n
+            if at == there:
+                break
+    return gates
+
+
+def _arrow(square: Square, step: int, role: str) -> Polygon:
+    angle = square.heading + (0 if step > 0 else math.pi)
+    cos, sin = math.cos(angle), math.sin(angle)
+    x, y = square.gate
+    points = tuple(
+        (round(x + a * cos - b * sin, 2), round(y + a * sin + b * cos, 2))
+        for a, b in ((9, 0), (-6, 8), (-2, 0), (-6, -8))
+    )
+    return Polygon(points, Paint(role, "card", 1.2))
+
+
+# ---- ownership, numbers, words -------------------------------------------------------------------------------------
+
+
+def _ownership(here: Layout, rules: Rules, owners: Owners) -> Iterator[Shape]:
+    for player in range(rules.players):
+        for field in range(rules.fields):
+            tab = here.squares[player * (rules.fields + 1) + field].tab
+            if owners[player][field] == SOLD:
+                yield Polygon(tab, Paint("accent", "edge", 2.0))
+            elif owners[player][field] == PAWNED:
+                yield Polygon(tab, Paint("card", "accent", 2.0))
+
+
+def _labels(here: Layout, board: Drawable) -> Iterator[Shape]:
+    """The fields' numbers, from each player's own left; those that the mover can play stand out."""
+    for index, square in enumerate(here.squares):
+        player, field = divmod(index, board.rules.fields + 1)
+        if field == board.rules.fields:
+            continue
+        playable = board.outcome is None and player == board.mover and bool(board.seeds[index])
+        yield Text(square.label, str(field + 1), 17.0, "accent" if playable else "faint", bold=playable)
+
+
+def _words(here: Layout, board: Drawable, last: LastMove | None) -> Iterator[Shape]:
+    names, scores = SEAT_NAMES[board.rules.players], shown_scores(board)
+    for player, (name, score) in enumerate(zip(names, scores, strict=True)):
+        marked = board.mover == player if board.outcome is None else score == max(scores)
+        yield from _plate(here, player, f"{name}", f"{score}".replace("-", "−"), marked)
+    align = "end" if board.rules.players == 2 else "middle"
+    size = (18.0 if board.rules.players == 2 else 17.0) * here.text_scale
+    played = last_line(board, last)
+    first, second = here.notes
+    yield Text(first, status_line(board), size, "ink", align=align)  # type: ignore[arg-type]
+    note = " · ".join(part for part in (played, f"ply {board.ply}") if part)
+    yield Text(second, note, size * 0.9, "faint", align=align)  # type: ignore[arg-type]
+
+
+def _plate(here: Layout, player: int, name: str, score: str, marked: bool) -> Iterator[Shape]:
+    """A player's name and score; a dot stands before who is to move, or has won."""
+    x, y = here.plates[player]
+    scale = here.text_scale
+    if len(here.plates) > 2:
+        x -= 42.0 * scale
+    role = "accent" if marked else "ink"
+    if marked:
+        yield Ellipse((x - 13.0 * scale, y), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))
+    yield Text((x, y), name, 21.0 * scale, role, align="start", bold=marked)
+    yield Text((x + 80.0 * scale, y), score, 28.0 * scale, role, align="start", bold=True)
+
+
+def shapes(board: Drawable, last: LastMove | None = None, owners: Owners | None = None) -> Iterator[Shape]:
+    """The whole drawing, lowest shape first."""
+    yield from backdrop(board.rules)
+    yield from foreground(board, last, owners)

@@ -1,0 +1,79 @@
+"""The few shapes that a drawing is made of. Coordinates are picture units, colours are roles of `theme`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from oanquan_env.render.layout import Point
+
+
+@dataclass(frozen=True)
+class Paint:
+    """How a shape is filled and outlined; an absent colour is not painted.
+
+    Attributes:
+        fill, stroke: roles.
+        width: of the outline.
+        opacity: of both, 0 to 1.
+    """
+
+    fill: str | None = None
+    stroke: str | None = None
+    width: float = 0.0
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Polygon:
+    """A closed polygon."""
+
+    points: tuple[Point, ...]
+    paint: Paint
+
+
+@dataclass(frozen=True)
+class Sector:
+    """A sector of a circle; its arc runs counterclockwise on the screen from `start` to `end`."""
+
+    centre: Point
+    radius: float
+    start: Point
+    end: Point
+    paint: Paint
+
+
+@dataclass(frozen=True)
+class Ellipse:
+    """An ellipse with half axes `rx` and `ry`, the first turned by `angle` degrees clockwise on the screen."""
+
+    centre: Point
+    rx: float
+    ry: float
+    angle: float
+    paint: Paint
+
+
+@dataclass(frozen=True)
+class Box:
+    """An upright rectangle with rounded corners."""
+
+    low: Point
+    high: Point
+    radius: float
+    paint: Paint
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line of text, its figures centred on `at` vertically and aligned to it horizontally."""
+
+    at: Point
+    text: str
+    size: float
+    role: str
+    align: Literal["start", "middle", "end"] = "middle"
+    bold: bool = False
+
+
+Shape: TypeAlias = Polygon | Sector | Ellipse | Box | Text

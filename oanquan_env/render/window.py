@@ -1,0 +1,63 @@
+"""The drawing in a window, by pygame-ce."""
+
+from __future__ import annotations
+
+import os
+from types import ModuleType
+from typing import Any
+
+from oanquan_env.render.drawable import Drawable, LastMove
+from oanquan_env.render.raster import DEFAULT_WIDTH, MissingExtraError, rgb
+from oanquan_env.render.scene import Owners
+
+
+def _pygame() -> ModuleType:
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    try:
+        import pygame
+    except ImportError as error:
+        raise MissingExtraError("a window needs pygame-ce: pip install 'oanquan[human]'") from error
+    return pygame
+
+
+class Window:
+    """A window that shows one board at a time. It opens with the first `show` and may be closed by its user.
+
+    Args:
+        caption: its title.
+        dark: dark colours.
+        width: in pixels; the height follows the board.
+    """
+
+    def __init__(self, caption: str = "Ô Ăn Quan", *, dark: bool = False, width: int = DEFAULT_WIDTH) -> None:
+        self._pygame = _pygame()
+        self._caption, self._dark, self._width = caption, dark, width
+        self._surface: Any = None
+        self.closed = False
+
+    def show(self, board: Drawable, *, last: LastMove | None = None, owners: Owners | None = None) -> bool:
+        """Show a position; does nothing, and returns false, once the window was closed."""
+        if self.closed:
+            return False
+        pixels = rgb(board, last=last, owners=owners, dark=self._dark, width=self._width)
+        size = (pixels.shape[1], pixels.shape[0])
+        if self._surface is None or self._surface.get_size() != size:
+            self._pygame.display.init()
+            self._surface = self._pygame.display.set_mode(size)
+            self._pygame.display.set_caption(self._caption)
+        self._surface.blit(self._pygame.image.frombuffer(pixels.tobytes(), size, "RGB"), (0, 0))
+        self._pygame.display.flip()
+        return self.poll()
+
+    def poll(self) -> bool:
+        """Let the window answer its user; false once it was closed. Call it while waiting for a move."""
+        if self._surface is not None and any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
+            self.close()
+        return not self.closed
+
+    def close(self) -> None:
+        """Close the window; a closed window stays so."""
+        if self._surface is not None:
+            self._pygame.display.quit()
+            self._surface = None
+        self.closed = True
