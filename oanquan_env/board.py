@@ -1,0 +1,304 @@
+"""One game for a person or a notebook: a batch of one over the core, with moves pushed and popped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.core import Core, IllegalActionError
+from oanquan_env.notation import Move, format_position, names, parse_position, seat_name
+from oanquan_env.positions import Positions, Termination
+from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.setup import PositionError, check_points, check_ready, check_setup
+from oanquan_env.story import Story, tell
+
+if TYPE_CHECKING:
+    from oanquan_env.render import LastMove
+
+
+class IllegalMoveError(IllegalActionError):
+    """A move that can be read but not played here; the message names the legal ones."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game ended.
+
+    Attributes:
+        scores: final points of each player, leftovers included.
+        winner: the player with the most points; None for a tie at the top.
+        termination: why the game is over.
+    """
+
+    scores: tuple[int, ...]
+    winner: int | None
+    termination: Termination
+
+    @property
+    def result(self) -> str:
+        """The points as a record has them, such as `42-28`."""
+        return "-".join(map(str, self.scores))
+
+
+@lru_cache(maxsize=16)
+def shared_core(rules: Rules) -> Core:
+    """A core of `rules`; boards share it, as building its tables takes longer than a game."""
+    return Core(rules)
+
+
+class Board:
+    """One game of Ô Ăn Quan.
+
+    Two boards are equal when their rules and their positions (squares, scores, mover, ply) are; how they came there,
+    `history`, does not count. A board's hash changes as it is played on, so keep a `copy` where it serves as a key.
+
+    Args:
+        rules: a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
+    """
+
+    def __init__(self, rules: Rules | str = DEFAULT_PRESET) -> None:
+        self._begin(shared_core(as_rules(rules)))
+
+    def _begin(self, core: Core, positions: Positions | None = None) -> None:
+        self._core = core
+        self._past: list[Positions] = []  # the positions before each move of the history
+        self._positions = core.start() if positions is None else positions
+        self._moves: list[Move] = []
+
+    @classmethod
+    def from_positions(cls, core: Core, positions: Positions, row: int = 0) -> Board:
+        """The game of one row of a batch (a copy of it), without history."""
+        board = cls.__new__(cls)
+        board._begin(core, positions[np.array([row])])
+        return board
+
+    @classmethod
+    def setup(
+        cls,
+        seeds: npt.ArrayLike,
+        stones: npt.ArrayLike,
+        scores: npt.ArrayLike,
+        mover: int = 0,
+        ply: int = 0,
+        *,
+        rules: Rules | str = DEFAULT_PRESET,
+        checked: bool = True,
+    ) -> Board:
+        """A board set up by hand: (P * (F + 1),) seeds in ring order, (P,) stones, (P,) scores.
+
+        With `checked` false, points that do not make the total and a mover with nothing to play are let through;
+        `status` then names them. Raises `PositionError` for anything else that cannot be.
+        """
+        core = shared_core(as_rules(rules))
+        rows = np.asarray(seeds)[None], np.asarray(stones)[None], np.asarray(scores)[None]
+        return cls.from_positions(core, core.setup(rows[0], rows[1], rows[2], mover, ply, checked=checked))
+
+    @classmethod
+    def parse(cls, text: str, rules: Rules | str = DEFAULT_PRESET, *, checked: bool = True) -> Board:
+        """The board of a position string (docs/RULES.md 7); inverse of `text`. `checked` is as in `setup`.
+
+        Raises:
+            NotationError: naming the column and what is wrong there.
+        """
+        core = shared_core(as_rules(rules))
+        return cls.from_positions(core, parse_position(core, text, checked=checked))
+
+    # ---- the position ----------------------------------------------------------------------------------------------
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        return self._core.rules
+
+    @property
+    def core(self) -> Core:
+        """The core that plays them; shared with other boards."""
+        return self._core
+
+    @property
+    def positions(self) -> Positions:
+        """The position as a batch of one (a copy)."""
+        return self._positions.copy()
+
+    @property
+    def seeds(self) -> list[int]:
+        """P * (F + 1) seeds in ring order: South's fields from his left, his mandarin square, the next side, ..."""
+        seeds: list[int] = self._core.seeds(self._positions)[0].tolist()
+        return seeds
+
+    @property
+    def stones(self) -> list[int]:
+        """P stones, 0 or 1, of the mandarin squares; the one after South's fields first."""
+        stones: list[int] = self._core.stones(self._positions)[0].tolist()
+        return stones
+
+    @property
+    def scores(self) -> list[int]:
+        """P points: captures less refills. Leftovers come only with the `outcome`."""
+        scores: list[int] = self._positions.scores[0].tolist()
+        return scores
+
+    @property
+    def mover(self) -> int:
+        """The player to move, 0 = South; it passes on after a finishing move too."""
+        return int(self._positions.mover[0])
+
+    @property
+    def ply(self) -> int:
+        """Moves played since the set-up."""
+        return int(self._positions.ply[0])
+
+    @property
+    def legal_moves(self) -> list[Move]:
+        """The mover's moves from his left; empty when the game is over."""
+        actions = self._core.legal_mask(self._positions)[0].nonzero()[0].tolist()
+        return [Move.from_action(action) for action in actions]
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None while it goes on."""
+        termination = Termination(self._positions.ended[0])
+        if not termination:
+            return None
+        scores = self._core.standings(self._positions)[0].tolist()
+        winners = self._core.winners(self._positions)[0].nonzero()[0].tolist()
+        return Outcome(tuple(scores), winners[0] if len(winners) == 1 else None, termination)
+
+    def status(self) -> list[str]:
+        """What is wrong with a position set up by hand, a sentence each; empty if it can come up in play.
+
+        A board that passed its checks can still show what no game leads to: an empty row that `refill_when=at_once`
+        would have refilled, or a debt where `refill=forfeit` lends nothing.
+        """
+        rules, seeds, running = self.rules, self.seeds, self.outcome is None
+        columns = check_setup(rules, [seeds], [self.stones], [self.scores], self.mover, self.ply)
+        ready = np.array([not running or bool(self.legal_moves)])
+        problems = [*_complaint(check_points, rules, columns), *_complaint(check_ready, ready, columns.mover)]
+        for player, score in enumerate(self.scores):
+            left = player * (rules.fields + 1)
+            empty = not any(seeds[left : left + rules.fields])
+            if running and empty and player != self.mover and rules.refill_when == "at_once":
+                problems.append(f"the row of player {player} is empty: refill_when=at_once would have refilled it")
+            if score < 0 and rules.refill == "forfeit":
+                problems.append(f"player {player} has {score} points: refill=forfeit lends nothing")
+        return problems
+
+    # ---- moves -----------------------------------------------------------------------------------------------------
+
+    @property
+    def history(self) -> list[Move]:
+        """The moves pushed on this board, oldest first."""
+        return self._moves.copy()
+
+    def push(self, move: Move | str) -> None:
+        """Play a move, such as `"5A"`.
+
+        Raises:
+            NotationError: for a text that is no move.
+            IllegalMoveError: for a move that cannot be played here; names those that can.
+            RunawayGameError: see there. The board is unchanged.
+        """
+        move = self._readable(move)
+        positions = self._positions.copy()
+        self._core.play(positions, np.array([move.action]))
+        self._past.append(self._positions)
+        self._moves.append(move)
+        self._positions = positions
+
+    def pop(self) -> Move:
+        """Take back the last move and return it. Raises IndexError if there is none."""
+        if not self._moves:
+            raise IndexError("there is no move to take back")
+        self._positions = self._past.pop()
+        return self._moves.pop()
+
+    def peek(self) -> Move:
+        """The last move. Raises IndexError if there is none."""
+        if not self._moves:
+            raise IndexError("no move has been played on this board")
+        return self._moves[-1]
+
+    def sowing(self, move: Move | str) -> Story:
+        """The step-by-step story of a legal move, which is not played. Raises as `push`."""
+        return tell(self._core, self._positions, self._readable(move))
+
+    @property
+    def last_story(self) -> Story | None:
+        """The story of the last move; None on a board without history."""
+        return tell(self._core, self._past[-1], self._moves[-1]) if self._moves else None
+
+    @property
+    def last_mark(self) -> LastMove | None:
+        """The last move as the pictures of `render` mark it; None on a board without history."""
+        from oanquan_env.render import LastMove
+
+        story = self.last_story
+        if story is None:
+            return None
+        return LastMove(
+            origin=story.laps[0].square,
+            path=tuple(square for lap in story.laps for square in lap.squares),
+            last=story.laps[-1].last,
+            captured=tuple(taking.square for taking in story.takings),
+            label=str(story.move),
+        )
+
+    def _readable(self, move: Move | str) -> Move:
+        """`move` as a legal `Move`."""
+        move = Move.parse(move) if isinstance(move, str) else move
+        legal = self.legal_moves
+        if move not in legal:
+            outcome = self.outcome
+            reason = f"the game is over ({outcome.termination!s})" if outcome else f"legal: {names(legal)}"
+            raise IllegalMoveError(f"{seat_name(self.rules, self.mover)} cannot play {move}; {reason}")
+        return move
+
+    # ---- the board as a value --------------------------------------------------------------------------------------
+
+    def copy(self) -> Board:
+        """An independent board with the same position and history."""
+        board = self.from_positions(self._core, self._positions)
+        board._past, board._moves = self._past.copy(), self._moves.copy()  # past positions are never written to
+        return board
+
+    def text(self) -> str:
+        """The position string of docs/RULES.md 7; inverse of `parse`."""
+        return format_position(self._core, self._positions)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        return self.rules == other.rules and bool(self._positions.same(other._positions)[0])
+
+    def __hash__(self) -> int:
+        return hash((self.rules, self.text()))
+
+    def __repr__(self) -> str:
+        if self == Board(self.rules):
+            return f"Board({str(self.rules)!r})"
+        unchecked = ", checked=False" if any(self.status()) else ""
+        return f"Board.parse({self.text()!r}, rules={str(self.rules)!r}{unchecked})"
+
+    def __str__(self) -> str:
+        from oanquan_env import render  # drawing needs boards; a game needs no drawing
+
+        return render.text(self, last=self.last_mark)
+
+    def _repr_svg_(self) -> str:
+        from oanquan_env import render
+
+        return render.svg(self, last=self.last_mark)
+
+
+def _complaint(check: Callable[..., None], *arguments: object) -> list[str]:
+    """What `check` says against a position: one sentence, or none."""
+    try:
+        check(*arguments)
+    except PositionError as error:
+        return [error.reason]
+    return []

@@ -1,0 +1,197 @@
+"""Moves and positions as text (docs/RULES.md 7): what a player writes down and reads back.
+
+A move is the mover's field from his own left, 1 .. F, and a direction: `5A` anticlockwise, `1C` clockwise. A position
+is the squares of every side in ring order, the mandarin square last with `*` for its stone; the scores; the mover; the
+ply: `5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0`. Each position has one text, and the reader takes no other (only blanks between
+the words may vary), so that texts can be compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from oanquan_env.core import Core
+from oanquan_env.positions import Positions
+from oanquan_env.rules import Rules
+from oanquan_env.setup import PositionError
+
+DIRECTION_LETTERS = "AC"
+SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}
+"""Names of the sides by number of players, counterclockwise."""
+WORDS = ("squares", "scores", "mover", "ply")
+SHORT = 40
+"""Characters of a foreign text that an error quotes."""
+
+_MOVE = re.compile(r"([1-9])([AaCc])")
+_COUNT = re.compile(r"(0|[1-9][0-9]{0,8})", re.ASCII)
+_SQUARE = re.compile(r"(0|[1-9][0-9]{0,8})(\*?)", re.ASCII)
+_SCORE = re.compile(r"(0|-?[1-9][0-9]{0,8})", re.ASCII)
+
+
+class NotationError(ValueError):
+    """A text that cannot be read; the message names the place and what was expected there.
+
+    Attributes:
+        line: line of the text, from 1; None for texts of one line.
+        column: column of that line, from 1.
+    """
+
+    def __init__(self, reason: str, *, column: int, line: int | None = None) -> None:
+        super().__init__(f"{f'line {line}, ' if line else ''}column {column}: {reason}")
+        self.reason = reason
+        self.column = column
+        self.line = line
+
+
+@dataclass(frozen=True, order=True)
+class Move:
+    """A move: a field of the mover's row and a direction. The same for every player, as fields count from the mover.
+
+    Attributes:
+        field: 0 .. F-1 from the mover's own left (one less than the number written).
+        direction: 0 anticlockwise (A), 1 clockwise (C).
+    """
+
+    field: int
+    direction: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.field <= 8 or self.direction not in (0, 1):
+            raise ValueError(f"no move has field {self.field!r} and direction {self.direction!r}")
+
+    @property
+    def action(self) -> int:
+        """The move as an action of the core, `2 * field + direction`."""
+        return 2 * self.field + self.direction
+
+    @classmethod
+    def from_action(cls, action: int) -> Move:
+        """The move of an action of the core."""
+        return cls(*divmod(int(action), 2))
+
+    @classmethod
+    def parse(cls, text: str) -> Move:
+        """Read `5A` or `5a`; inverse of `str`. Raises `NotationError`."""
+        match = _MOVE.fullmatch(text)
+        if not match:
+            wanted = "a field's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A"
+            raise NotationError(f"a move is {wanted}; got {quoted(text)}", column=_move_fault(text))
+        return cls(int(match[1]) - 1, DIRECTION_LETTERS.index(match[2].upper()))
+
+    def __str__(self) -> str:
+        return f"{self.field + 1}{DIRECTION_LETTERS[self.direction]}"
+
+    def __repr__(self) -> str:
+        return f"Move.parse('{self}')"
+
+
+def _move_fault(text: str) -> int:
+    """The first column at which `text` stops looking like a move."""
+    if not text[:1] or text[0] not in "123456789":
+        return 1
+    return 3 if text[1:2] and text[1] in "AaCc" else 2
+
+
+def quoted(text: str) -> str:
+    """`text` in quotes, cut to what an error can show."""
+    return repr(text if len(text) <= SHORT else f"{text[:SHORT]}…")
+
+
+def seat_name(rules: Rules, player: int) -> str:
+    """`South` for player 0, and so on counterclockwise."""
+    return SEAT_NAMES[rules.players][player]
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+
+def format_position(core: Core, positions: Positions, row: int = 0) -> str:
+    """The text of one row of `positions`."""
+    one = positions[row : row + 1] if row >= 0 else positions[row:][:1]
+    side_length = core.rules.fields + 1
+    seeds, stones = core.seeds(one)[0].tolist(), core.stones(one)[0].tolist()
+    sides = [
+        ",".join(map(str, seeds[player * side_length : (player + 1) * side_length])) + "*" * stones[player]
+        for player in range(core.rules.players)
+    ]
+    return f"{'/'.join(sides)} {','.join(map(str, one.scores[0].tolist()))} {one.mover[0]} {one.ply[0]}"
+
+
+def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
+    """The position that a text describes, as a batch of one; inverse of `format_position`.
+
+    Args:
+        core: of the rules to which the position belongs.
+        text: a position string.
+        checked: if false, a position whose points do not make the total of the rules, or whose mover has nothing to
+            play, is let through (for lessons and for `Board.status`).
+
+    Raises:
+        NotationError: naming the column and the square, score or word that is wrong.
+    """
+    words = [_Span(match[0], match.start() + 1) for match in re.finditer(r"\S+", text)]
+    if len(words) != len(WORDS):
+        column = words[len(WORDS)].column if len(words) > len(WORDS) else len(text) + 1
+        raise NotationError(f"a position has {len(WORDS)} words ({', '.join(WORDS)}), not {len(words)}", column=column)
+    players, side_length = core.rules.players, core.rules.fields + 1
+    sides = _split(words[0], "/", players, "sides")
+    squares = [
+        square for p, side in enumerate(sides) for square in _split(side, ",", side_length, f"squares on side {p + 1}")
+    ]
+    scores = _split(words[1], ",", players, "scores")
+    seeds = [
+        _number(square, _SQUARE if index % side_length == side_length - 1 else _COUNT, square_name(core.rules, index))
+        for index, square in enumerate(squares)
+    ]
+    mandarins = squares[side_length - 1 :: side_length]
+    mover, ply = (_number(word, _COUNT, f"the {name}") for word, name in zip(words[2:], WORDS[2:], strict=True))
+    points = [_number(score, _SCORE, f"score {p + 1}") for p, score in enumerate(scores)]
+    try:
+        stones = [int(square.text.endswith("*")) for square in mandarins]
+        return core.setup([seeds], [stones], [points], mover, ply, checked=checked)
+    except PositionError as error:
+        places = {"seeds": squares, "stones": mandarins, "scores": scores, "mover": words[2:3], "ply": words[3:]}
+        place = places.get(error.column, words)[error.index]
+        raise NotationError(error.reason, column=place.column) from None
+
+
+@dataclass(frozen=True)
+class _Span:
+    """A piece of a text and the column at which it begins."""
+
+    text: str
+    column: int
+
+
+def _split(span: _Span, separator: str, count: int, what: str) -> list[_Span]:
+    """The `count` parts of `span` between separators."""
+    parts, column = [], span.column
+    for text in span.text.split(separator):
+        parts.append(_Span(text, column))
+        column += len(text) + 1
+    if len(parts) != count:
+        where = parts[count].column if len(parts) > count else column - 1
+        raise NotationError(f"expected {count} {what} with {separator!r} between, got {len(parts)}", column=where)
+    return parts
+
+
+def _number(span: _Span, pattern: re.Pattern[str], name: str) -> int:
+    match = pattern.fullmatch(span.text)
+    if not match:
+        kinds = {_SQUARE: "a count of seeds, with * for a stone", _SCORE: "whole points", _COUNT: "a whole number"}
+        raise NotationError(f"{name} must be {kinds[pattern]}; got {quoted(span.text)}", column=span.column)
+    return int(match[1])
+
+
+def square_name(rules: Rules, index: int) -> str:
+    """A square of the ring in words: `field 3 of South`, `the mandarin square after North`."""
+    player, field = divmod(index, rules.fields + 1)
+    owner = seat_name(rules, player)
+    return f"the mandarin square after {owner}" if field == rules.fields else f"field {field + 1} of {owner}"
+
+
+def names(moves: Sequence[Move]) -> str:
+    """Moves as a list for people: `1A, 1C`, or `none`."""
+    return ", ".join(map(str, moves)) or "none"

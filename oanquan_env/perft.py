@@ -1,0 +1,65 @@
+"""Perft: how many ways there are to play on, the common check of one engine against another (docs/RULES.md 8)."""
+
+from __future__ import annotations
+
+from oanquan_env.board import Board, shared_core
+from oanquan_env.core import Core
+from oanquan_env.notation import Move
+from oanquan_env.positions import Positions
+from oanquan_env.rules import Rules, as_rules
+
+CHUNK = 8192
+"""Positions expanded at once; a batch of children then stays within a few megabytes at any depth."""
+
+
+def perft(game: Board | Rules | str, depth: int) -> int:
+    """The number of move paths of `depth` plies from a board, or from the start of rules. A finished game counts once.
+
+    Args:
+        game: a board, or a `Rules` or its text.
+        depth: plies, at least 0.
+    """
+    core, positions = _origin(game)
+    return _count(core, positions, _checked(depth))
+
+
+def divide(game: Board | Rules | str, depth: int) -> dict[Move, int]:
+    """`perft` by first move; the counts add up to `perft(game, depth)`. Empty for a finished game.
+
+    Args:
+        game: a board, or a `Rules` or its text.
+        depth: plies, at least 1.
+    """
+    if _checked(depth) == 0:
+        raise ValueError("depth must be at least 1: paths of no moves have no first move")
+    core, positions = _origin(game)
+    children, _, actions = core.expand(positions)
+    return {
+        Move.from_action(action): _count(core, children[row : row + 1], depth - 1)
+        for row, action in enumerate(actions.tolist())
+    }
+
+
+def _origin(game: Board | Rules | str) -> tuple[Core, Positions]:
+    if isinstance(game, Board):
+        return game.core, game.positions
+    core = shared_core(as_rules(game))
+    return core, core.start()
+
+
+def _checked(depth: int) -> int:
+    if depth < 0:
+        raise ValueError(f"depth must be at least 0, got {depth}")
+    return depth
+
+
+def _count(core: Core, positions: Positions, depth: int) -> int:
+    """Paths from all of `positions` together: whole levels at once, cut into chunks where a level is large."""
+    if depth == 0:
+        return len(positions)
+    total = int(positions.over.sum())
+    if depth == 1:  # as many paths as legal moves: no need to play them
+        return total + int(core.legal_mask(positions).sum())
+    for begin in range(0, len(positions), CHUNK):
+        total += _count(core, core.expand(positions[begin : begin + CHUNK]).positions, depth - 1)
+    return total
