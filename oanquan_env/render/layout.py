@@ -115,10 +115,10 @@ def layout(players: int, fields: int) -> Layout:
         notes = ((width - _MARGIN, height - 42.0), (width - _MARGIN, 42.0))
         text_scale = min(1.0, 0.4 + 0.12 * fields)
     else:
-        inner = fields * UNIT / 2 / math.tan(math.pi / players)
-        text_scale = min(1.0, inner / (150.0 if players == 3 else 200.0))
-        plates = tuple(_moved(side.at(fields * UNIT / 2, -0.22 * inner), shift) for side in sides)
-        notes = (_moved((0.0, -10.0 * text_scale), shift), _moved((0.0, 14.0 * text_scale), shift))
+        inner = _inner_radius(players, fields)
+        text_scale = min(1.0, inner / 144.0)
+        plates = tuple(_moved(side.at(fields * UNIT / 2, -52.0 * text_scale), shift) for side in sides)
+        notes = (_moved((0.0, 5.0 * text_scale), shift), _moved((0.0, 29.0 * text_scale), shift))
     return Layout(tuple(_placed(square, shift) for square in squares), width, height, plates, notes, text_scale)
 
 
@@ -127,10 +127,14 @@ def layout_of(rules: Rules) -> Layout:
     return layout(rules.players, rules.fields)
 
 
+def _inner_radius(players: int, fields: int) -> float:
+    """How far the inner edge of a row lies from the middle of the board."""
+    return fields * UNIT / 2 / math.tan(math.pi / players) if players > 2 else 0.0
+
+
 def _sides(players: int, fields: int) -> list[_Frame]:
     """For each side, the frame of its inner edge: `along` runs counterclockwise, `out` points to its player."""
-    inner = fields * UNIT / 2 / math.tan(math.pi / players) if players > 2 else 0.0
-    frames = []
+    inner, frames = _inner_radius(players, fields), []
     for player in range(players):
         angle = 2 * math.pi * player / players
         along, out = _turn((1.0, 0.0), angle), _turn((0.0, 1.0), angle)

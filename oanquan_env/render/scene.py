@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from oanquan_env.render.drawable import SEAT_NAMES, Drawable, LastMove, last_line, shown_scores, status_line
 from oanquan_env.render.layout import STONE_RADIUS, Layout, Point, Square, layout_of
-from oanquan_env.render.shapes import Box, Ellipse, Paint, Polygon, Sector, Shape, Text
+from oanquan_env.render.shapes import Align, Box, Ellipse, Paint, Polygon, Sector, Shape, Text
 from oanquan_env.render.theme import PEBBLES
 from oanquan_env.rules import Rules
 
@@ -32,7 +32,7 @@ def backdrop(rules: Rules) -> tuple[Shape, ...]:
     """What never changes: the card and the empty board."""
     here = layout_of(rules)
     shapes: list[Shape] = [Box((0.0, 0.0), (here.width, here.height), 18.0, Paint("card"))]
-    shapes += [_outline(square, Paint("shade", "shade", 14.0, 0.10), drop=5.0) for square in here.squares]
+    shapes += [_outline(square, Paint("drop", "drop", 12.0), drop=5.0) for square in here.squares]
     shapes += [_outline(square, Paint(None, "edge", 9.0)) for square in here.squares]
     for square in here.squares:
         shapes.append(_outline(square, Paint("mandarin" if square.radius else "field", "edge", 2.5)))
@@ -83,7 +83,8 @@ def _heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
     scale = square.pile_scale
     for k, (dx, dy, angle) in enumerate(_arrangement(min(seeds, MOST_PEBBLES), index)):
         at = (round(square.pile[0] + dx * scale, 2), round(square.pile[1] + dy * scale, 2))
-        yield from _pebble(at, scale, angle, PEBBLES[(3 * index + 2 * k + k // 5) % len(PEBBLES)])
+        size = scale * (0.94 + 0.12 * _noise(index, k, 3))
+        yield from _pebble(at, size, angle, PEBBLES[(3 * index + 2 * k + k // 5) % len(PEBBLES)])
     if seeds > MOST_PEBBLES:
         x, y = square.pile
         half = 19.0 if seeds < 100 else 25.0
@@ -103,19 +104,26 @@ def _pebble(at: Point, scale: float, angle: float, role: str) -> Iterator[Shape]
 
 @lru_cache(maxsize=1024)
 def _arrangement(count: int, index: int) -> tuple[tuple[float, float, float], ...]:
-    """`count` places (dx, dy, angle of the pebble) in one or two rings, turned differently in every square."""
+    """`count` places (dx, dy, angle of the pebble) in one or two rings, laid a little differently in every square."""
     inner = 1 if count in (1, 6, 7, 8) else 0 if count < 6 else {9: 2, 10: 2, 11: 3, 12: 3}[count]
-    rings = [(inner, _ring_radius(inner)), (count - inner, 0.0)]
-    floor = rings[0][1] + _SPACING * (0.93 if inner else 0.0)
-    rings[1] = (count - inner, max(floor, _ring_radius(count - inner)))
-    turn = 0.9 * index + 0.37 * count
+    inner_radius = _ring_radius(inner)
+    outer_radius = max(_ring_radius(count - inner), inner_radius + (0.93 * _SPACING if inner else 0.0))
     places = []
-    for ring, (members, radius) in enumerate(rings):
+    for ring, (members, radius) in enumerate(((inner, inner_radius), (count - inner, outer_radius))):
         for k in range(members):
-            angle = turn * (1 + ring) + 2 * math.pi * k / members
-            tilt = round((57 * index + 83 * k + 31 * ring) % 180, 1)
-            places.append((round(radius * math.cos(angle), 2), round(radius * math.sin(angle), 2), float(tilt)))
+            angle = (0.9 * index + 0.37 * count) * (1 + ring) + 2 * math.pi * k / members
+            dx = radius * math.cos(angle) + 3.2 * (_noise(index, k, 2 * ring) - 0.5)
+            dy = radius * math.sin(angle) + 3.2 * (_noise(index, k, 2 * ring + 1) - 0.5)
+            places.append((dx, dy, 180.0 * _noise(index, k, ring + 4)))
     return tuple(places)
+
+
+def _noise(*key: int) -> float:
+    """A number from 0 to 1 that looks thrown and is always the same for the same key."""
+    value = 0
+    for part in key:
+        value = (value * 7919 + part + 1) * 2654435761 % 2**32
+    return value / 2**32
 
 
 def _ring_radius(members: int) -> float:
@@ -211,27 +219,30 @@ def _words(here: Layout, board: Drawable, last: LastMove | None) -> Iterator[Sha
     names, scores = SEAT_NAMES[board.rules.players], shown_scores(board)
     for player, (name, score) in enumerate(zip(names, scores, strict=True)):
         marked = board.mover == player if board.outcome is None else score == max(scores)
-        yield from _plate(here, player, f"{name}", f"{score}".replace("-", "−"), marked)
-    align = "end" if board.rules.players == 2 else "middle"
-    size = (18.0 if board.rules.players == 2 else 17.0) * here.text_scale
-    played = last_line(board, last)
-    first, second = here.notes
-    yield Text(first, status_line(board), size, "ink", align=align)  # type: ignore[arg-type]
-    note = " · ".join(part for part in (played, f"ply {board.ply}") if part)
-    yield Text(second, note, size * 0.9, "faint", align=align)  # type: ignore[arg-type]
+        plate = _plate_beside if len(names) == 2 else _plate_below
+        yield from plate(here.plates[player], here.text_scale, name, str(score).replace("-", "−"), marked)
+    align: Align = "end" if len(names) == 2 else "middle"
+    note = " · ".join(part for part in (last_line(board, last), f"ply {board.ply}") if part)
+    yield Text(here.notes[0], status_line(board), 18.0 * here.text_scale, "ink", align)
+    yield Text(here.notes[1], note, 16.0 * here.text_scale, "faint", align)
 
 
-def _plate(here: Layout, player: int, name: str, score: str, marked: bool) -> Iterator[Shape]:
-    """A player's name and score; a dot stands before who is to move, or has won."""
-    x, y = here.plates[player]
-    scale = here.text_scale
-    if len(here.plates) > 2:
-        x -= 42.0 * scale
-    role = "accent" if marked else "ink"
+def _plate_beside(at: Point, scale: float, name: str, score: str, marked: bool) -> Iterator[Shape]:
+    """A player's name and to its right his score; a dot stands before who is to move, or has won."""
+    (x, y), role = at, "accent" if marked else "ink"
     if marked:
-        yield Ellipse((x - 13.0 * scale, y), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))
-    yield Text((x, y), name, 21.0 * scale, role, align="start", bold=marked)
-    yield Text((x + 80.0 * scale, y), score, 28.0 * scale, role, align="start", bold=True)
+        yield Ellipse((x - 14.0 * scale, y), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))
+    yield Text((x, y), name, 21.0 * scale, role, "start", bold=marked)
+    yield Text((x + 80.0 * scale, y), score, 28.0 * scale, role, "start", bold=True)
+
+
+def _plate_below(at: Point, scale: float, name: str, score: str, marked: bool) -> Iterator[Shape]:
+    """The same one above the other, inside the board."""
+    (x, y), role = at, "accent" if marked else "ink"
+    if marked:
+        yield Ellipse((x - 44.0 * scale, y - 15.0 * scale), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))
+    yield Text((x, y - 15.0 * scale), name, 19.0 * scale, role, bold=marked)
+    yield Text((x, y + 12.0 * scale), score, 27.0 * scale, role, bold=True)
 
 
 def shapes(board: Drawable, last: LastMove | None = None, owners: Owners | None = None) -> Iterator[Shape]:

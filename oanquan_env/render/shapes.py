@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 from oanquan_env.render.layout import Point
 
+Align: TypeAlias = Literal["start", "middle", "end"]
+
 
 @dataclass(frozen=True)
 class Paint:
@@ -72,7 +74,7 @@ class Text:
     text: str
     size: float
     role: str
-    align: Literal["start", "middle", "end"] = "middle"
+    align: Align = "middle"
     bold: bool = False
 
 
