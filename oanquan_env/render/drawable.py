@@ -135,16 +135,22 @@ def shown_scores(board: Drawable) -> list[int]:
 
 
 def status_line(board: Drawable) -> str:
-    """Whose turn it is, or how the game ended, in words."""
+    """Whose turn it is, or who won, in words."""
     names = SEAT_NAMES[board.rules.players]
     if board.outcome is None:
         return f"{names[board.mover]} to move"
-    why = str(board.outcome.termination).replace("_", " ")
-    if board.outcome.winner is None:
-        scores = shown_scores(board)
-        tied = [name for name, score in zip(names, scores, strict=True) if score == max(scores)]
-        return f"{' and '.join(tied)} share the win ({why})" if len(names) > 2 else f"A draw ({why})"
-    return f"{names[board.outcome.winner]} wins ({why})"
+    if board.outcome.winner is not None:
+        return f"{names[board.outcome.winner]} wins"
+    scores = shown_scores(board)
+    tied = [name for name, score in zip(names, scores, strict=True) if score == max(scores)]
+    if len(tied) == len(names):
+        return "A draw"
+    return f"{', '.join(tied[:-1])} and {tied[-1]} share the win"
+
+
+def ending_line(board: Drawable) -> str:
+    """Why the game is over, in words, or nothing."""
+    return "" if board.outcome is None else str(board.outcome.termination).replace("_", " ")
 
 
 def last_line(board: Drawable, last: LastMove | None) -> str:

@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from oanquan_env.rules import Rules
 
 Point: TypeAlias = tuple[float, float]
+Align: TypeAlias = Literal["start", "middle", "end"]
 
 UNIT = 100.0
 PILE_RADIUS = 42.0
@@ -25,6 +26,7 @@ STONE_RADIUS = 29.0
 _MARGIN = 50.0
 _LABEL_OFFSET = 17.0
 _PLATE_HEIGHT = 50.0
+_HEAD = 42.0
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,13 @@ class Square:
     heading: float
 
 
+class Note(NamedTuple):
+    """A place for a line of words."""
+
+    at: Point
+    align: Align
+
+
 @dataclass(frozen=True)
 class Layout:
     """The geometry of one `Rules`: `squares` in ring order, the picture's box, and where the words go.
@@ -65,7 +74,8 @@ class Layout:
     Attributes:
         squares: P * (F + 1) squares.
         width, height: of the picture; its upper left corner is (0, 0).
-        plates: for each player, the middle left of the line with his name and score (two players) or its centre.
+        plates: for each player, the middle left of the line with his name and score (two players), or the
+            middle of the two lines (more).
         notes: where the status and the last move are written.
         text_scale: of the words; small inside a small polygon.
     """
@@ -74,7 +84,7 @@ class Layout:
     width: float
     height: float
     plates: tuple[Point, ...]
-    notes: tuple[Point, Point]
+    notes: tuple[Note, Note]
     text_scale: float
 
 
@@ -110,15 +120,19 @@ def layout(players: int, fields: int) -> Layout:
     pad = _PLATE_HEIGHT if players == 2 else 0.0
     shift = (_MARGIN - low[0], _MARGIN + pad - low[1])
     width, height = high[0] - low[0] + 2 * _MARGIN, high[1] - low[1] + 2 * (_MARGIN + pad)
+    inner = _inner_radius(players, fields)
     if players == 2:
-        plates: tuple[Point, ...] = ((_MARGIN, height - 42.0), (_MARGIN, 42.0))
-        notes = ((width - _MARGIN, height - 42.0), (width - _MARGIN, 42.0))
         text_scale = min(1.0, 0.4 + 0.12 * fields)
-    else:
-        inner = _inner_radius(players, fields)
-        text_scale = min(1.0, inner / 144.0)
+        plates: tuple[Point, ...] = ((_MARGIN, height - _HEAD), (_MARGIN, _HEAD))
+        notes = Note((width - _MARGIN, height - _HEAD), "end"), Note((width - _MARGIN, _HEAD), "end")
+    else:  # names and scores inside the polygon; a triangle leaves the upper corners of the picture free for words
+        text_scale = min(1.0, inner / (100.0 if players == 3 else 160.0))
         plates = tuple(_moved(side.at(fields * UNIT / 2, -52.0 * text_scale), shift) for side in sides)
-        notes = (_moved((0.0, 5.0 * text_scale), shift), _moved((0.0, 29.0 * text_scale), shift))
+        if players == 3:
+            notes = Note((24.0, 28.0), "start"), Note((width - 24.0, 28.0), "end")
+        else:
+            above, below = _moved((0.0, -10.0 * text_scale), shift), _moved((0.0, 14.0 * text_scale), shift)
+            notes = Note(above, "middle"), Note(below, "middle")
     return Layout(tuple(_placed(square, shift) for square in squares), width, height, plates, notes, text_scale)
 
 
@@ -158,7 +172,7 @@ def _field(side: _Frame, field: int) -> Square:
         pile=side.at(middle, UNIT / 2),
         pile_scale=1.0,
         stone=side.at(middle, UNIT / 2),
-        count=side.at(left + 13, UNIT - 13),
+        count=side.at(left + 12, UNIT - 12),
         label=side.at(middle, UNIT + _LABEL_OFFSET),
         tab=(corner, side.at(right - 22, UNIT), side.at(right, UNIT - 22)),
         gate=side.at(right, UNIT / 2),

@@ -7,9 +7,17 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from oanquan_env.render.drawable import SEAT_NAMES, Drawable, LastMove, last_line, shown_scores, status_line
+from oanquan_env.render.drawable import (
+    SEAT_NAMES,
+    Drawable,
+    LastMove,
+    ending_line,
+    last_line,
+    shown_scores,
+    status_line,
+)
 from oanquan_env.render.layout import STONE_RADIUS, Layout, Point, Square, layout_of
-from oanquan_env.render.shapes import Align, Box, Ellipse, Paint, Polygon, Sector, Shape, Text
+from oanquan_env.render.shapes import Box, Ellipse, Paint, Polygon, Sector, Shape, Text
 from oanquan_env.render.theme import PEBBLES
 from oanquan_env.rules import Rules
 
@@ -23,7 +31,7 @@ Owners = Sequence[Sequence[int]]
 """For each player the codes of his fields from his own left; a (P, F) array will do."""
 
 _ARROWHEAD = ((9, 0), (-6, 8), (-2, 0), (-6, -8))
-_PEBBLE = 10.4
+_PEBBLE = 10.1
 _SPACING = 2.04 * _PEBBLE
 
 
@@ -91,7 +99,7 @@ def _heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
         yield Box((x - half, y - 14.0), (x + half, y + 14.0), 14.0, Paint("badge", opacity=0.88))
         yield Text(square.pile, str(seeds), 21.0, "badge_ink", bold=True)
     else:
-        yield Text(square.count, str(seeds), 15.0, "edge")
+        yield Text(square.count, str(seeds), 14.0, "edge")
 
 
 def _pebble(at: Point, scale: float, angle: float, role: str) -> Iterator[Shape]:
@@ -141,7 +149,7 @@ def _marks(here: Layout, last: LastMove) -> Iterator[Shape]:
         yield _outline(here.squares[index], Paint("captured", opacity=0.30))
     yield _inner(here.squares[last.origin], Paint(None, "passed", 3.5))
     if last.last != last.origin:
-        yield _inner(here.squares[last.last], Paint(None, "edge", 3.5))
+        yield _inner(here.squares[last.last], Paint(None, "ink", 3.0))
     for index in last.captured:
         yield _inner(here.squares[index], Paint(None, "captured", 3.5))
 
@@ -221,10 +229,11 @@ def _words(here: Layout, board: Drawable, last: LastMove | None) -> Iterator[Sha
         marked = board.mover == player if board.outcome is None else score == max(scores)
         plate = _plate_beside if len(names) == 2 else _plate_below
         yield from plate(here.plates[player], here.text_scale, name, str(score).replace("-", "−"), marked)
-    align: Align = "end" if len(names) == 2 else "middle"
-    note = " · ".join(part for part in (last_line(board, last), f"ply {board.ply}") if part)
-    yield Text(here.notes[0], status_line(board), 18.0 * here.text_scale, "ink", align)
-    yield Text(here.notes[1], note, 16.0 * here.text_scale, "faint", align)
+    played = " · ".join(part for part in (ending_line(board) or last_line(board, last), f"ply {board.ply}") if part)
+    for note, line, size, role in zip(
+        here.notes, (status_line(board), played), (18.0, 16.0), ("ink", "faint"), strict=True
+    ):
+        yield Text(note.at, line, size * here.text_scale, role, note.align)
 
 
 def _plate_beside(at: Point, scale: float, name: str, score: str, marked: bool) -> Iterator[Shape]:

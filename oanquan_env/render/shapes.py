@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from oanquan_env.render.layout import Point
-
-Align: TypeAlias = Literal["start", "middle", "end"]
+from oanquan_env.render.layout import Align, Point
 
 
 @dataclass(frozen=True)

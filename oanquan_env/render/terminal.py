@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from oanquan_env.render.drawable import SEAT_NAMES, Drawable, LastMove, last_line, shown_scores, status_line
+from textwrap import dedent
+
+from oanquan_env.render.drawable import (
+    SEAT_NAMES,
+    Drawable,
+    LastMove,
+    ending_line,
+    last_line,
+    shown_scores,
+    status_line,
+)
 from oanquan_env.render.layout import UNIT, layout_of
 from oanquan_env.render.scene import PAWNED, SOLD, Owners
 
@@ -25,8 +35,8 @@ def text(board: Drawable, *, last: LastMove | None = None, owners: Owners | None
     """
     marks = _marks(last)
     body = _line_board(board, marks, owners) if board.rules.players == 2 else _ring_board(board, marks, owners)
-    notes = [part for part in (status_line(board), f"ply {board.ply}", last_line(board, last)) if part]
-    return "\n".join([*body, "", ", ".join(notes)])
+    notes = (status_line(board), ending_line(board), f"ply {board.ply}", last_line(board, last))
+    return "\n".join([*body, "", ", ".join(note for note in notes if note)])
 
 
 def _marks(last: LastMove | None) -> dict[int, str]:
@@ -87,4 +97,4 @@ def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None) -
             put(square.label, _label(field, player, owners))
     for player, plate in enumerate(here.plates):
         put(plate, _plate(board, player))
-    return ["".join(line).rstrip() for line in lines]
+    return dedent("\n".join("".join(line).rstrip() for line in lines)).strip("\n").split("\n")

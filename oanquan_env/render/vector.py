@@ -112,4 +112,4 @@ def _point(point: tuple[float, float]) -> str:
 
 def _n(value: float) -> str:
     """A number to a hundredth, as short as it can be said."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
