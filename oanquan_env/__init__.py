@@ -1,24 +1,43 @@
 """Ô Ăn Quan, Vietnam's mandarin square capturing: rules, vectorised core, environments."""
 
+from oanquan_env.board import Board, IllegalMoveError, Outcome
 from oanquan_env.core import Core, IllegalActionError, RunawayGameError
+from oanquan_env.envs.aec import env, raw_env
+from oanquan_env.notation import Move, NotationError
+from oanquan_env.perft import divide, perft
 from oanquan_env.positions import Positions, Termination
+from oanquan_env.records import GameRecord, parse_records, read_records
 from oanquan_env.rules import PRESETS, Rules, RulesError
 from oanquan_env.setup import PositionError
+from oanquan_env.story import Story
 from oanquan_env.symmetry import mirror, mirror_actions, rotate_seats
 
 __version__ = "0.1.0"
 
 __all__ = [
     "PRESETS",
+    "Board",
     "Core",
+    "GameRecord",
     "IllegalActionError",
+    "IllegalMoveError",
+    "Move",
+    "NotationError",
+    "Outcome",
     "PositionError",
     "Positions",
     "Rules",
     "RulesError",
     "RunawayGameError",
+    "Story",
     "Termination",
+    "divide",
+    "env",
     "mirror",
     "mirror_actions",
+    "parse_records",
+    "perft",
+    "raw_env",
+    "read_records",
     "rotate_seats",
 ]

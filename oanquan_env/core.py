@@ -401,7 +401,8 @@ class Core:
 def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     """(N, P) float64, each player's points less the mean of the others'; a row sums to zero."""
     players = points.shape[1]
-    relative: npt.NDArray[np.float64] = (points * players - points.sum(axis=1, keepdims=True)) / (players - 1)
+    together = sum(points[:, seat] for seat in range(1, players)) + points[:, 0]
+    relative: npt.NDArray[np.float64] = (points * players - together[:, None]) / (players - 1)
     return relative
 
 

@@ -110,7 +110,11 @@ class Positions:
 
     def __getitem__(self, rows: Index) -> Positions:
         """A copy of the positions at `rows` (slice, index array or bool mask)."""
-        squares, scores, mover, ply, ended = (np.array(array[rows]) for array in self.arrays())
+        if isinstance(rows, slice):
+            rows = np.arange(len(self))[rows]
+        elif rows.dtype == np.bool_:
+            rows = rows.nonzero()[0]
+        squares, scores, mover, ply, ended = (array.take(rows, axis=0) for array in self.arrays())
         return Positions(squares, scores, mover, ply, ended)
 
     def __setitem__(self, rows: Index, other: Positions) -> None:

@@ -1,0 +1,1 @@
+"""Players of Ô Ăn Quan by name."""

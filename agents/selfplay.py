@@ -1,0 +1,183 @@
+"""Zero-sum self-play inside stable-baselines3's interfaces: start positions, VecEnv, rollout buffer.
+
+Each row of the VecEnv is one game, each step one ply of whoever is to move, seen from him; the reward is the
+mover's. Both seats learn from every ply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
+
+from agents.features import FeatureEncoder
+from oanquan_env import Core, Positions, Termination
+from oanquan_env.policies import RandomPolicy
+from oanquan_env.rewards import RewardName, ply_rewards
+
+
+class RandomStarts:
+    """Start positions: the set-up, and positions a few random plies into a game.
+
+    Play from the set-up alone collapses onto one line, and the agent then knows nothing else.
+
+    Args:
+        core: the core.
+        set_up_share: probability of the set-up itself.
+        max_plies: the others are 1 .. `max_plies` random plies in, each number equally often.
+    """
+
+    def __init__(self, core: Core, *, set_up_share: float, max_plies: int) -> None:
+        self.core = core
+        self.set_up_share = set_up_share
+        self.max_plies = max_plies
+        self._random = RandomPolicy(core)
+
+    def draw(self, n: int, rng: np.random.Generator) -> Positions:
+        """`n` running positions; a game that is over within its random plies gives way to the set-up."""
+        positions = self.core.start(n)
+        plies = rng.integers(1, self.max_plies + 1, n) * (rng.random(n) >= self.set_up_share)
+        for ply in range(self.max_plies):
+            rows = ((plies > ply) & ~positions.over).nonzero()[0]
+            moved = positions[rows]
+            self.core.play(moved, self._random.choose(moved, rng), checked=False)
+            positions[rows] = moved
+        positions[positions.over] = self.core.start(1)
+        return positions
+
+
+class SelfPlayVecEnv(VecEnv):
+    """N games of one `Core` as a stable-baselines3 VecEnv, stepped as one batch; finished games restart at once.
+
+    Masks travel as one array: `env_method("action_masks")` returns a list that holds the (N, A) mask of all games,
+    where stable-baselines3 would make N calls. A game truncated by the ply limit has its score like any other
+    and is not bootstrapped: `TimeLimit.truncated` is always false, `infos` tell the reason as `termination`.
+
+    Raises:
+        ValueError: for more than two players; zero-sum learning here flips a sign at every ply.
+    """
+
+    def __init__(
+        self, features: FeatureEncoder, starts: RandomStarts, *, n_envs: int, reward: RewardName, seed: int
+    ) -> None:
+        self.core = features.core
+        if self.core.rules.players != 2:
+            raise ValueError(f"self-play training is for two players; these rules have {self.core.rules.players}")
+        limits = np.iinfo(np.int16)
+        space = spaces.Box(limits.min, limits.max, (features.size,), np.int16)
+        super().__init__(n_envs, space, spaces.Discrete(self.core.rules.actions))
+        self.features = features
+        self.starts = starts
+        self.reward = reward
+        self.rng = np.random.default_rng(seed)
+        self.positions = self.core.start(n_envs)
+        self.first_ply = np.zeros(n_envs, dtype=np.int32)
+        self._actions: npt.NDArray[np.integer[Any]] = np.zeros(n_envs, dtype=np.intp)
+
+    def reset(self) -> VecEnvObs:
+        """(N, D) int16 features of fresh games."""
+        self._begin(np.arange(self.num_envs))
+        return self.observe()
+
+    def observe(self) -> npt.NDArray[np.int16]:
+        """(N, D) int16 features of the games as they stand."""
+        return self.features.encode(self.positions)
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """(N, A) bool, legal actions."""
+        return self.core.legal_mask(self.positions)
+
+    def step_async(self, actions: npt.NDArray[np.integer[Any]]) -> None:
+        """Take the actions of the next step."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play one ply in every game: features, movers' rewards, finished flags, infos."""
+        mover, before = self.positions.mover.copy(), self.positions.scores.copy()
+        self.core.play(self.positions, self._actions)
+        rewards = ply_rewards(self.reward, self.core, before, self.positions)[np.arange(self.num_envs), mover]
+        dones = self.positions.over
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        finished = dones.nonzero()[0]
+        if finished.size:
+            self._report(finished, infos)
+            self._begin(finished)
+        return self.observe(), rewards.astype(np.float32), dones, infos
+
+    def _report(self, finished: npt.NDArray[np.intp], infos: list[dict[str, Any]]) -> None:
+        """Final features and results of the finished games, where stable-baselines3 looks for them."""
+        last = self.positions[finished]
+        features, standings = self.features.encode(last), self.core.standings(last)
+        margins = np.abs(standings[:, 0] - standings[:, 1]).tolist()
+        plies = (last.ply - self.first_ply[finished]).tolist()
+        for row, env in enumerate(finished.tolist()):
+            infos[env] = {
+                "terminal_observation": features[row],
+                "TimeLimit.truncated": False,
+                "termination": str(Termination(last.ended[row])),
+                "episode": {"r": margins[row], "l": plies[row], "t": 0.0},
+            }
+
+    def _begin(self, rows: npt.NDArray[np.intp]) -> None:
+        self.positions[rows] = self.starts.draw(len(rows), self.rng)
+        self.first_ply[rows] = self.positions.ply[rows]
+
+    # ---- what VecEnv asks of its children --------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether the games have the attribute; there is one object for all."""
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
+        """The attribute, once for each game asked for; None for `render_mode`."""
+        value = None if attr_name == "render_mode" else getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
+        """Refused: the games share one object."""
+        raise NotImplementedError("the games of SelfPlayVecEnv share one object; set its attributes directly")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call a method once for all games; the list holds its one result."""
+        return [getattr(self, method_name)(*method_args, **method_kwargs)]
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
+        """No game is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+
+class ZeroSumRolloutBuffer(MaskableRolloutBuffer):
+    """A rollout buffer for games in which every step is the other player's.
+
+    The value of the next position belongs to the opponent, so it counts against the mover, and so does his advantage:
+    `delta = r - gamma * V(next) - V` and `A = delta - gamma * lambda * A(next)`.
+    """
+
+    def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: npt.NDArray[np.bool_]) -> None:
+        """Generalised advantage estimation (Schulman et al. 2016) with the sign flipped at each ply.
+
+        Args:
+            last_values: (N,) or (N, 1) values of the positions after the last step, for the movers there.
+            dones: (N,) whether the last step finished the game.
+        """
+        next_values = last_values.detach().cpu().numpy().reshape(-1)
+        goes_on = 1.0 - dones.astype(np.float32)
+        advantage = np.zeros_like(next_values)
+        for step in reversed(range(self.buffer_size)):
+            delta = self.rewards[step] - self.gamma * next_values * goes_on - self.values[step]
+            advantage = delta - self.gamma * self.gae_lambda * goes_on * advantage
+            self.advantages[step] = advantage
+            next_values, goes_on = self.values[step], 1.0 - self.episode_starts[step]
+        self.returns = self.advantages + self.values

@@ -1,0 +1,1 @@
+"""The game in the interfaces that learning libraries speak."""

@@ -1,0 +1,172 @@
+"""Ô Ăn Quan as a PettingZoo AEC environment, which translates between the core and PettingZoo and decides nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import AECEnv, register
+from pettingzoo.utils import wrappers
+
+from oanquan_env.core import Core
+from oanquan_env.observation import Encoder, Observation
+from oanquan_env.positions import Positions, Termination
+from oanquan_env.rewards import check_reward, ply_rewards
+from oanquan_env.rules import DEFAULT_PRESET, Rules
+
+ObsType = dict[str, npt.NDArray[Any]]
+ILLEGAL_REWARD = -1.0
+
+
+def env(**kwargs: Any) -> AECEnv[str, ObsType, int]:
+    """`raw_env` in PettingZoo's usual wrappers, with the same arguments.
+
+    An illegal action ends the game with -1 for the offender and 0 for the others (so never score a benchmark through
+    this wrapper); an action outside the space and calls out of order raise.
+    """
+    wrapped: AECEnv[str, ObsType, int] = raw_env(**kwargs)
+    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for it)
+    """One game; agents `player_0` (South, moves first), `player_1`, ...
+
+    Observation: `{"observation": (D,) int32, "action_mask": (2F,) int8}`, see `oanquan_env.observation`; the agent's
+    own side comes first, and the mask is zero unless it is his turn. Action: `2 * field + direction`, field 0 .. F-1
+    from the mover's left, direction 0 anticlockwise (A) or 1 clockwise (C).
+
+    Args:
+        rules: a `Rules` or its text.
+        reward: `outcome` or `margin`, see `oanquan_env.rewards.ply_rewards`.
+        render_mode: `ansi` (text), `rgb_array` (picture) or None.
+
+    `step` raises `IllegalActionError` for an illegal action. `reset(options={"positions": p})` starts from a
+    batch of one running position instead of the set-up. The game has no chance of its own, so a seed changes nothing.
+    When the game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo's base class fixes the type)
+        "name": "oanquan_v0",
+        "render_modes": ["ansi", "rgb_array"],
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self, rules: Rules | str = DEFAULT_PRESET, *, reward: str = "outcome", render_mode: str | None = None
+    ) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(f"render_mode must be one of {self.metadata['render_modes']} or None; got {render_mode!r}")
+        self.core = Core(rules)
+        self.reward = check_reward(reward)
+        self.render_mode = render_mode
+        self.encoder = Encoder(self.core)
+        self.positions = self.core.start(1)
+        self._look()
+        self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
+        self.agents: list[str] = []
+        box = spaces.Box(self.encoder.low, self.encoder.high, dtype=np.int32)
+        mask = spaces.Box(0, 1, (self.core.rules.actions,), np.int8)
+        self.observation_spaces = {
+            agent: spaces.Dict({"observation": box, "action_mask": mask}) for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(self.core.rules.actions) for agent in self.possible_agents}
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        """The space of `agent`'s observations; always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        """The space of `agent`'s actions; always the same object."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game, from the set-up or from `options["positions"]`."""
+        self.positions = self._first_positions(options or {})
+        self._look()
+        self.agents = self.possible_agents[:]
+        self.agent_selection = self.agents[self.positions.mover[0]]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+
+    def _look(self) -> None:
+        """Note the legal actions of the new position, asked for several times a turn."""
+        self._mask = self.core.legal_mask(self.positions)[0].view(np.int8)
+        self._legal = set(self._mask.nonzero()[0].tolist())
+
+    def _first_positions(self, options: dict[str, Any]) -> Positions:
+        unknown = set(options) - {"positions"}
+        if unknown:
+            raise ValueError(f"unknown reset option {sorted(unknown)[0]!r}; known: positions")
+        if "positions" not in options:
+            return self.core.start(1)
+        given: Positions = options["positions"]
+        if len(given) != 1 or given.over.any():
+            raise ValueError("options['positions'] must hold one position of a running game")
+        return given.copy()
+
+    def observe(self, agent: str) -> ObsType:
+        """What `agent` sees now; fresh arrays."""
+        seat = self._seats[agent]
+        mask = self._mask.copy() if seat == self.positions.mover[0] else np.zeros_like(self._mask)
+        return {"observation": self.encoder.encode(self.positions, seat)[0], "action_mask": mask}
+
+    def state(self) -> Observation:
+        """The whole position, as South sees it."""
+        seen: Observation = self.encoder.encode(self.positions, 0)[0]
+        return seen
+
+    def step(self, action: int | None) -> None:
+        """Play `action` for `agent_selection`, or take a finished agent out with None."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        before = self.positions.scores.copy()
+        legal = action in self._legal
+        self.core.play(self.positions, np.array([action]), checked=not legal)
+        self._look()
+        over = bool(self.positions.ended[0])
+        self._cumulative_rewards[agent] = 0.0
+        if over or self.reward == "margin":
+            rewards = ply_rewards(self.reward, self.core, before, self.positions)[0].tolist()
+            self.rewards = dict(zip(self.agents, rewards, strict=True))
+            self._accumulate_rewards()
+        if over:
+            self._finish()
+        self.agent_selection = self.agents[self.positions.mover[0]]
+
+    def _finish(self) -> None:
+        truncated = bool(self.positions.truncated[0])
+        self.terminations = dict.fromkeys(self.agents, not truncated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
+        standings = self.core.standings(self.positions)[0].tolist()
+        reason = str(Termination(self.positions.ended[0]))
+        self.infos = {agent: {"termination": reason, "standings": standings} for agent in self.agents}
+
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
+        """The board as text or picture, as `render_mode` says."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() without a render_mode draws nothing: give one when making the environment.")
+            return None
+        from oanquan_env import render
+        from oanquan_env.board import Board
+
+        board = Board.from_positions(self.core, self.positions)
+        return render.text(board) if self.render_mode == "ansi" else render.rgb(board)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+register("aec", id="OAnQuan-v0", entry_point=env)

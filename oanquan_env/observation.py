@@ -1,0 +1,84 @@
+"""The one encoder: what a player sees of a position, and no more; looking ahead is an agent's business.
+
+Layout of an observation, int32 (P players, F fields a side; the viewer's own side first, then ring order):
+
+    name     length     meaning                                                     bounds
+    seeds    P * (F+1)  seeds of each square, a side's mandarin square last         0 .. 255
+    stones   P          stone on each side's mandarin square                        0 .. 1
+    scores   P          points: captures less refills (debts go below zero)         see `Encoder.low`
+    turn     1          seats from the viewer to the mover, 0 if it is his turn     0 .. P-1
+    plies    1          plies left before the game is truncated                     0 .. max_plies
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.core import Core
+from oanquan_env.positions import SIDE_BYTES, Ints, Positions
+from oanquan_env.rules import MAX_SEEDS
+
+Observation = npt.NDArray[np.int32]
+
+
+class Encoder:
+    """Encodes positions of one `Core` as observations, seen by the mover or by any player.
+
+    Attributes:
+        low, high: (D,) int32, bounds that hold for every reachable position. A ply costs a player at most one refill
+            of F points on credit, so no score falls below -F * max_plies, nor rises above the total
+            plus the others' deepest debts.
+        layout: name -> slice of an observation, as drawn at the top of this module.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        rules = core.rules
+        players, fields = rules.players, rules.fields
+        lengths = {"seeds": rules.squares, "stones": players, "scores": players, "turn": 1, "plies": 1}
+        ends = np.cumsum(list(lengths.values()))
+        self.layout = {
+            name: slice(int(end) - length, int(end)) for (name, length), end in zip(lengths.items(), ends, strict=True)
+        }
+        debt = fields * rules.max_plies
+        bounds = {
+            "seeds": (0, MAX_SEEDS),
+            "stones": (0, 1),
+            "scores": (-debt, rules.total + (players - 1) * debt),
+            "turn": (0, players - 1),
+            "plies": (0, rules.max_plies),
+        }
+        self.low, self.high = (
+            np.concatenate([np.full(length, bounds[name][side], dtype=np.int32) for name, length in lengths.items()])
+            for side in (0, 1)
+        )
+        own_view = np.concatenate([core.tables.ring_bytes, core.tables.stone_bytes])
+        turned = SIDE_BYTES * np.arange(players)[:, None]
+        self._view = (own_view + turned) % (SIDE_BYTES * players)
+        self._seats = (np.arange(players)[:, None] + np.arange(players)) % players
+
+    @property
+    def size(self) -> int:
+        """Length D of an observation."""
+        return len(self.low)
+
+    def encode(self, positions: Positions, viewer: Ints | int | None = None) -> Observation:
+        """(N, D) int32 observations.
+
+        Args:
+            positions: N positions.
+            viewer: the player who looks, one for all or (N,); each row's mover if left out.
+        """
+        n = len(positions)
+        players, row_bytes = positions.scores.shape[1], positions.squares.shape[1]
+        seat: Ints = positions.mover if viewer is None else np.full(n, viewer, dtype=np.intp)
+        rows = np.arange(n)[:, None]
+        observation = np.empty((n, self.size), dtype=np.int32)
+        observation[:, : self.layout["scores"].start] = positions.squares.take(
+            self._view.take(seat, axis=0) + rows * row_bytes
+        )
+        observation[:, self.layout["scores"]] = positions.scores.take(self._seats.take(seat, axis=0) + rows * players)
+        observation[:, -2] = (positions.mover - seat) % players
+        observation[:, -1] = self.core.rules.max_plies - positions.ply
+        return observation

@@ -1,0 +1,87 @@
+"""Players that need NumPy alone, and the protocol that every player follows: a batch of positions in, actions out."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.core import Core, relative_points
+from oanquan_env.positions import Ints, Mask, Positions
+from oanquan_env.rules import DEFAULT_PRESET, Rules
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """A player of one `Rules`."""
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """(N,) intp, a legal action for the mover of each of N running positions; all chance comes from `rng`."""
+
+
+class RandomPolicy:
+    """Plays every legal action with the same probability."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        mask = self.core.legal_mask(positions)
+        return best_actions(np.zeros(mask.shape), mask, rng)
+
+
+class GreedyPolicy:
+    """Plays the move that wins the most points at once, ties at random; see `move_gains`."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
+
+
+def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
+    """(N, A) points that each legal move wins at once, over the mean of what it wins the other players.
+
+    Refills that it brings about and the leftovers of a finishing move are included. Zero for illegal actions.
+    """
+    children, rows, actions = core.expand(positions)
+    won = relative_points(core.standings(children) - positions.scores[rows])
+    gains = np.zeros((len(positions), core.rules.actions))
+    gains[rows, actions] = won[np.arange(len(rows)), positions.mover[rows]]
+    return gains
+
+
+def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Generator) -> Ints:
+    """(N,) intp, the legal action of highest value in each row of `values` (N, A), ties broken at random."""
+    best = np.where(mask, values, -np.inf)
+    tied = best == best.max(axis=1, keepdims=True)
+    choice: Ints = np.where(tied & mask, rng.random(values.shape), -1.0).argmax(axis=1)
+    return choice
+
+
+POLICIES: dict[str, type[RandomPolicy] | type[GreedyPolicy]] = {"random": RandomPolicy, "greedy": GreedyPolicy}
+
+
+def make_policy(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
+    """The player of that name: `random`, `greedy`, or any name that `agents.make` knows where `agents` is importable.
+
+    Raises:
+        ValueError: for a name that nobody knows; says which exist.
+    """
+    if name in POLICIES:
+        policy: Policy = POLICIES[name](Core(rules))
+        return policy
+    try:
+        agents = importlib.import_module("agents")
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"unknown player {name!r}: without the `agents` package of the project's clone only "
+            f"{', '.join(POLICIES)} exist ({error})"
+        ) from error
+    made: Policy = agents.make(name, rules)
+    return made

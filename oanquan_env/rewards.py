@@ -1,0 +1,51 @@
+"""What a ply is worth to each player, the same in every environment and trainer. Zero-sum for any number of players."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.core import Core, relative_points
+from oanquan_env.positions import Points, Positions
+
+RewardName: TypeAlias = Literal["outcome", "margin"]
+REWARDS: tuple[str, ...] = get_args(RewardName)
+Rewards: TypeAlias = npt.NDArray[np.float64]
+
+
+def check_reward(name: str) -> RewardName:
+    """`name` itself; raises `ValueError` where there is no such reward."""
+    if name not in REWARDS:
+        raise ValueError(f"reward must be one of {', '.join(REWARDS)}; got {name!r}")
+    return "outcome" if name == "outcome" else "margin"
+
+
+def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positions) -> Rewards:
+    """(N, P) float64 rewards of the ply that led to `positions`.
+
+    `outcome` pays at the end only: the winners share +1 and the losers -1, nothing where all tie. `margin` pays at each
+    ply the change of one's points less the mean change of the others', refills and leftovers included, in shares
+    of the game's total.
+
+    Args:
+        name: the reward.
+        core: the core that played.
+        before: (N, P) standings before the ply, in points.
+        positions: N positions after it.
+    """
+    if name == "margin":
+        return relative_points(core.standings(positions) - before) / core.rules.total
+    return outcome_rewards(core, positions)
+
+
+def outcome_rewards(core: Core, positions: Positions) -> Rewards:
+    """(N, P) float64: winners of finished games share +1, losers -1; zero in running games and where all tie."""
+    won = core.winners(positions)
+    winners = won.sum(axis=1, keepdims=True)
+    losers = won.shape[1] - winners
+    decided = (winners > 0) & (losers > 0)
+    shares = np.where(won, 1.0 / np.maximum(winners, 1), -1.0 / np.maximum(losers, 1))
+    rewards: Rewards = shares * decided
+    return rewards
