@@ -1,0 +1,317 @@
+r"""Game records as text, in the manner of PGN (docs/RULES.md 7).
+
+    [Rules "mancala-world"]
+    [South "Lan"]
+    [North "greedy"]
+    [Date "2025-02-01"]
+    [Result "22-46"]
+    [Termination "stones_captured"]
+
+    1. 5A {loses at once} 3A
+    22-46
+
+Headers come first: `Rules` and `Result` always, `Termination` once the game is over, `Position` for a game that did not
+begin at the set-up, and any others. Then the moves, numbered by rounds of one move a player, each followed by a
+`{comment}` if there is one; then the result again, `*` for a game that goes on, which is where the record ends. In
+quotes and comments a backslash stands before itself and before what would close the text; `\n` and `\r` are line ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from oanquan_env.board import Board, IllegalMoveError
+from oanquan_env.core import RunawayGameError
+from oanquan_env.notation import Move, NotationError, quoted
+from oanquan_env.rules import Rules, RulesError
+
+UNFINISHED = "*"
+RESERVED = ("Rules", "Position", "Result", "Termination")
+"""Headers that a record makes of its own fields."""
+OWNERSHIP = ("Sold", "Pawned")
+"""Headers of a match round in which leftovers do not go by the rules of a single game alone."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_RESULT = re.compile(r"\*|-?[0-9]+(?:--?[0-9]+)+")
+_HEADER = re.compile(rf'\[({_NAME.pattern})[ \t]+"((?:[^"\\]|\\.)*)"[ \t]*\]', re.DOTALL)
+_COMMENT = re.compile(r"\{((?:[^}\\]|\\.)*)\}", re.DOTALL)
+_NUMBER = re.compile(r"([0-9]+)\.")
+_WORD = re.compile(r"[^\s{}\[\]]+")
+_BLANK = re.compile(r"\s*")
+QUOTE, BRACE = '"', "}"
+_ESCAPES = {"n": "\n", "r": "\r", "\\": "\\", QUOTE: QUOTE, BRACE: BRACE}
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game, written down. It holds what was written; `board` replays it, and reading checks that it replays.
+
+    Attributes:
+        rules: by which it was played.
+        moves: the moves, in order.
+        position: the position string at which it began; None for the set-up.
+        result: final points such as `42-28`, or `*` for a game that was not finished.
+        termination: why it ended; for an unfinished game anything, or nothing.
+        headers: all other headers, in order: `South`, `North`, `Date`, `Round`, ...
+        comments: by number of the move that they follow, from 1; 0 for one before the first move.
+    """
+
+    rules: Rules
+    moves: tuple[Move, ...]
+    position: str | None = None
+    result: str = UNFINISHED
+    termination: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    comments: Mapping[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.headers:
+            if not _NAME.fullmatch(name) or name in RESERVED:
+                raise ValueError(f"{name!r} cannot be an extra header: use letters and digits, and not {RESERVED}")
+        for number in self.comments:
+            if not 0 <= number <= len(self.moves):
+                raise ValueError(f"a comment on move {number}: there are {len(self.moves)} moves")
+        if not _RESULT.fullmatch(self.result):
+            raise ValueError(f"a result is final points such as 42-28, or {UNFINISHED}; got {self.result!r}")
+
+    @classmethod
+    def from_board(
+        cls,
+        board: Board,
+        headers: Mapping[str, str] | None = None,
+        comments: Mapping[int, str] | None = None,
+    ) -> GameRecord:
+        """The record of the moves pushed on a board; `headers` and `comments` are as in the class."""
+        start = board.copy()
+        while start.history:
+            start.pop()
+        outcome = board.outcome
+        return cls(
+            rules=board.rules,
+            moves=tuple(board.history),
+            position=None if start == Board(board.rules) else start.text(),
+            result=outcome.result if outcome else UNFINISHED,
+            termination=str(outcome.termination) if outcome else "",
+            headers=dict(headers or {}),
+            comments=dict(comments or {}),
+        )
+
+    def start(self) -> Board:
+        """The board at which the game began."""
+        return Board(self.rules) if self.position is None else Board.parse(self.position, self.rules)
+
+    def board(self) -> Board:
+        """The board at the end, with the moves as its history. Raises as `Board.push` where they do not replay."""
+        board = self.start()
+        for move in self.moves:
+            board.push(move)
+        return board
+
+    def __str__(self) -> str:
+        headers = {"Rules": str(self.rules), **self.headers}
+        if self.position is not None:
+            headers["Position"] = self.position
+        headers["Result"] = self.result
+        if self.termination:
+            headers["Termination"] = self.termination
+        lines = [f'[{name} "{_escaped(value, QUOTE)}"]' for name, value in headers.items()]
+        lines.append("")
+        if 0 in self.comments:
+            lines.append(self._comment(0))
+        players = self.rules.players
+        for begin in range(0, len(self.moves), players):
+            words = [f"{begin // players + 1}."]
+            for number, move in enumerate(self.moves[begin : begin + players], begin + 1):
+                words += [str(move), *([self._comment(number)] if number in self.comments else [])]
+            lines.append(" ".join(words))
+        return "\n".join([*lines, self.result, ""])
+
+    def _comment(self, number: int) -> str:
+        return f"{{{_escaped(self.comments[number], BRACE)}}}"
+
+
+def _escaped(text: str, closing: str) -> str:
+    text = text.replace("\\", "\\\\").replace(closing, f"\\{closing}").replace("\r", "\\r")
+    return text.replace("\n", "\\n") if closing == QUOTE else text  # a comment may run over lines
+
+
+def parse_records(text: str) -> list[GameRecord]:
+    """All records of a text, each replayed; `str` of a record is the inverse.
+
+    Raises:
+        NotationError: naming line and column of what cannot be read, of a move that cannot be played (with its ply)
+            or of a result that the moves do not lead to.
+    """
+    reader = _Reader(text)
+    records = []
+    while not reader.at_end():
+        records.append(_record(reader))
+    return records
+
+
+def read_records(path: str | Path) -> list[GameRecord]:
+    """All records of a UTF-8 file; see `parse_records`. Raises OSError where the file cannot be read."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotationError(f"the file is not UTF-8 text: byte {error.start + 1} cannot be read", column=1) from None
+    return parse_records(text)
+
+
+def format_records(records: Iterable[GameRecord]) -> str:
+    """The text of many records, an empty line between them."""
+    return "\n".join(map(str, records))
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """A text and a place in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.place = 0
+
+    def at_end(self) -> bool:
+        """Skip blanks; whether nothing follows."""
+        match = _BLANK.match(self.text, self.place)
+        self.place = match.end() if match else self.place
+        return self.place == len(self.text)
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """What `pattern` matches next, blanks skipped; the reader goes behind it."""
+        self.at_end()
+        match = pattern.match(self.text, self.place)
+        if match:
+            self.place = match.end()
+        return match
+
+    def error(self, reason: str, place: int | None = None) -> NotationError:
+        """An error at `place`, or where the reader is."""
+        place = self.place if place is None else place
+        line = self.text.count("\n", 0, place) + 1
+        return NotationError(reason, line=line, column=place - self.text.rfind("\n", 0, place))
+
+    def unescaped(self, text: str, place: int) -> str:
+        """`text`, which begins at `place`, with its backslashes resolved."""
+        pieces, end = [], 0
+        for match in re.finditer(r"\\(.)", text, re.DOTALL):
+            if match[1] not in _ESCAPES:
+                raise self.error(f"unknown escape {match[0]!r}", place + match.start())
+            pieces += [text[end : match.start()], _ESCAPES[match[1]]]
+            end = match.end()
+        return "".join([*pieces, text[end:]])
+
+
+@dataclass(frozen=True)
+class _Header:
+    value: str
+    place: int
+    """Where the value begins."""
+
+
+def _record(reader: _Reader) -> GameRecord:
+    begin = reader.place
+    headers = _headers(reader)
+    for name in ("Rules", "Result"):
+        if name not in headers:
+            raise reader.error(f"a record must have the header [{name} …]", begin)
+    board = _start(reader, headers)
+    moves, comments = _moves(reader, board)
+    _check_result(reader, headers, board)
+    return GameRecord(
+        rules=board.rules,
+        moves=moves,
+        position=headers["Position"].value if "Position" in headers else None,
+        result=headers["Result"].value,
+        termination=headers["Termination"].value if "Termination" in headers else "",
+        headers={name: header.value for name, header in headers.items() if name not in RESERVED},
+        comments=comments,
+    )
+
+
+def _headers(reader: _Reader) -> dict[str, _Header]:
+    headers: dict[str, _Header] = {}
+    while not reader.at_end() and reader.text[reader.place] == "[":
+        begin = reader.place
+        match = reader.take(_HEADER)
+        if not match:
+            raise reader.error('a header is [Name "value"]', begin)
+        if match[1] in headers:
+            raise reader.error(f"the header {match[1]} comes twice", begin)
+        headers[match[1]] = _Header(reader.unescaped(match[2], match.start(2)), match.start(2))
+    return headers
+
+
+def _start(reader: _Reader, headers: Mapping[str, _Header]) -> Board:
+    header = headers["Rules"]
+    try:
+        rules = Rules.parse(header.value)
+        if "Position" not in headers:
+            return Board(rules)
+        header = headers["Position"]
+        return Board.parse(header.value, rules)
+    except RulesError as error:
+        raise reader.error(str(error), header.place) from None
+    except NotationError as error:
+        raise reader.error(error.reason, header.place + error.column - 1) from None
+
+
+def _moves(reader: _Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, str]]:
+    """Read and play the moves up to the result, before which the reader stays."""
+    comments: dict[int, str] = {}
+    players = board.rules.players
+    while True:
+        played = len(board.history)
+        if comment := reader.take(_COMMENT):
+            words = reader.unescaped(comment[1], comment.start(1))
+            comments[played] = f"{comments[played]} {words}" if played in comments else words
+            continue
+        if reader.at_end() or reader.text[reader.place] in "{[":
+            raise reader.error(f"the record ends without its result ({UNFINISHED} for an unfinished game)")
+        if _at_result(reader):
+            return tuple(board.history), comments
+        if played % players == 0:
+            number = reader.take(_NUMBER)
+            if not number or number[1] != str(played // players + 1):
+                place = number.start() if number else reader.place
+                raise reader.error(f"expected the number {played // players + 1}. here, or the result", place)
+        _push(reader, board)
+
+
+def _at_result(reader: _Reader) -> bool:
+    word = _WORD.match(reader.text, reader.place)
+    return word is not None and _RESULT.fullmatch(word[0]) is not None
+
+
+def _push(reader: _Reader, board: Board) -> None:
+    word = reader.take(_WORD)
+    if not word:
+        raise reader.error("expected a move here")
+    try:
+        board.push(word[0])
+    except NotationError as error:
+        raise reader.error(f"ply {board.ply + 1}: {error.reason}", word.start() + error.column - 1) from None
+    except (IllegalMoveError, RunawayGameError) as error:
+        raise reader.error(f"ply {board.ply + 1}: {error}", word.start()) from None
+
+
+def _check_result(reader: _Reader, headers: Mapping[str, _Header], board: Board) -> None:
+    """Compare the result and the termination that are written with those of the moves."""
+    written, word = headers["Result"], reader.take(_WORD)
+    if word is None or word[0] != written.value:
+        place = written.place if word is None else word.start()
+        raise reader.error(f"the moves end with another result than the header's {quoted(written.value)}", place)
+    outcome = board.outcome
+    result, termination = (outcome.result, str(outcome.termination)) if outcome else (UNFINISHED, None)
+    shared_out = outcome is not None and any(name in headers for name in OWNERSHIP)  # `match` checks these
+    if written.value != result and not (shared_out and written.value != UNFINISHED):
+        raise reader.error(f"Result is {quoted(written.value)}, but the moves lead to {result}", written.place)
+    claim = headers.get("Termination")
+    if termination and (claim is None or claim.value != termination):
+        place = claim.place if claim else written.place
+        raise reader.error(f"the moves lead to the termination {termination}, which the headers do not say", place)

@@ -1,0 +1,48 @@
+"""Boards for tests: games played at random, and texts with a few characters changed."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from oanquan_env import Board, Rules
+from tests import strategies
+
+
+def played_board(rules: Rules | str, seed: int, plies: int) -> Board:
+    """A game of at most `plies` random moves."""
+    rng = np.random.default_rng(seed)
+    board = Board(rules)
+    while len(board.history) < plies and board.outcome is None:
+        board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    return board
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> Board:
+    """A board of any rules, anywhere in a random game."""
+    return played_board(draw(strategies.rules()), draw(strategies.seeds), draw(st.integers(0, 130)))
+
+
+def mutated(text: str, rng: np.random.Generator) -> str:
+    """`text` after one to three small accidents: characters lost, doubled, exchanged, changed, inserted, cut off."""
+    alphabet = '0123456789,/*-. ACac[]{}"\\\n\tRules=xé５\u2028\x00'
+    for _ in range(rng.integers(1, 4)):
+        at, other = sorted(rng.integers(0, len(text) + 1, size=2))
+        letter = alphabet[rng.integers(len(alphabet))]
+        match rng.integers(7):
+            case 0:
+                text = text[:at] + text[at + 1 :]
+            case 1:
+                text = text[:at] + text[at : at + 1] + text[at:]
+            case 2:
+                text = text[:at] + letter + text[at:]
+            case 3:
+                text = text[:at] + letter + text[at + 1 :]
+            case 4:
+                text = text[:at] + text[at:other][::-1] + text[other:]
+            case 5:
+                text = text[:at] + text[other:]
+            case _:
+                text = text[: max(1, other)]
+    return text
