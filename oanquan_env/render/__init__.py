@@ -4,18 +4,13 @@
 are imported only when a picture is asked for.
 """
 
-from oanquan_env.render.drawable import SEAT_NAMES, Drawable, Ending, LastMove, Snapshot
+from oanquan_env.render.drawable import Drawable, Ending, LastMove, Snapshot
 from oanquan_env.render.raster import MissingExtraError, rgb
-from oanquan_env.render.scene import OWN, PAWNED, SOLD
 from oanquan_env.render.terminal import text
 from oanquan_env.render.vector import svg
 from oanquan_env.render.window import Window
 
 __all__ = [
-    "OWN",
-    "PAWNED",
-    "SEAT_NAMES",
-    "SOLD",
     "Drawable",
     "Ending",
     "LastMove",

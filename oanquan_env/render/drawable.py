@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from oanquan_env.core import Core
+from oanquan_env.notation import SEAT_NAMES
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rules import Rules
-
-SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}
-"""Names of the sides by number of players, counterclockwise from the foot of the board."""
 
 
 class Ending(Protocol):

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from oanquan_env.estate import PAWNED, SOLD
+from oanquan_env.notation import SEAT_NAMES
 from oanquan_env.render.drawable import (
-    SEAT_NAMES,
     Drawable,
     LastMove,
     ending_line,
@@ -24,8 +25,6 @@ from oanquan_env.rules import Rules
 MOST_PEBBLES = 12
 """A square with more seeds shows this many, and their number over them."""
 
-OWN, PAWNED, SOLD = 0, 1, 2
-"""Codes of `owners`: who gets the seeds left on a field (docs/RULES.md section 6)."""
 
 Owners = Sequence[Sequence[int]]
 """For each player the codes of his fields from his own left; a (P, F) array will do."""

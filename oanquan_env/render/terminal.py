@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+from oanquan_env.estate import PAWNED, SOLD
+from oanquan_env.notation import SEAT_NAMES
 from oanquan_env.render.drawable import (
-    SEAT_NAMES,
     Drawable,
     LastMove,
     ending_line,
@@ -14,7 +15,7 @@ from oanquan_env.render.drawable import (
     status_line,
 )
 from oanquan_env.render.layout import UNIT, layout_of
-from oanquan_env.render.scene import PAWNED, SOLD, Owners
+from oanquan_env.render.scene import Owners
 
 STONE = "◉"
 ORIGIN, LAST, CAPTURED = "○", "●", "×"

@@ -1,0 +1,238 @@
+"""Match play: rounds of a game, and the selling of fields between them (docs/RULES.md 6).
+
+    match = Match("mancala-world")
+    while match.outcome is None:
+        finished = match.step(action)  # the round that this move ended, or None
+
+`play_matches` plays many at once. A round is a batch of one position over `Core`, which alone knows a game's rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.core import Core
+from oanquan_env.estate import Estate, MatchRules, as_match_rules, match_standings
+from oanquan_env.policies import Policy
+from oanquan_env.positions import Ints, Mask, Positions, Termination
+from oanquan_env.rules import DEFAULT_PRESET, Rules
+
+
+class MatchEnd(Enum):
+    """Why a match is over."""
+
+    FIELDS_SOLD = "fields_sold"
+    MAX_ROUNDS = "max_rounds"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class MatchOutcome:
+    """How a match ended.
+
+    Attributes:
+        winner: the player who bought enough of the other's fields; None for a match drawn by `max_rounds`.
+        reason: why it is over.
+    """
+
+    winner: int | None
+    reason: MatchEnd
+
+
+@dataclass(frozen=True)
+class Round:
+    """One finished round.
+
+    Attributes:
+        number: from 1.
+        starter: the player who began it.
+        estate: who owned what while it was played.
+        actions: the moves, as actions.
+        scores: final points, leftovers shared out by `estate`.
+        termination: why it ended.
+        positions: a batch of one, the final position.
+    """
+
+    number: int
+    starter: int
+    estate: Estate
+    actions: tuple[int, ...]
+    scores: tuple[int, int]
+    termination: Termination
+    positions: Positions = field(compare=False, repr=False)
+
+    @property
+    def decided(self) -> bool:
+        """Whether fields may change hands: the round was neither drawn nor truncated."""
+        return self.scores[0] != self.scores[1] and self.termination != Termination.MAX_PLIES
+
+    @property
+    def winner(self) -> int | None:
+        """The player with more points; None for a tie, and for a truncated round, which nobody wins."""
+        return int(self.scores[1] > self.scores[0]) if self.decided else None
+
+
+class Match:
+    """One match of two players.
+
+    Args:
+        rules: of the rounds: a `Rules` for two players, or its text.
+        match_rules: a `MatchRules`, or its text such as `"fields_to_lose=4"`.
+        core: a core of the same rules to share.
+
+    Attributes:
+        positions: a batch of one: the round being played, or the last position of a match that is over.
+        estate: who owns what in it.
+        starter: the player who began it.
+        rounds: the finished rounds.
+        outcome: a `MatchOutcome` once the match is over.
+
+    Raises:
+        RulesError: for rules that allow no match.
+    """
+
+    def __init__(
+        self,
+        rules: Rules | str = DEFAULT_PRESET,
+        match_rules: MatchRules | str = "",
+        *,
+        core: Core | None = None,
+    ) -> None:
+        self.core = core or Core(rules)
+        self.match_rules = as_match_rules(match_rules)
+        self.match_rules.check(self.rules)
+        self.estate = Estate(self.rules.fields)
+        self.rounds: list[Round] = []
+        self.outcome: MatchOutcome | None = None
+        self._begin(0)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the rounds."""
+        return self.core.rules
+
+    @property
+    def round_number(self) -> int:
+        """The number, from 1, of the round being played; of the last one once the match is over."""
+        return len(self.rounds) + (self.outcome is None)
+
+    @property
+    def mover(self) -> int:
+        """The player to move."""
+        return int(self.positions.mover[0])
+
+    def legal_mask(self) -> Mask:
+        """(A,) bool, the mover's legal actions; all false once the match is over."""
+        mask: Mask = self.core.legal_mask(self.positions)[0]
+        return mask
+
+    def step(self, action: int) -> Round | None:
+        """Play one action. Returns the round that it ended, if it did; `positions` then is the next round's start.
+
+        Raises:
+            IllegalActionError: as `Core.play`; nothing has changed.
+        """
+        self.core.play(self.positions, np.array([action]))
+        self._actions.append(int(action))
+        return self.close_round(self.positions, self._actions) if self.positions.over[0] else None
+
+    def close_round(self, final: Positions, actions: Sequence[int] = ()) -> Round:
+        """Score a finished round that was played elsewhere, settle the fields, and begin the next round, if any.
+
+        `step` does this by itself; it is public for those who play the rounds of many matches in one batch.
+
+        Args:
+            final: a batch of one, the finished game that this round became.
+            actions: its moves.
+
+        Raises:
+            ValueError: for a game that is not over, or a match that is.
+        """
+        if not final.over[0] or self.outcome is not None:
+            raise ValueError("the round is not over" if self.outcome is None else "the match is over")
+        south, north = match_standings(self.core, final, self.estate.owners())[0].tolist()
+        finished = Round(
+            number=self.round_number,
+            starter=self.starter,
+            estate=self.estate,
+            actions=tuple(int(action) for action in actions),
+            scores=(south, north),
+            termination=Termination(final.ended[0]),
+            positions=final.copy(),
+        )
+        self.rounds.append(finished)
+        if finished.decided:
+            self.estate = self.estate.after_round(finished.scores, self.rules, self.match_rules)
+        self.outcome = self._judge()
+        if self.outcome is None:
+            self._begin(1 - self.starter if finished.winner is None else 1 - finished.winner)
+        else:
+            self.positions = final.copy()
+        return finished
+
+    def _judge(self) -> MatchOutcome | None:
+        for player in (0, 1):
+            if len(self.estate.sold[player]) >= self.match_rules.fields_to_lose:
+                return MatchOutcome(1 - player, MatchEnd.FIELDS_SOLD)
+        if len(self.rounds) >= self.match_rules.max_rounds:
+            return MatchOutcome(None, MatchEnd.MAX_ROUNDS)
+        return None
+
+    def _begin(self, starter: int) -> None:
+        self.starter = starter
+        self.positions = self.core.start()
+        self.positions.mover[:] = starter
+        self._actions: list[int] = []
+
+
+def play_matches(
+    players: Sequence[Policy],
+    n: int,
+    rng: np.random.Generator,
+    *,
+    rules: Rules | str = DEFAULT_PRESET,
+    match_rules: MatchRules | str = "",
+) -> list[Match]:
+    """`n` whole matches between two players, all rounds at once; returns them finished.
+
+    Args:
+        players: South, who begins the first round, and North; they choose for whole batches.
+        n: how many matches.
+        rng: the players' chance.
+        rules: of the rounds.
+        match_rules: of the matches.
+    """
+    core = Core(rules)
+    matches = [Match(match_rules=match_rules, core=core) for _ in range(n)]
+    going, moves = matches.copy(), [list[int]() for _ in matches]
+    positions = core.start(n)
+    while going:
+        actions = _choose(players, positions, rng)
+        core.play(positions, actions)
+        for line, action in zip(moves, actions.tolist(), strict=True):
+            line.append(action)
+        for row in positions.over.nonzero()[0].tolist():
+            going[row].close_round(positions[row : row + 1], moves[row])
+            positions[row : row + 1], moves[row] = going[row].positions, []
+        on = ~positions.over
+        if not on.all():
+            positions, rows = positions[on], on.nonzero()[0].tolist()
+            going, moves = [going[row] for row in rows], [moves[row] for row in rows]
+    return matches
+
+
+def _choose(players: Sequence[Policy], positions: Positions, rng: np.random.Generator) -> Ints:
+    """(N,) the actions of the players whose turn it is."""
+    actions: npt.NDArray[np.intp] = np.zeros(len(positions), dtype=np.intp)
+    for seat, player in enumerate(players):
+        rows = (positions.mover == seat).nonzero()[0]
+        if rows.size:
+            actions[rows] = player.choose(positions[rows], rng)
+    return actions

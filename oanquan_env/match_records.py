@@ -1,0 +1,113 @@
+"""Matches as game records: one record a round, with who owned what in its headers (docs/RULES.md 6, 7).
+
+    [Match "match_measure=lack fields_to_lose=3 max_rounds=50"]
+    [Round "2"]
+    [Sold "N1"]
+    [Pawned "S1"]
+
+Replaying works out anew who begins each round, who owns what, and the scores, and compares them with what is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from oanquan_env.board import shared_core
+from oanquan_env.core import RunawayGameError
+from oanquan_env.match import Match, Round
+from oanquan_env.notation import Move, format_position, quoted
+from oanquan_env.records import GameRecord
+
+MATCH, ROUND, SOLD, PAWNED = "Match", "Round", "Sold", "Pawned"
+
+
+class MatchRecordError(ValueError):
+    """Records that are not the rounds of one match; the message names the round and what does not agree."""
+
+
+def match_records(match: Match, headers: Mapping[str, str] | None = None) -> list[GameRecord]:
+    """The finished rounds of a match as records; `headers`, such as `South` and `North`, go into each of them."""
+    return [_record(match, played, dict(headers or {})) for played in match.rounds]
+
+
+def _record(match: Match, played: Round, headers: dict[str, str]) -> GameRecord:
+    headers |= {MATCH: str(match.match_rules), ROUND: str(played.number)}
+    texts = {SOLD: played.estate.sold_text(), PAWNED: played.estate.pawned_text()}
+    headers |= {name: text for name, text in texts.items() if text}
+    return GameRecord(
+        rules=match.rules,
+        moves=tuple(Move.from_action(action) for action in played.actions),
+        position=_start(match, played.starter),
+        result="-".join(map(str, played.scores)),
+        termination=str(played.termination),
+        headers=headers,
+    )
+
+
+def _start(match: Match, starter: int) -> str | None:
+    """The position string of a round that North begins; South begins at the set-up, which needs none."""
+    if starter == 0:
+        return None
+    start = match.core.start()
+    start.mover[:] = starter
+    return format_position(match.core, start)
+
+
+def replay_match(records: Sequence[GameRecord]) -> Match:
+    """The match of which these are the rounds, in order and from the first.
+
+    Raises:
+        MatchRecordError: where the headers do not agree with what the moves of the earlier rounds lead to, where a
+            move is illegal, or where a round goes on after its end.
+    """
+    if not records:
+        raise MatchRecordError("no rounds to replay")
+    try:
+        match = Match(match_rules=records[0].headers.get(MATCH, ""), core=shared_core(records[0].rules))
+    except ValueError as error:
+        raise MatchRecordError(f"round 1: {error}") from None
+    for number, record in enumerate(records, 1):
+        if match.outcome is not None:
+            raise MatchRecordError(f"round {number}: the match was over after round {number - 1}")
+        _compare(number, _expected(match, records[0]), _written(record))
+        _play(match, number, record)
+    return match
+
+
+def _expected(match: Match, first: GameRecord) -> dict[str, str]:
+    """What the next record of the match must say before its moves."""
+    return {
+        "Rules": str(match.rules),
+        "Position": str(_start(match, match.starter)),
+        MATCH: first.headers.get(MATCH, ""),
+        ROUND: str(match.round_number),
+        SOLD: match.estate.sold_text(),
+        PAWNED: match.estate.pawned_text(),
+    }
+
+
+def _written(record: GameRecord) -> dict[str, str]:
+    """What a record says before its moves."""
+    headers = {name: record.headers.get(name, "") for name in (MATCH, ROUND, SOLD, PAWNED)}
+    return {"Rules": str(record.rules), "Position": str(record.position), **headers}
+
+
+def _compare(number: int, expected: Mapping[str, str], written: Mapping[str, str]) -> None:
+    for name, value in expected.items():
+        if written[name] != value:
+            raise MatchRecordError(f"round {number}: {name} is {quoted(written[name])}, but should be {quoted(value)}")
+
+
+def _play(match: Match, number: int, record: GameRecord) -> None:
+    finished = None
+    for ply, move in enumerate(record.moves, 1):
+        if finished is not None:
+            raise MatchRecordError(f"round {number}: move {ply} comes after the end of the round")
+        try:
+            finished = match.step(move.action)
+        except (ValueError, RunawayGameError) as error:
+            raise MatchRecordError(f"round {number}: move {ply}, {move}: {error}") from None
+    if finished is None:
+        raise MatchRecordError(f"round {number}: the moves do not finish the round")
+    expected = {"Result": "-".join(map(str, finished.scores)), "Termination": str(finished.termination)}
+    _compare(number, expected, {"Result": record.result, "Termination": record.termination})
