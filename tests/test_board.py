@@ -1,0 +1,207 @@
+"""One game for a person: moves pushed and popped, what a board says of itself, and positions set up by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from oanquan_env import (
+    Board,
+    Core,
+    IllegalActionError,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    Outcome,
+    PositionError,
+    Rules,
+    RunawayGameError,
+    Termination,
+)
+from tests.boards import boards
+from tests.strategies import PRESET_NAMES
+
+
+def test_a_new_board_is_the_set_up() -> None:
+    board = Board()
+    assert board.seeds == [5, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]
+    assert board.stones == [1, 1]
+    assert board.scores == [0, 0]
+    assert (board.mover, board.ply, board.outcome, board.history, board.last_story) == (0, 0, None, [], None)
+    assert [str(move) for move in board.legal_moves] == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
+    assert board.rules == Rules()
+    assert all(type(number) is int for number in [*board.seeds, *board.stones, *board.scores, board.mover, board.ply])
+
+
+def test_the_puzzle_of_mancala_world() -> None:
+    board = Board()
+    board.push("5A")
+    assert board.scores == [11, 0]
+    board.push(Move.parse("3A"))
+    assert board.outcome == Outcome(scores=(22, 46), winner=1, termination=Termination.STONES_CAPTURED)
+    assert board.outcome.result == "22-46"
+    assert board.scores == [11, 21]  # leftovers come with the outcome
+    assert board.legal_moves == []
+    with pytest.raises(IllegalMoveError, match=r"South cannot play 1A; the game is over \(stones_captured\)"):
+        board.push("1A")
+
+
+def test_pop_takes_back_what_push_did() -> None:
+    board = Board()
+    texts = []
+    for move in ("5A", "3A"):
+        texts.append(board.text())
+        board.push(move)
+        assert str(board.peek()) == move
+    assert [str(move) for move in board.history] == ["5A", "3A"]
+    while board.history:
+        move = board.peek()
+        assert board.pop() == move
+        assert board.text() == texts.pop()
+    with pytest.raises(IndexError, match="no move to take back"):
+        board.pop()
+    with pytest.raises(IndexError, match="no move has been played"):
+        board.peek()
+
+
+def test_unreadable_and_illegal_moves_are_told_apart_and_change_nothing() -> None:
+    board = Board.parse("0,5,5,5,5,5*/5,5,5,5,5,0* 0,0 0 4")
+    before = board.text()
+    with pytest.raises(NotationError, match=r"a move is .* such as 5A; got 'a5'"):
+        board.push("a5")
+    legal = "2A, 2C, 3A, 3C, 4A, 4C, 5A, 5C"
+    for illegal in ("1A", "6A", "9C"):
+        with pytest.raises(IllegalMoveError, match=f"^South cannot play {illegal}; legal: {legal}$"):
+            board.push(illegal)
+    assert issubclass(IllegalMoveError, IllegalActionError)
+    assert not issubclass(IllegalMoveError, NotationError)
+    with pytest.raises(IllegalMoveError, match=r"legal: 1A, 2A, 3A, 4A, 5A$"):
+        Board("tonkin").push("1C")
+    assert (board.text(), board.history) == (before, [])
+
+
+def test_a_runaway_move_leaves_the_board_as_it_was() -> None:
+    board = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
+    with pytest.raises(RunawayGameError):
+        board.push("5C")
+    assert (board.seeds[4], board.history) == (1, [])
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    board = Board()
+    board.push("1A")
+    twin = board.copy()
+    assert (twin, twin.history) == (board, board.history)
+    twin.pop()
+    twin.push("3C")
+    assert board.history == [Move.parse("1A")]
+    assert twin != board
+    board.positions.squares[:] = 0  # a copy, too
+    board.history.clear()
+    board.seeds.clear()
+    assert (sum(board.seeds) + sum(board.scores), len(board.history)) == (50, 1)
+
+
+def test_boards_are_equal_by_position_and_rules_not_by_history() -> None:
+    board = Board()
+    board.push("1A")
+    again = Board.parse(board.text())
+    assert again == board
+    assert hash(again) == hash(board)
+    assert again.history != board.history
+    assert Board("ludii") != Board()
+    assert len({Board(), Board("mancala-world"), Board("ludii")}) == 2
+    assert Board.parse(Board().text()[:-1] + "1") != Board()
+    assert Board() != Board().text()
+
+
+@given(boards())
+@settings(max_examples=40)
+def test_the_repr_evaluates_to_an_equal_board(board: Board) -> None:
+    assert eval(repr(board)) == board
+    assert board.status() == []
+
+
+def test_the_repr_of_a_start_names_its_rules() -> None:
+    assert repr(Board()) == "Board('mancala-world')"
+    assert repr(Board("vietnamese stone_value=5")) == "Board('vietnamese stone_value=5')"
+
+
+TIES = [
+    ("mancala-world", "1,0,0,0,0,0/2,0,0,0,0,0 33,34 0 9", (34, 36), 1),
+    ("mancala-world", "1,0,0,0,0,0/1,0,0,0,0,0 34,34 0 9", (35, 35), None),
+    ("three-player", "1,0,0,0,0,0/1,0,0,0,0,0/0,0,0,0,0,0 40,40,23 0 9", (41, 41, 23), None),
+    ("three-player", "1,0,0,0,0,0/1,0,0,0,0,0/0,0,0,0,0,0 40,39,24 0 9", (41, 40, 24), 0),
+]
+
+
+@pytest.mark.parametrize(("rules", "text", "scores", "winner"), TIES)
+def test_players_who_tie_at_the_top_have_no_single_winner(
+    rules: str, text: str, scores: tuple[int, ...], winner: int | None
+) -> None:
+    assert Board.parse(text, rules).outcome == Outcome(scores, winner, Termination.STONES_CAPTURED)
+
+
+def test_a_row_of_a_batch_becomes_a_board() -> None:
+    core = Core("app")
+    positions = core.start(3)
+    core.play(positions, [0, 4, 8])
+    shown = [Board.from_positions(core, positions, row) for row in range(3)]
+    for board, move in zip(shown, ("1A", "3A", "5A"), strict=True):
+        played = Board("app")
+        played.push(move)
+        assert board == played
+    core.play(positions, [2, 2, 2])
+    assert shown[0].ply == 1
+    assert Board.from_positions(core, positions, -1).positions.same(positions[2:]).all()
+
+
+def test_a_board_can_be_set_up_from_numbers() -> None:
+    board = Board.setup([5, 5, 5, 5, 5, 10] * 2, [0, 0], [0, 0], mover=1, ply=3, rules="tonkin")
+    assert board.text() == "5,5,5,5,5,10/5,5,5,5,5,10 0,0 1 3"
+    with pytest.raises(PositionError, match="make 69 points"):
+        Board.setup(np.full(12, 5), [0, 0], [9, 0])
+
+
+STATUS = [
+    ("mancala-world", "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", []),
+    ("mancala-world", "5,5,5,5,5,0/5,5,5,5,5,0 10,10 0 0", []),
+    ("mancala-world", "5,5,5,5,5,0*/5,5,5,5,5,0* 3,0 0 0", ["make 73 points, not the 70"]),
+    ("mancala-world", "0,0,0,0,0,0*/5,5,5,5,5,0* 25,0 0 0", ["row of the mover, player 0, is empty"]),
+    ("mancala-world", "0,0,0,0,0,0*/5,5,5,5,5,0* 0,0 0 0", ["make 45 points", "row of the mover"]),
+    ("mancala-world", "5,5,5,5,5,0*/0,0,0,0,0,0* 25,0 0 0", []),
+    ("ludii", "5,5,5,5,5,0*/0,0,0,0,0,0* 25,0 0 0", ["player 1 is empty: refill_when=at_once"]),
+    ("mancala-world", "5,5,5,5,5,0*/5,5,5,5,10,0* -5,0 0 0", []),
+    ("mancala-world refill=forfeit", "5,5,5,5,5,0*/5,5,5,5,10,0* -5,0 0 0", ["player 0 has -5 points"]),
+    ("mancala-world refill=forfeit", "0,0,0,0,0,0*/5,5,5,5,5,0* 4,21 0 0", []),
+]
+
+
+@pytest.mark.parametrize(("rules", "text", "problems"), STATUS)
+def test_the_status_names_what_is_wrong(rules: str, text: str, problems: list[str]) -> None:
+    board = Board.parse(text, rules, checked=False)
+    status = board.status()
+    assert len(status) == len(problems), status
+    assert all(problem in sentence for problem, sentence in zip(problems, status, strict=True))
+    assert eval(repr(board)) == board
+
+
+def test_a_board_that_is_not_ready_has_no_moves() -> None:
+    board = Board.parse("0,0,0,0,0,0*/5,5,5,5,5,0* 25,0 0 0", checked=False)
+    assert (board.legal_moves, board.outcome) == ([], None)
+    with pytest.raises(IllegalMoveError, match="legal: none"):
+        board.push("1A")
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_a_board_shows_itself_as_text_and_as_a_picture(preset: str) -> None:
+    board = Board(preset)
+    plain, drawn = str(board), board._repr_svg_()
+    board.push("5A")
+    assert board.last_mark is not None
+    assert board.last_mark.label == "5A"
+    assert "5A" in str(board)
+    assert drawn.startswith("<svg")
+    assert str(board) != plain
+    assert board._repr_svg_() != drawn

@@ -1,0 +1,159 @@
+"""The story of a move: each kind of turn once, written out by hand, and random games against the core."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from oanquan_env import Board, IllegalMoveError, Rules, Termination
+from oanquan_env.story import Lap, Refilling, Taking, TurnEnd
+from tests.strategies import PRESET_NAMES, rules, seeds
+
+NORTH = "0,0,0,0,1,0*"  # a row that can move and a stone, so that no game is over
+
+
+def lesson(south: str, north: str = NORTH, rules: str = "mancala-world", scores: str = "0,0") -> Board:
+    """A board with only the seeds that matter."""
+    return Board.parse(f"{south}/{north} {scores} 0 0", rules, checked=False)
+
+
+TURN_ENDS = [
+    # rules, South, North, move, ahead, points, end
+    ("mancala-world", "0,0,0,1,0,0*", NORTH, "4A", 5, 0, TurnEnd.MANDARIN_AHEAD),
+    ("mancala-world", "0,0,0,1,0,0", NORTH, "4A", 5, 0, TurnEnd.EMPTY_MANDARIN_AHEAD),
+    ("vietnamese", "0,0,0,1,0,0", "2,0,0,0,1,0*", "4A", 5, 2, TurnEnd.NOTHING_BEHIND),
+    ("mancala-world", "1,0,0,0,0,0*", NORTH, "1A", 2, 0, TurnEnd.NOTHING_BEHIND),
+    ("mancala-world", "1,0,0,4,2,0*", NORTH, "1A", 2, 4, TurnEnd.NO_FURTHER_GAP),
+    ("app", "1,0,0,4,0,0*", NORTH, "1A", 2, 4, TurnEnd.ONE_CAPTURE),
+    ("mancala-world", "1,0,0,4,0,0*", NORTH, "1A", 2, 14, TurnEnd.NOTHING_BEHIND),
+    ("mancala-world quan_non=5", "0,0,1,0,0,4*", NORTH, "3A", 4, 0, TurnEnd.UNRIPE_MANDARIN),
+    ("mancala-world quan_non=4", "0,0,1,0,0,4*", NORTH, "3A", 4, 14, TurnEnd.NOTHING_BEHIND),
+    ("mancala-world mandarin_seeds_capturable=False", "0,0,1,0,0,3", NORTH, "3A", 4, 0, TurnEnd.SEEDS_STAY),
+    ("mancala-world mandarin_seeds_capturable=False", "0,0,1,0,0,3*", NORTH, "3A", 4, 10, TurnEnd.NOTHING_BEHIND),
+    ("mancala-world", "0,1,0,0,0,0*", "0,0,0,2,0,3*", "2C", 11, 0, TurnEnd.MANDARIN_AHEAD),
+    ("mancala-world", "0,0,0,1,0,0*", "0,0,0,2,0,3*", "4C", 1, 0, TurnEnd.NOTHING_BEHIND),
+]
+
+
+@pytest.mark.parametrize(("text", "south", "north", "move", "ahead", "points", "end"), TURN_ENDS)
+def test_how_turns_end(text: str, south: str, north: str, move: str, ahead: int, points: int, end: TurnEnd) -> None:
+    story = lesson(south, north, text).sowing(move)
+    assert (story.ahead, story.captured, story.turn_end) == (ahead, points, end)
+    assert f"The turn ends: {end.value}." in str(story)
+
+
+def test_every_way_to_end_a_turn_is_among_them() -> None:
+    assert {case[-1] for case in TURN_ENDS} == set(TurnEnd)
+
+
+def test_a_relay_and_a_chain_are_told_in_order() -> None:
+    story = lesson("2,0,0,2,0,1*", "0,3,0,4,1,0*").sowing("1A")
+    assert story.laps == (
+        Lap(square=0, direction=0, seeds=2, squares=(1, 2), one_lifted=False),
+        Lap(square=3, direction=0, seeds=2, squares=(4, 5), one_lifted=False),
+    )
+    assert story.takings == (
+        Taking(gap=6, square=7, seeds=3, stones=0, points=3),
+        Taking(gap=8, square=9, seeds=4, stones=0, points=4),
+    )
+    assert [frame.seeds for frame in story.frames()] == [
+        (2, 0, 0, 2, 0, 1, 0, 3, 0, 4, 1, 0),
+        (0, 1, 1, 2, 0, 1, 0, 3, 0, 4, 1, 0),
+        (0, 1, 1, 0, 1, 2, 0, 3, 0, 4, 1, 0),
+        (0, 1, 1, 0, 1, 2, 0, 0, 0, 4, 1, 0),
+        (0, 1, 1, 0, 1, 2, 0, 0, 0, 0, 1, 0),
+    ]
+    assert (
+        str(story)
+        == """\
+South plays 1A.
+Lift 2 seeds from field 1 of South; the last falls into field 3 of South.
+Lift 2 seeds from field 4 of South; the last falls into the mandarin square after South.
+Capture 3 seeds from field 2 of North, behind the gap at field 1 of North: 3 points.
+Capture 4 seeds from field 4 of North, behind the gap at field 3 of North: 4 points.
+The turn ends: the square behind the capture is not empty."""
+    )
+
+
+def test_one_seed_lifted_from_a_mandarin_square_is_a_lap() -> None:
+    story = lesson("0,0,0,1,0,3", "0,0,0,0,1,9", "tonkin").sowing("4A")
+    assert story.laps == (
+        Lap(square=3, direction=0, seeds=1, squares=(4,), one_lifted=False),
+        Lap(square=5, direction=0, seeds=1, squares=(6,), one_lifted=True),
+    )
+    assert "Lift one seed from the mandarin square after South; the last falls into field 1 of North." in str(story)
+
+
+def test_a_refill_says_what_was_borrowed() -> None:
+    story = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,3").sowing("4A")
+    assert story.refillings == (Refilling(player=1, seeds=5, borrowed=2),)
+    assert "North refills his row with 5 seeds, 2 of them borrowed." in str(story)
+    assert [frame.scores for frame in story.frames()] == [(0, 3), (0, 3), (0, -2)]
+    indebted = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,-3").sowing("4A")
+    assert indebted.refillings[0].borrowed == 5
+    assert lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,9").sowing("4A").refillings[0].borrowed == 0
+
+
+def test_a_forfeit_is_told() -> None:
+    story = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", "mancala-world refill=forfeit", "0,3").sowing("4A")
+    assert (story.refillings, story.termination) == ((), Termination.FORFEIT)
+    assert str(story).endswith("The game is over: forfeit.")
+
+
+def test_the_story_of_a_move_can_be_asked_before_and_after_it() -> None:
+    board = Board()
+    board.push("5A")
+    assert str(board.last_story) == str(Board().sowing("5A"))
+    assert board.sowing("3A").termination is Termination.STONES_CAPTURED
+    assert board.ply == 1
+    with pytest.raises(IllegalMoveError):
+        board.sowing("5A")
+
+
+def assert_told_right(game_rules: Rules, seed: int, plies: int) -> None:
+    rng = np.random.default_rng(seed)
+    board = Board(game_rules)
+    while board.outcome is None and board.ply < plies:
+        move = board.legal_moves[rng.integers(len(board.legal_moves))]
+        player = board.mover
+        positions = board.positions
+        played = board.core.play(positions, [move.action])
+        story = board.sowing(move)
+        board.push(move)
+        frames = story.frames()
+        assert (story.player, story.move) == (player, move)
+        assert (story.captured, len(story.laps)) == (played.captured[0], played.laps[0])
+        assert [list(column) for column in frames[-1]] == [board.seeds, board.stones, board.scores]
+        assert story.termination == positions.ended[0]
+        for frame in frames:
+            points = sum(frame.seeds) + game_rules.stone_value * sum(frame.stones) + sum(frame.scores)
+            assert points == game_rules.total
+            assert min(*frame.seeds, *frame.stones) >= 0
+        assert_consistent_end(game_rules, story.turn_end, bool(story.takings))
+
+
+def assert_consistent_end(game_rules: Rules, end: TurnEnd, captured: bool) -> None:
+    allowed = {
+        TurnEnd.MANDARIN_AHEAD: True,
+        TurnEnd.EMPTY_MANDARIN_AHEAD: game_rules.empty_mandarin == "stop",
+        TurnEnd.NOTHING_BEHIND: True,
+        TurnEnd.NO_FURTHER_GAP: captured,
+        TurnEnd.UNRIPE_MANDARIN: game_rules.quan_non > 0,
+        TurnEnd.SEEDS_STAY: not game_rules.mandarin_seeds_capturable,
+        TurnEnd.ONE_CAPTURE: captured,
+    }
+    assert allowed[end]
+    assert (end is TurnEnd.ONE_CAPTURE) == (captured and game_rules.capture == "single")
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_stories_end_as_the_core_plays(preset: str) -> None:
+    for seed in range(6):
+        assert_told_right(Rules.parse(preset), seed, plies=200)
+
+
+@given(rules(), seeds)
+@settings(max_examples=80)
+def test_stories_by_random_rules_end_as_the_core_plays(game_rules: Rules, seed: int) -> None:
+    assert_told_right(game_rules, seed, plies=40)
