@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from gymnasium import spaces
+from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from torch import Tensor
 
-from agents.networks import make_network
+from agents.networks import Net, make_network
 from oanquan_env import Core
 
 
@@ -41,6 +42,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     ) -> None:
         self.rules = rules
         self.network_spec = network
+        self.network: Net  # made by _build, which the parent's constructor calls
         super().__init__(observation_space, action_space, lr_schedule, optimizer_kwargs=optimizer_kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
@@ -93,3 +95,10 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
             raise ValueError("SelfPlayPolicy needs action_masks: pass the legal actions of each position")
         mask = torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1)
         return mask.bool()
+
+
+def network_of(model: MaskablePPO) -> Net:
+    """The network that `model` trains; raises TypeError if its policy is not a `SelfPlayPolicy`."""
+    if not isinstance(model.policy, SelfPlayPolicy):
+        raise TypeError(f"expected a model with a SelfPlayPolicy, got {type(model.policy).__name__}")
+    return model.policy.network

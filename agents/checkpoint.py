@@ -1,0 +1,126 @@
+"""Checkpoints of a training run: one safetensors file with everything that the next rollout depends on.
+
+They are taken between two iterations, so a resumed run repeats what an uninterrupted one would have done, bit for bit.
+Unlike stable-baselines3's zip files they hold no pickled objects.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from sb3_contrib import MaskablePPO
+
+from agents.files import write_atomically
+from agents.policy import network_of
+from agents.selfplay import SelfPlayVecEnv
+from oanquan_env.positions import Positions
+
+CHECKPOINT_NAME = "checkpoint.safetensors"
+FORMAT = "1"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is missing, damaged or of another run; names the file."""
+
+
+def save_checkpoint(path: Path, model: MaskablePPO, env: SelfPlayVecEnv) -> None:
+    """Write the state of `model` and `env` in one atomic step."""
+    tensors = {f"network.{name}": tensor for name, tensor in network_of(model).state_dict().items()}
+    for index, state in model.policy.optimizer.state_dict()["state"].items():
+        tensors.update({f"optimizer.{index}.{name}": tensor for name, tensor in state.items()})
+    for name, array in zip(_position_names(), env.positions.arrays(), strict=True):
+        tensors[f"games.{name}"] = torch.from_numpy(array.copy())
+    tensors["games.first_ply"] = torch.from_numpy(env.first_ply.copy())
+    tensors["last_episode_starts"] = torch.as_tensor(model._last_episode_starts)
+    tensors["random.torch"] = torch.get_rng_state()
+    if torch.cuda.is_available():
+        tensors["random.cuda"] = torch.cuda.get_rng_state()
+    metadata = {
+        "format": FORMAT,
+        "plies": str(model.num_timesteps),
+        "updates": str(model._n_updates),
+        "random.games": json.dumps(env.rng.bit_generator.state),
+        "random.numpy": json.dumps(_numpy_state()),
+        "random.python": json.dumps(random.getstate()),
+    }
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_atomically(path, save(contiguous, metadata))
+
+
+def load_checkpoint(path: Path, model: MaskablePPO, env: SelfPlayVecEnv) -> None:
+    """Restore what `save_checkpoint` wrote into a model and games made from the same configuration.
+
+    The random generators of torch, NumPy and Python are restored too.
+
+    Raises:
+        CheckpointError: if the file is missing, damaged or does not fit.
+    """
+    tensors, metadata = _read(path)
+    try:
+        _restore_model(tensors, metadata, model)
+        _restore_games(tensors, metadata, env)
+    except (KeyError, RuntimeError, ValueError) as error:
+        raise CheckpointError(f"{path}: does not fit the run's configuration: {error}") from None
+    model._last_obs = env.observe()
+    model._last_episode_starts = tensors["last_episode_starts"].numpy().copy()
+    torch.set_rng_state(tensors["random.torch"])
+    if "random.cuda" in tensors and torch.cuda.is_available():
+        torch.cuda.set_rng_state(tensors["random.cuda"])
+    name, keys, position, has_gauss, cached = json.loads(metadata["random.numpy"])
+    np.random.set_state((name, np.array(keys, dtype=np.uint32), position, has_gauss, cached))  # noqa: NPY002  (SB3 uses it)
+    version, internal, gauss = json.loads(metadata["random.python"])
+    random.setstate((version, tuple(internal), gauss))
+
+
+def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (not a mapping)
+    except FileNotFoundError:
+        raise CheckpointError(f"{path}: no such file; there is nothing to resume") from None
+    except SafetensorError as error:
+        raise CheckpointError(f"{path}: damaged: {error}") from None
+    if metadata.get("format") != FORMAT:
+        raise CheckpointError(f"{path}: format {metadata.get('format')!r}, this version reads {FORMAT!r}")
+    return tensors, metadata
+
+
+def _restore_model(tensors: dict[str, torch.Tensor], metadata: dict[str, str], model: MaskablePPO) -> None:
+    network = network_of(model)
+    network.load_state_dict({name: tensors[f"network.{name}"] for name in network.state_dict()})
+    optimizer_state: dict[int, dict[str, torch.Tensor]] = {}
+    for name, tensor in tensors.items():
+        if name.startswith("optimizer."):
+            _, index, kind = name.split(".")
+            optimizer_state.setdefault(int(index), {})[kind] = tensor
+    groups = model.policy.optimizer.state_dict()["param_groups"]
+    model.policy.optimizer.load_state_dict({"state": optimizer_state, "param_groups": groups})
+    model.num_timesteps = int(metadata["plies"])
+    model._n_updates = int(metadata["updates"])
+
+
+def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], env: SelfPlayVecEnv) -> None:
+    arrays = [tensors[f"games.{name}"].numpy().copy() for name in _position_names()]
+    positions = Positions(*arrays)
+    if positions.squares.shape != env.positions.squares.shape:
+        raise ValueError(f"games of shape {positions.squares.shape}, expected {env.positions.squares.shape}")
+    env.positions = positions
+    env.first_ply = tensors["games.first_ply"].numpy().copy()
+    env.rng.bit_generator.state = json.loads(metadata["random.games"])
+
+
+def _position_names() -> tuple[str, ...]:
+    return ("squares", "scores", "mover", "ply", "ended")
+
+
+def _numpy_state() -> list[Any]:
+    name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # noqa: NPY002  (SB3 uses it)
+    return [name, np.asarray(keys).tolist(), position, has_gauss, cached]

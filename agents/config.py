@@ -1,0 +1,131 @@
+"""The typed training configuration: one YAML file a run; field descriptions become the command line's help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, field_validator
+
+from oanquan_env import Rules
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Positive = Annotated[float, Field(gt=0.0)]
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; names the file, the field and what would be right."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NetworkConfig(_Strict):
+    """Which network learns, and how large it is."""
+
+    name: Literal["plain", "afterstates"] = Field(
+        "afterstates", description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result"
+    )
+    embed: PositiveInt = Field(8, description="numbers that stand for the count of one square")
+    width: PositiveInt = Field(128, description="units of a hidden layer")
+    depth: PositiveInt = Field(2, description="hidden layers")
+
+
+class StartsConfig(_Strict):
+    """Where games begin."""
+
+    set_up_share: Share = Field(0.2, description="share of games that begin at the set-up")
+    max_plies: PositiveInt = Field(10, description="the others begin 1 to this many random plies in")
+
+
+class PPOConfig(_Strict):
+    """Proximal policy optimisation, in stable-baselines3's terms."""
+
+    n_envs: PositiveInt = Field(1024, description="games played side by side")
+    n_steps: PositiveInt = Field(16, description="plies of each game in one rollout")
+    batch_size: PositiveInt = Field(2048, description="plies in one minibatch")
+    n_epochs: PositiveInt = Field(2, description="passes over a rollout")
+    learning_rate: Positive = Field(1e-3, description="Adam's step size at the start")
+    learning_rate_end: Positive = Field(1e-4, description="Adam's step size at the end; linear in between")
+    gamma: Share = Field(1.0, description="discount of one ply")
+    gae_lambda: Share = Field(0.8, description="how far advantages look beyond the value of the next position")
+    clip_range: Positive = Field(0.2, description="largest change of an action's probability ratio that is rewarded")
+    ent_coef: Annotated[float, Field(ge=0.0)] = Field(0.01, description="weight of the entropy at the start")
+    ent_coef_end: Annotated[float, Field(ge=0.0)] = Field(0.001, description="weight of the entropy at the end")
+    vf_coef: Positive = Field(10.0, description="weight of the value loss; margin rewards are shares of all points")
+    max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
+
+
+class EvaluationConfig(_Strict):
+    """Periodic matches against fixed opponents."""
+
+    every_plies: PositiveInt = Field(1_000_000, description="plies between evaluations")
+    opponents: list[str] = Field(["random", "greedy"], description="players by name, as evaluate.py takes them")
+    pairs: PositiveInt = Field(200, description="game pairs against each opponent")
+    opening_plies: PositiveInt = Field(4, description="random plies of an opening")
+
+
+class TrainConfig(_Strict):
+    """Everything that a training run depends on."""
+
+    rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese refill=forfeit'")
+    reward: Literal["margin", "outcome"] = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
+    total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
+    seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
+    threads: Annotated[int, Field(ge=1)] = Field(1, description="torch's threads; two may be slower than one if busy")
+    device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
+    checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
+    network: NetworkConfig = Field(NetworkConfig(), description="the network")
+    starts: StartsConfig = Field(StartsConfig(), description="start positions")
+    ppo: PPOConfig = Field(PPOConfig(), description="the optimisation")
+    evaluation: EvaluationConfig = Field(EvaluationConfig(), description="evaluation during training")
+
+    @field_validator("rules")
+    @classmethod
+    def _rules_for_two(cls, text: str) -> str:
+        rules = Rules.parse(text)
+        if rules.players != 2:
+            raise ValueError(f"training is for two players; {text!r} has {rules.players}")
+        return str(rules)
+
+    def to_yaml(self) -> str:
+        """The configuration as YAML that `load_config` reads back."""
+        return yaml.safe_dump(self.model_dump(), sort_keys=False)
+
+
+def load_config(path: Path) -> TrainConfig:
+    """Read a configuration; raises `ConfigError` naming file and field."""
+    return parse_config(read_yaml(path), str(path))
+
+
+def parse_config(values: dict[str, Any], where: str) -> TrainConfig:
+    """A configuration of nested mappings; raises `ConfigError` naming `where` and the field."""
+    try:
+        return TrainConfig.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError(f"{where}: " + explain(error)) from None
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file; raises `ConfigError` if there is none."""
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not readable as YAML: {error}") from None
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path}: expected `field: value` lines, got {type(values).__name__}")
+    return values
+
+
+def explain(error: ValidationError) -> str:
+    """What is wrong, field by field, on one line."""
+    parts = []
+    for problem in error.errors():
+        name = ".".join(str(part) for part in problem["loc"])
+        said = "unknown field" if problem["type"] == "extra_forbidden" else problem["msg"]
+        parts.append(f"{name}: {said} (got {problem['input']!r})")
+    return "; ".join(parts)

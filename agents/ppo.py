@@ -1,0 +1,125 @@
+"""Trained agents: their files, and the player that they make.
+
+An agent is two files beside each other: `agent.safetensors` (weights) and `agent.yaml` (card: what is needed to use
+them, and how they came to be). Neither runs code when it is loaded.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+
+from agents.config import NetworkConfig, explain, read_yaml
+from agents.files import write_atomically
+from agents.networks import make_network
+from oanquan_env import Core, Positions, Rules
+from oanquan_env.positions import Ints
+from oanquan_env.rules import as_rules
+
+WEIGHTS_NAME = "agent.safetensors"
+CARD_NAME = "agent.yaml"
+BATCH = 4096
+"""Positions that go through the network at once."""
+
+
+class AgentFileError(ValueError):
+    """An agent's files are missing, damaged or do not fit together; names the file."""
+
+
+class AgentCard(BaseModel):
+    """What an agent is. `training` tells its history and is never needed to use it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: Literal[1] = 1
+    rules: str = Field(description="rules that it was trained for")
+    reward: str = Field(description="the reward whose values its network predicts")
+    network: NetworkConfig
+    training: dict[str, Any] = Field(default_factory=dict)
+
+
+def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
+    """Write both files into `folder`, each atomically, the weights first."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    write_atomically(folder / WEIGHTS_NAME, save(tensors))
+    write_atomically(folder / CARD_NAME, yaml.safe_dump(card.model_dump(), sort_keys=False).encode())
+
+
+def read_card(folder: Path) -> AgentCard:
+    """The card in `folder`; raises `AgentFileError`."""
+    path = folder / CARD_NAME
+    if not path.is_file():
+        raise AgentFileError(
+            f"{folder}: no {CARD_NAME} there; a trained agent is a folder with {CARD_NAME} and {WEIGHTS_NAME}"
+        )
+    try:
+        card = AgentCard.model_validate(read_yaml(path))
+        Rules.parse(card.rules)
+    except ValidationError as error:
+        raise AgentFileError(f"{path}: {explain(error)}") from None
+    except ValueError as error:
+        raise AgentFileError(f"{path}: {error}") from None
+    return card
+
+
+class PPOPlayer:
+    """Plays by a trained network: one forward pass a position.
+
+    Args:
+        folder: the agent's folder, or its `agent.safetensors`.
+        rules: rules to play; those of the card if left out.
+        temperature: 0 plays the best action; above, actions are drawn from `softmax(logits / temperature)`.
+
+    Raises:
+        AgentFileError: for files that are missing or damaged.
+        ValueError: for rules that the agent was not trained for, or a negative temperature.
+    """
+
+    def __init__(self, folder: Path, rules: Rules | str | None = None, *, temperature: float = 0.0) -> None:
+        folder = folder.parent if folder.name == WEIGHTS_NAME else folder
+        self.card = read_card(folder)
+        trained = Rules.parse(self.card.rules)
+        wanted = trained if rules is None else as_rules(rules)
+        if wanted != trained:
+            raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
+        if temperature < 0:
+            raise ValueError(f"temperature must be 0 or more; got {temperature}")
+        self.core = Core(trained)
+        self.temperature = temperature
+        self.features, self.network = make_network(core=self.core, **self.card.network.model_dump())
+        self._load_weights(folder / WEIGHTS_NAME)
+
+    def _load_weights(self, path: Path) -> None:
+        try:
+            self.network.load_state_dict(load_file(path))
+        except FileNotFoundError:
+            raise AgentFileError(f"{path}: no such file") from None
+        except (SafetensorError, RuntimeError) as error:
+            raise AgentFileError(f"{path}: not the weights of the network on the card: {error}") from None
+        self.network.eval()
+
+    def logits(self, positions: Positions) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """(N, A) float64 logits of the actions; illegal ones are `agents.networks.FORBIDDEN`."""
+        chunks = []
+        for begin in range(0, len(positions), BATCH):
+            some = positions[begin : begin + BATCH]
+            features = torch.from_numpy(self.features.encode(some))
+            mask = torch.from_numpy(self.core.legal_mask(some))
+            with torch.no_grad():
+                chunks.append(self.network(features, mask)[0].double().numpy())
+        return np.concatenate(chunks)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `oanquan_env.policies.Policy.choose`."""
+        logits = self.logits(positions)
+        if self.temperature > 0:  # the largest of logits plus Gumbel noise is a draw from their softmax
+            logits = logits / self.temperature + rng.gumbel(size=logits.shape)
+        choice: Ints = np.where(self.core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
+        return choice

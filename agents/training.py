@@ -1,0 +1,252 @@
+"""A training run: its folder, its model, and what happens between two iterations."""
+
+from __future__ import annotations
+
+import json
+import platform
+import random
+import subprocess
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+
+import agents
+from agents.arena import play_pairs, random_openings, score_interval
+from agents.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
+from agents.config import TrainConfig, load_config
+from agents.files import write_atomically
+from agents.networks import make_network
+from agents.policy import SelfPlayPolicy, network_of
+from agents.ppo import AgentCard, PPOPlayer, save_agent
+from agents.selfplay import RandomStarts, SelfPlayVecEnv, ZeroSumRolloutBuffer
+from oanquan_env import Core
+
+CONFIG_NAME = "config.yaml"
+RUN_NAME = "run.yaml"
+EVALUATIONS_NAME = "evaluations.jsonl"
+PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
+
+
+class StopTrainingError(Exception):
+    """Raised between two iterations, after the checkpoint, when the run was asked to stop."""
+
+
+class RunError(ValueError):
+    """A run folder that cannot be made or resumed; says what to do instead."""
+
+
+class TrainingRun:
+    """One run in one folder.
+
+    Args:
+        folder: the run folder.
+        config: its configuration.
+        report: called with a line of text worth showing, such as an evaluation.
+    """
+
+    def __init__(self, folder: Path, config: TrainConfig, report: Callable[[str], None]) -> None:
+        self.folder = folder
+        self.config = config
+        self.report = report
+        torch.set_num_threads(config.threads)
+        random.seed(config.seed)
+        np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
+        torch.manual_seed(config.seed)
+        self.core = Core(config.rules)
+        self.env, self.model = build_model(config, self.core)
+
+    @classmethod
+    def create(cls, folder: Path, config: TrainConfig, command: str, report: Callable[[str], None]) -> TrainingRun:
+        """Begin a run in a new folder; raises `RunError` if one is there already."""
+        if (folder / CONFIG_NAME).exists():
+            raise RunError(
+                f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / RUN_NAME, yaml.safe_dump(describe_run(command), sort_keys=False).encode())
+        write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+        return cls(folder, config, report)
+
+    @classmethod
+    def resume(cls, folder: Path, report: Callable[[str], None]) -> TrainingRun:
+        """Go on with the run in `folder` from its checkpoint, or from its beginning if it was killed before the first.
+
+        Raises `RunError` if there is no run, `CheckpointError` if its checkpoint is damaged.
+        """
+        if not (folder / CONFIG_NAME).exists():
+            raise RunError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
+        run = cls(folder, load_config(folder / CONFIG_NAME), report)
+        checkpoint = folder / CHECKPOINT_NAME
+        if checkpoint.exists():
+            load_checkpoint(checkpoint, run.model, run.env)
+        evaluations = [row for row in run.evaluations() if row["plies"] <= run.plies]
+        run._write_evaluations(evaluations)
+        return run
+
+    @property
+    def plies(self) -> int:
+        """Plies trained so far."""
+        return int(self.model.num_timesteps)
+
+    def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
+        """Train to the configured number of plies; `progress` hears the plies done.
+
+        Raises `StopTrainingError` after a checkpoint once `stopping` is true.
+        """
+        self.model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
+        remaining = self.config.total_plies - self.plies
+        if remaining > 0:
+            callback = _BetweenIterations(self, progress, stopping)
+            self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
+            progress(self.plies)
+        self.evaluate()
+        self.save()
+
+    def save(self) -> None:
+        """Write checkpoint and agent."""
+        save_checkpoint(self.folder / CHECKPOINT_NAME, self.model, self.env)
+        self._export()
+
+    def evaluations(self) -> list[dict[str, Any]]:
+        """The evaluations so far, oldest first."""
+        path = self.folder / EVALUATIONS_NAME
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def evaluate(self) -> None:
+        """Play the configured opponents, unless that was done at this very ply."""
+        rows = self.evaluations()
+        if rows and rows[-1]["plies"] == self.plies:
+            return
+        settings = self.config.evaluation
+        self._export()
+        player = PPOPlayer(self.folder, self.core.rules)
+        results = {}
+        for opponent in settings.opponents:
+            rng = np.random.default_rng(self.config.seed)  # of its own: training goes on as if nobody had looked
+            openings = random_openings(self.core, settings.pairs, settings.opening_plies, rng)
+            played = play_pairs(self.core, player, agents.make(opponent, self.core.rules), openings, rng)
+            score = score_interval(played)
+            results[opponent] = {"score": score.mean, "low": score.low, "high": score.high}
+            self.model.logger.record(f"evaluation/{opponent}", score.mean)
+        self._write_evaluations([*rows, {"plies": self.plies, "results": results}])
+        against = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in results.items())
+        self.report(f"{self.plies:>12,} plies: score against {against}")
+
+    def _write_evaluations(self, rows: list[dict[str, Any]]) -> None:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        write_atomically(self.folder / EVALUATIONS_NAME, text.encode())
+
+    def _export(self) -> None:
+        made = yaml.safe_load((self.folder / RUN_NAME).read_text())
+        history = {"plies": self.plies, "seed": self.config.seed, **made}
+        card = AgentCard(
+            rules=self.config.rules, reward=self.config.reward, network=self.config.network, training=history
+        )
+        save_agent(self.folder, network_of(self.model), card)
+
+
+class _BetweenIterations(BaseCallback):
+    """Schedules, evaluation, checkpoints and a clean stop, each at a point from which a run can be repeated."""
+
+    def __init__(self, run: TrainingRun, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
+        super().__init__()
+        self.run = run
+        self.progress = progress
+        self.stopping = stopping
+        self.saved_at = time.monotonic()
+
+    def _on_rollout_start(self) -> None:
+        run, config = self.run, self.run.config
+        _check_finite(run)
+        self.progress(run.plies)
+        iteration = config.ppo.n_envs * config.ppo.n_steps
+        every = config.evaluation.every_plies
+        if run.plies // every > (run.plies - iteration) // every and run.plies:
+            run.evaluate()
+        stop = self.stopping()
+        if stop or time.monotonic() - self.saved_at >= config.checkpoint_seconds:
+            run.save()
+            self.saved_at = time.monotonic()
+        if stop:
+            raise StopTrainingError
+
+    def _on_rollout_end(self) -> None:
+        ppo, done = self.run.config.ppo, min(1.0, self.run.plies / self.run.config.total_plies)
+        self.run.model.ent_coef = ppo.ent_coef + (ppo.ent_coef_end - ppo.ent_coef) * done
+        self.logger.record("train/ent_coef", self.run.model.ent_coef)
+
+    def _on_step(self) -> bool:
+        return True
+
+
+def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, MaskablePPO]:
+    """The games and the learner of a configuration."""
+    ppo = config.ppo
+    features, _ = make_network(core=core, **config.network.model_dump())
+    starts = RandomStarts(core, **config.starts.model_dump())
+    env = SelfPlayVecEnv(features, starts, n_envs=ppo.n_envs, reward=config.reward, seed=config.seed)
+    model = MaskablePPO(
+        SelfPlayPolicy,
+        env,
+        learning_rate=lambda left: ppo.learning_rate_end + (ppo.learning_rate - ppo.learning_rate_end) * left,
+        n_steps=ppo.n_steps,
+        batch_size=ppo.batch_size,
+        n_epochs=ppo.n_epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip_range,
+        ent_coef=ppo.ent_coef,
+        vf_coef=ppo.vf_coef,
+        max_grad_norm=ppo.max_grad_norm,
+        rollout_buffer_class=ZeroSumRolloutBuffer,
+        policy_kwargs={"rules": config.rules, "network": config.network.model_dump()},
+        seed=None,
+        device=config.device,
+    )
+    return env, model
+
+
+def describe_run(command: str) -> dict[str, Any]:
+    """Where a run comes from: command, commit, versions, machine."""
+    return {
+        "command": command,
+        "commit": _commit(),
+        "started": time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads",
+        "versions": {name: metadata.version(name) for name in PACKAGES},
+    }
+
+
+def _commit() -> str | None:
+    """The clone's commit, marked where files differ from it; None outside a clone."""
+    here = Path(__file__).parent
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
+            cwd=here,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return described.stdout.strip()
+
+
+def _check_finite(run: TrainingRun) -> None:
+    for name, parameter in network_of(run.model).named_parameters():
+        if not torch.isfinite(parameter).all():
+            raise RunError(
+                f"training diverged: {name} is not finite after {run.plies:,} plies; the last checkpoint in "
+                f"{run.folder} is good. Start again with a smaller ppo.learning_rate or ppo.max_grad_norm"
+            )

@@ -1,0 +1,107 @@
+"""Train an agent by self-play PPO.
+
+    python train.py --config configs/quick.yaml [--output FOLDER] [--ppo.learning-rate 5e-4 ...]
+    python train.py --resume runs/quick
+
+A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the agent, which
+`python evaluate.py ppo:FOLDER greedy` plays. Ctrl-C saves and stops; --resume goes on, after a kill too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from agents.checkpoint import CheckpointError
+from agents.config import ConfigError, TrainConfig, load_config
+from agents.training import RunError, StopTrainingError, TrainingRun
+
+OPTIONS = """
+  --config FILE    the YAML file to start from (default: the defaults below)
+  --output FOLDER  the run folder (default: runs/ and the config's name)
+  --resume FOLDER  go on with a run, by its own configuration; takes no other option
+"""
+
+
+class PliesPerSecond(ProgressColumn):
+    """Speed of the run."""
+
+    def render(self, task: Task) -> Text:
+        """Plies a second, smoothed."""
+        return Text(f"{task.speed or 0:,.0f} plies/s")
+
+
+class Interrupt:
+    """Turns Ctrl-C and SIGTERM into a wish to stop; a second one kills at once, and the last checkpoint stands."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.wished = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._handle)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.wished:
+            raise KeyboardInterrupt
+        self.wished = True
+        self.console.print("stopping after this iteration; once more to stop at once")
+
+
+def parse(arguments: list[str]) -> tuple[argparse.Namespace, TrainConfig]:
+    """Our three options, and the configuration with the command line's changes."""
+    ours = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for name in ("--config", "--output", "--resume"):
+        ours.add_argument(name, type=Path)
+    options, rest = ours.parse_known_args(arguments)
+    if options.resume and (rest or options.config or options.output):
+        raise RunError("--resume takes the run's own configuration: no other option goes with it")
+    base = load_config(options.config) if options.config else TrainConfig()
+    config = tyro.cli(TrainConfig, default=base, args=rest, prog="train.py", description=f"{__doc__}{OPTIONS}")
+    return options, config
+
+
+def begin(arguments: list[str], console: Console) -> TrainingRun:
+    """The run that the command line asks for."""
+    options, config = parse(arguments)
+    if options.resume:
+        run = TrainingRun.resume(options.resume, console.print)
+        console.print(f"resuming {run.folder} at {run.plies:,} plies")
+        return run
+    folder = options.output or Path("runs") / (options.config.stem if options.config else "default")
+    command = shlex.join(["python", "train.py", *arguments])
+    run = TrainingRun.create(folder, config, command, console.print)
+    console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
+    return run
+
+
+def main(arguments: list[str]) -> int:
+    """Train; returns the exit status."""
+    console = Console(highlight=False)
+    try:
+        run = begin(arguments, console)
+        interrupt = Interrupt(console)
+        columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
+        with Progress(*columns, console=console) as bar:
+            task = bar.add_task("training", total=run.config.total_plies, completed=run.plies)
+            run.learn(lambda plies: bar.update(task, completed=plies), lambda: interrupt.wished)
+    except StopTrainingError:
+        console.print(f"saved at {run.plies:,} plies; go on with: python train.py --resume {run.folder}")
+        return 130
+    except (ConfigError, RunError, CheckpointError, OSError) as error:
+        print(f"train.py: {error}", file=sys.stderr)
+        return 2
+    console.print(f"the agent is in {run.folder}; try: python evaluate.py ppo:{run.folder} greedy random")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
