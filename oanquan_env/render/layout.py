@@ -87,6 +87,11 @@ class Layout:
     notes: tuple[Note, Note]
     text_scale: float
 
+    def pixels(self, width: int | None = None) -> tuple[int, int]:
+        """(width, height) of a picture that is `width` wide, by default 960 for the usual board."""
+        width = width or round(min(1.2, 720.0 / self.height) * self.width)
+        return width, round(width * self.height / self.width)
+
 
 @dataclass(frozen=True)
 class _Frame:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from PIL import Image, ImageFont
 
 _OVERSAMPLING = 4
-DEFAULT_WIDTH = 960
 
 
 class MissingExtraError(ImportError):
@@ -55,7 +54,7 @@ def rgb(
     last: LastMove | None = None,
     owners: Owners | None = None,
     dark: bool = False,
-    width: int = DEFAULT_WIDTH,
+    width: int | None = None,
     height: int | None = None,
 ) -> npt.NDArray[np.uint8]:
     """The board as pixels, the same drawing as `svg`.
@@ -65,8 +64,9 @@ def rgb(
         last: the last move, for marking its path and its captures.
         owners: in match play, codes of the fields (`Estate.owners`).
         dark: dark colours.
-        width: of the array.
-        height: of the array; by default it follows the board's shape (480 for the usual board at width 960).
+        width: of the array; 960 by default for the usual board.
+        height: of the array; by default what goes with the width, 480 for the usual board. Another height leaves
+            margins.
 
     Returns:
         (height, width, 3) uint8, a fresh writable array.
@@ -74,8 +74,8 @@ def rgb(
     Raises:
         MissingExtraError: without Pillow.
     """
-    here = layout_of(board.rules)
-    height = height or round(width * here.height / here.width)
+    width, fitting = layout_of(board.rules).pixels(width)
+    height = height or fitting
     image = _empty_board(board.rules, width, height, dark).copy()
     view = _fit(board.rules, width, height)
     colours = palette(dark)

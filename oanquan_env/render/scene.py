@@ -98,7 +98,7 @@ def _heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
         yield Box((x - half, y - 14.0), (x + half, y + 14.0), 14.0, Paint("badge", opacity=0.88))
         yield Text(square.pile, str(seeds), 21.0, "badge_ink", bold=True)
     else:
-        yield Text(square.count, str(seeds), 14.0, "edge")
+        yield Text(square.count, str(seeds), 14.0, "count")
 
 
 def _pebble(at: Point, scale: float, angle: float, role: str) -> Iterator[Shape]:

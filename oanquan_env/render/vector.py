@@ -31,11 +31,10 @@ def svg(
         last: the last move, for marking its path and its captures.
         owners: in match play, codes of the fields (`Estate.owners`).
         dark: light or dark colours; None follows the reader's preference (`prefers-color-scheme`).
-        width: of the picture in CSS pixels; by default 1.2 pixels a unit, 960 for the usual board.
+        width: of the picture in CSS pixels; 960 by default for the usual board; the height goes with it.
     """
     here = layout_of(board.rules)
-    width = width or round(1.2 * here.width)
-    height = round(width * here.height / here.width)
+    width, height = here.pixels(width)
     colours = palette(bool(dark))
     title = escape(" · ".join(part for part in (_summary(board), last_line(board, last)) if part))
     lines = [

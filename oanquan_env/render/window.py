@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from oanquan_env.render.drawable import Drawable, LastMove
-from oanquan_env.render.raster import DEFAULT_WIDTH, MissingExtraError, rgb
+from oanquan_env.render.raster import MissingExtraError, rgb
 from oanquan_env.render.scene import Owners
 
 
@@ -26,10 +26,10 @@ class Window:
     Args:
         caption: its title.
         dark: dark colours.
-        width: in pixels; the height follows the board.
+        width: in pixels, 960 by default for the usual board; the height goes with it.
     """
 
-    def __init__(self, caption: str = "Ô Ăn Quan", *, dark: bool = False, width: int = DEFAULT_WIDTH) -> None:
+    def __init__(self, caption: str = "Ô Ăn Quan", *, dark: bool = False, width: int | None = None) -> None:
         self._pygame = _pygame()
         self._caption, self._dark, self._width = caption, dark, width
         self._surface: Any = None

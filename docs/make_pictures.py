@@ -1,0 +1,49 @@
+"""Writes the pictures of docs/img, drawn by `oanquan_env.render` from moves: `python docs/make_pictures.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from oanquan_env.board import Board
+from oanquan_env.render import svg
+
+FOLDER = Path(__file__).parent / "img"
+MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
+"""A relay through both mandarin squares that captures twice in a chain."""
+THREE_PLAYERS = "3C 2A 1C 4A 5A 5C"
+FOUR_PLAYERS = "3C 1C 2C 5A 2A 2C"
+
+
+def played(moves: str, rules: str = "mancala-world") -> Board:
+    """The board after these moves."""
+    board = Board(rules)
+    for move in moves.split():
+        board.push(move)
+    return board
+
+
+def pictures() -> dict[str, str]:
+    """File name -> SVG."""
+    boards = {
+        "board": played(MIDDLE_GAME),
+        "start": Board(),
+        "triangle": played(THREE_PLAYERS, "three-player"),
+        "square": played(FOUR_PLAYERS, "four-player"),
+    }
+    looks = {"light": False, "dark": True}
+    return {
+        f"{name}-{look}.svg": svg(board, last=board.last_mark, dark=dark)
+        for name, board in boards.items()
+        for look, dark in looks.items()
+    }
+
+
+def main() -> None:
+    """Write them all."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, picture in pictures().items():
+        (FOLDER / name).write_text(picture, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
