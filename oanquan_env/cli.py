@@ -1,0 +1,210 @@
+"""The command line: `play`, `perft`, `show`, `replay`, `rules`, each a function of the parsed arguments."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from oanquan_env import __version__
+from oanquan_env.board import Board
+from oanquan_env.core import RunawayGameError
+from oanquan_env.notation import SEAT_NAMES, seat_name
+from oanquan_env.perft import divide, perft
+from oanquan_env.records import GameRecord, parse_records, read_records
+from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
+from oanquan_env.terminal_game import PERSON, TerminalGame
+
+USAGE_ERROR = 2
+INTERRUPTED = 130
+"""Exit status of a program that Ctrl-C ended."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status. Errors in what was asked for go to stderr with status 2."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show or send ◉ makes a ? of it, not a traceback
+            stream.reconfigure(errors="replace")
+    asked = _parser().parse_args(arguments)
+    try:
+        asked.run(asked)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print()
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (ValueError, OSError, RunawayGameError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return USAGE_ERROR
+    return 0
+
+
+def _rules(text: str) -> Rules:
+    try:
+        return Rules.parse(text)
+    except RulesError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _at_least(low: int, text: str) -> int:
+    if not text.isdecimal() or int(text) < low:
+        raise argparse.ArgumentTypeError(f"must be a whole number from {low}, not {text!r}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    return _at_least(1, text)
+
+
+def _seed(text: str) -> int:
+    return _at_least(0, text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m oanquan_env", description="Ô Ăn Quan, the Vietnamese mancala, in the terminal."
+    )
+    parser.add_argument("--version", action="version", version=f"oanquan {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    ruled = argparse.ArgumentParser(add_help=False)
+    ruled.add_argument(
+        "--rules",
+        type=_rules,
+        default=Rules.parse(DEFAULT_PRESET),
+        metavar="TEXT",
+        help=f'a preset ({", ".join(PRESETS)}), with changes if you like: "vietnamese stone_value=5" '
+        f"(default: {DEFAULT_PRESET})",
+    )
+    placed = argparse.ArgumentParser(add_help=False, parents=[ruled])
+    placed.add_argument("--position", metavar="TEXT", help="begin at this position instead of the set-up")
+
+    play = commands.add_parser("play", parents=[placed], help="play against an agent or another person")
+    play.set_defaults(run=_play)
+    play.add_argument(
+        "--opponent",
+        default="greedy",
+        metavar="NAME",
+        help=f"greedy (the default), random, a trained agent's name, or {PERSON} for another person at this keyboard",
+    )
+    play.add_argument("--seat", default="South", help="your seat: South (begins, the default), North, …, or its number")
+    play.add_argument("--hints", default="greedy", metavar="NAME", help="who answers `hint` (default: greedy)")
+    play.add_argument("--seed", type=_seed, metavar="N", help="seed of the agents' dice (default: a new one)")
+
+    count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")
+    count.set_defaults(run=_perft)
+    count.add_argument("--depth", type=_count, default=5, metavar="N", help="plies (default: 5)")
+    count.add_argument("--divide", action="store_true", help="count by first move")
+
+    show = commands.add_parser("show", parents=[ruled], help="draw a position and list its moves")
+    show.set_defaults(run=_show)
+    show.add_argument("position", nargs="*", metavar="POSITION", help="a position string (default: the set-up)")
+    show.add_argument("--svg", type=Path, metavar="FILE", help="also draw it into an SVG file")
+
+    replay = commands.add_parser("replay", help="replay the games of a record file")
+    replay.set_defaults(run=_replay)
+    replay.add_argument("record", metavar="RECORD", help="a file of game records; - reads standard input")
+    replay.add_argument("--game", type=_count, metavar="N", help="only the Nth game of the file")
+    replay.add_argument("--stories", action="store_true", help="tell every move step by step")
+    replay.add_argument("--check", action="store_true", help="only check that all games replay; one line a game")
+
+    rules = commands.add_parser("rules", help="list the presets, or spell out one set of rules")
+    rules.set_defaults(run=_list_rules)
+    rules.add_argument("text", nargs="*", metavar="TEXT", help='rules to spell out, such as "tonkin seeds=4"')
+    return parser
+
+
+def _board(asked: argparse.Namespace) -> Board:
+    return Board(asked.rules) if asked.position is None else Board.parse(asked.position, asked.rules)
+
+
+def _play(asked: argparse.Namespace) -> None:
+    board = _board(asked)
+    seats = [name.lower() for name in SEAT_NAMES[asked.rules.players]]
+    seats_by_word = {**{name: k for k, name in enumerate(seats)}, **{str(k + 1): k for k in range(len(seats))}}
+    if asked.seat.lower() not in seats_by_word:
+        raise ValueError(f"no seat {asked.seat!r}; seats are {', '.join(SEAT_NAMES[asked.rules.players])}")
+    names = [asked.opponent] * len(seats)
+    names[seats_by_word[asked.seat.lower()]] = PERSON
+    TerminalGame(board, names, asked.hints, np.random.default_rng(asked.seed)).run()
+
+
+def _perft(asked: argparse.Namespace) -> None:
+    board, begin = _board(asked), time.perf_counter()
+    if asked.divide:
+        by_move = divide(board, asked.depth)
+        for move, paths in by_move.items():
+            print(f"{move} {paths:>14,}")
+        print(f"all {sum(by_move.values()):>13,}")
+    else:
+        for depth in range(1, asked.depth + 1):
+            print(f"{depth:>2} {perft(board, depth):>14,}", flush=True)
+    print(f"({asked.rules}, {time.perf_counter() - begin:.2f} s)")
+
+
+def _show(asked: argparse.Namespace) -> None:
+    board = Board.parse(" ".join(asked.position), asked.rules) if asked.position else Board(asked.rules)
+    print(board)
+    print(f"\nposition  {board.text()}\nrules     {asked.rules}")
+    if board.legal_moves:
+        print(f"moves     {' '.join(map(str, board.legal_moves))}")
+    if asked.svg:
+        asked.svg.write_text(board._repr_svg_(), encoding="utf-8")
+
+
+def _replay(asked: argparse.Namespace) -> None:
+    records = parse_records(sys.stdin.read()) if asked.record == "-" else read_records(asked.record)
+    if asked.game and asked.game > len(records):
+        raise ValueError(f"there is no game {asked.game}: the file holds {len(records)}")
+    for number, record in enumerate(records, 1):
+        if asked.game in (None, number):
+            if asked.check:
+                print(f"game {number}: {len(record.moves)} plies, {record.result} {record.termination}".rstrip())
+            else:
+                _replay_one(number, record, stories=asked.stories)
+
+
+def _replay_one(number: int, record: GameRecord, *, stories: bool) -> None:
+    print(f"Game {number}: {record.rules}")
+    for name, value in record.headers.items():
+        print(f"  {name}: {value}")
+    board = record.start()
+    print(f"\n{board}")
+    _comment(record, 0)
+    for ply, move in enumerate(record.moves, 1):
+        print(f"\n{ply}. {seat_name(record.rules, board.mover)} {move}\n")
+        if stories:
+            print(board.sowing(move), end="\n\n")
+        board.push(move)
+        print(board)
+        _comment(record, ply)
+    print(f"\nResult: {record.result} {record.termination}".rstrip(), end="\n\n")
+
+
+def _comment(record: GameRecord, ply: int) -> None:
+    if ply in record.comments:
+        print(f"\n  {record.comments[ply]}")
+
+
+def _list_rules(asked: argparse.Namespace) -> None:
+    default = PRESETS[DEFAULT_PRESET].rules
+    if asked.text:
+        rules = Rules.parse(" ".join(asked.text))
+        changed = rules.differences(default)
+        print(f"{rules}\n")
+        for field in dataclasses.fields(rules):
+            mark = "*" if field.name in changed else " "
+            print(f"{mark} {field.name:26}{getattr(rules, field.name)}")
+        print(f"\n* differs from {DEFAULT_PRESET}. docs/RULES.md says what each field means.")
+        return
+    for name, preset in PRESETS.items():
+        print(f"{name}\n  after    {preset.source}")
+        changes = preset.rules.differences(default)
+        listed = " ".join(f"{field}={value}" for field, value in changes.items()) or "(the default)"
+        print(f"  changes  {listed}\n")

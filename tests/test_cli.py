@@ -1,0 +1,345 @@
+"""The command line: every command, what it says of mistakes, and a game typed into a terminal."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from oanquan_env import Board, GameRecord, __version__, perft, read_records
+from oanquan_env.cli import main
+from tests.strategies import PRESET_NAMES
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command prints; it must succeed and complain of nothing."""
+    assert main(arguments) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    return printed.out
+
+
+def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lines: str, *arguments: str) -> str:
+    """What `play` prints when `lines` are typed."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    return run(capsys, "play", *arguments)
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """A file of two games."""
+    board = Board()
+    for move in ("5A", "3A"):
+        board.push(move)
+    finished = GameRecord.from_board(board, {"South": "Lan", "Round": "1"}, {0: "The puzzle.", 1: "loses at once"})
+    board = Board("three-player")
+    board.push("1A")
+    path = tmp_path / "games.txt"
+    path.write_text(f"{finished}\n{GameRecord.from_board(board)}")
+    return path
+
+
+def test_perft_counts_each_depth(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = run(capsys, "perft", "--rules", "mancala-world", "--depth", "6").splitlines()
+    assert [line.split()[-1] for line in lines[:5]] == ["10", "80", "654", "4,974", "36,220"]
+    assert lines[5].split() == ["6", f"{perft('mancala-world', 6):,}"]
+    seconds = re.search(r"\(mancala-world, ([\d.]+) s\)", lines[6])
+    assert seconds
+    assert float(seconds[1]) < 10
+
+
+def test_perft_divides_from_any_position(capsys: pytest.CaptureFixture[str]) -> None:
+    board = Board("app")
+    board.push("5A")
+    printed = run(capsys, "perft", "--rules", "app", "--position", board.text(), "--depth", "2", "--divide")
+    counts = dict(line.split() for line in printed.splitlines()[:-1])
+    assert set(counts) == {*map(str, board.legal_moves), "all"}
+    assert int(counts["all"]) == perft(board, 2) == sum(int(n) for move, n in counts.items() if move != "all")
+
+
+def test_show_draws_a_position(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    drawing = tmp_path / "board.svg"
+    words = ["5,5,5,5,5,10/5,5,5,5,5,10", "0,0", "1", "3"]
+    printed = run(capsys, "show", *words, "--rules", "tonkin", "--svg", str(drawing))
+    board = Board.parse(" ".join(words), "tonkin")
+    assert str(board) in printed
+    assert "moves     1A 2A 3A 4A 5A" in printed
+    assert drawing.read_text(encoding="utf-8") == board._repr_svg_()
+    assert Board().text() in run(capsys, "show")
+    assert "moves" not in run(capsys, "show", "0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")
+
+
+def test_replay_shows_every_game(capsys: pytest.CaptureFixture[str], record: Path) -> None:
+    printed = run(capsys, "replay", str(record), "--stories")
+    for line in ("Game 1: mancala-world", "  South: Lan", "  The puzzle.", "1. South 5A", "  loses at once"):
+        assert f"\n{line}\n" in f"\n{printed}"
+    assert "Result: 22-46 stones_captured" in printed
+    assert str(Board().sowing("5A")) in printed
+    assert "Game 2: three-player" in printed
+    only = run(capsys, "replay", str(record), "--game", "2")
+    assert "Game 1" not in only
+    assert "1. South 1A" in only
+    assert "Lift" not in only
+
+
+def test_replay_can_just_check(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, record: Path
+) -> None:
+    lines = ["game 1: 2 plies, 22-46 stones_captured", "game 2: 1 plies, *"]
+    assert run(capsys, "replay", str(record), "--check").splitlines() == lines
+    monkeypatch.setattr(sys, "stdin", io.StringIO(record.read_text()))
+    assert run(capsys, "replay", "-", "--check").splitlines() == lines
+
+
+def test_rules_lists_presets_and_spells_one_out(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = run(capsys, "rules")
+    assert [line for line in listed.splitlines() if line and line[0] != " "] == [
+        "mancala-world", "tonkin", "vietnamese", "ludii", "app", "three-player", "four-player",
+    ]  # fmt: skip
+    assert sorted(PRESET_NAMES) == sorted(line for line in listed.split("\n") if line and line[0] != " ")
+    assert "empty_mandarin=gap end=squares_empty\n" in listed
+    assert "Ngô Quý Sơn 1944" in listed
+    spelled = run(capsys, "rules", "tonkin", "seeds=4").splitlines()
+    assert "* seeds                     4" in spelled
+    assert "* leftovers                 split" in spelled
+    assert "  quan_non                  0" in spelled
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["show", "5,5"], r"column 4: a position has 4 words"),
+        (["show", "--svg", "/nowhere/at/all.svg"], "No such file"),
+        (["rules", "tonki"], r"did you mean tonkin\?"),
+        (["replay", "/nowhere.txt"], "No such file"),
+        (["play", "--opponent", "grandmother"], "unknown player 'grandmother'"),
+        (["play", "--hints", "grandmother"], "unknown player 'grandmother'"),
+        (["play", "--seat", "West"], "no seat 'West'; seats are South, North"),
+        (["play", "--position", "x"], "a position has 4 words"),
+        (["perft", "--position", "0,0,0,0,0,0*/5,5,5,5,5,0* 0,25 0 4"], "column 32: .* not ready to move"),
+    ],
+)
+def test_mistakes_are_told_on_stderr_with_status_two(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+) -> None:
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert re.match(f"error: .*{complaint}", printed.err)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "required: COMMAND"),
+        (["dance"], "invalid choice: 'dance'"),
+        (["perft", "--depth", "0"], "--depth: must be a whole number from 1, not '0'"),
+        (["perft", "--depth", "x"], "not 'x'"),
+        (["perft", "--rules", "tonki"], "--rules: unknown preset 'tonki' .did you mean tonkin"),
+        (["play", "--seed", "-1"], "--seed"),
+    ],
+)
+def test_mistaken_options_end_the_program_with_status_two(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert re.search(complaint, capsys.readouterr().err)
+
+
+def test_a_broken_record_and_a_missing_game_are_told(capsys: pytest.CaptureFixture[str], record: Path) -> None:
+    assert main(["replay", str(record), "--game", "3"]) == 2
+    assert capsys.readouterr().err == "error: there is no game 3: the file holds 2\n"
+    record.write_text(record.read_text().replace("3A", "3C"))
+    assert main(["replay", str(record)]) == 2
+    assert "error: line 4, column 10: Result is '22-46'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [[], ["play"], ["perft"], ["show"], ["replay"], ["rules"]])
+def test_help_helps(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*command, "--help"])
+    assert ended.value.code == 0
+    assert "usage: python -m oanquan_env" in capsys.readouterr().out
+
+
+def test_play_between_two_persons(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = play(capsys, monkeypatch, "5A\n3a\nundo\n3A\nstory\nhint\nmoves\n\nquit\n1A\n", "--opponent", "human")
+    assert printed.count("South > ") == 1
+    assert printed.count("North > ") == 2
+    assert "North wins" in printed
+    assert "North plays 3A.\nLift" in printed
+    assert "(undo, story, save FILE, quit) > The game is over.\n" in printed
+    assert "You can play none." in printed
+
+
+def test_play_from_another_seat_and_position(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_north = play(capsys, monkeypatch, "undo\nquit\n", "--seat", "north", "--opponent", "random", "--seed", "4")
+    assert re.search(r"South \(random\) plays \d[AC]\.", at_north)
+    assert "North > There is no move of yours to take back." in at_north
+    again = play(capsys, monkeypatch, "undo\nquit\n", "--seat", "2", "--opponent", "random", "--seed", "4")
+    assert again == at_north
+    lesson = play(capsys, monkeypatch, "moves\n", "--position", "0,0,0,0,1,0*/0,0,0,0,1,0 58,0 0 30")
+    assert "You can play 5A, 5C.\n" in lesson
+
+
+def test_undo_goes_back_to_your_own_move_past_all_answers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = play(capsys, monkeypatch, "1A\nundo\n", "--rules", "three-player", "--seat", "South", "--seed", "1")
+    answers = re.findall(r"(\w+) \(greedy\) plays", printed)
+    assert answers == ["East", "West"]
+    assert str(Board("three-player")) in printed.rpartition("plays")[2]
+
+
+def test_play_answers_nonsense_and_bad_files(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    lines = f"hello\n9C\nsave\nsave {taken}\nsave {tmp_path}/no/where\nsave {tmp_path}/new\n5A\nsave {tmp_path}/new\n"
+    printed = play(capsys, monkeypatch, lines, "--opponent", "human")
+    for answer in (
+        "I do not know 'hello'",
+        "South cannot play 9C; legal: 1A, 1C",
+        "Save it where?",
+        "taken is there already: choose another name.",
+        "It cannot be saved: ",
+    ):
+        assert answer in printed
+    assert printed.count(f"Saved to {tmp_path}/new.") == 2
+    assert taken.read_text() == "mine"
+    (saved,) = read_records(tmp_path / "new")
+    assert list(map(str, saved.moves)) == ["5A"]
+
+
+def test_a_move_that_the_board_cannot_hold_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    position = "0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0"
+    printed = play(capsys, monkeypatch, "5C\nquit\n", "--opponent", "human", "--position", position)
+    assert "refills on credit bring" in printed
+
+
+# Opening the terminal makes it the program's own, so that Ctrl-C reaches it.
+IN_TERMINAL = """
+import os, runpy
+os.open(os.ttyname(0), os.O_RDWR)
+runpy.run_module("oanquan_env", run_name="__main__", alter_sys=True)
+"""
+
+
+class Terminal:
+    """The program behind a pseudo-terminal, as a person uses it."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.here, there = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", IN_TERMINAL, *arguments],
+            stdin=there,
+            stdout=there,
+            stderr=there,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+            start_new_session=True,
+        )
+        os.close(there)
+        self.seen = ""
+
+    def wait_for(self, text: str, seconds: float = 30) -> None:
+        """Read until `text` has come since the last time."""
+        end = time.monotonic() + seconds
+        fresh = b""
+        while text.encode() not in fresh:
+            assert time.monotonic() < end, f"{text!r} did not come: {fresh.decode(errors='replace')}"
+            if select.select([self.here], [], [], 0.1)[0]:
+                fresh += os.read(self.here, 4096)
+        self.seen += fresh.decode(errors="replace")
+
+    def type(self, text: str) -> None:
+        os.write(self.here, text.encode())
+
+    def close(self) -> int:
+        try:
+            return self.process.wait(timeout=30)
+        finally:
+            self.process.kill()
+            os.close(self.here)
+
+
+def test_a_game_in_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "game"
+    terminal = Terminal("play", "--seed", "3")
+    terminal.wait_for("South > ")
+    for line in ("help", "hint", "1B", "3A", "undo", "5A", f"save {path}"):
+        terminal.type(f"{line}\n")
+        terminal.wait_for("> ")
+    terminal.type("quit\n")
+    assert terminal.close() == 0
+    for words in ("undo       take back", "Try ", "I do not know '1B'", "North (greedy) plays", "Saved to"):
+        assert words in terminal.seen
+    assert "Traceback" not in terminal.seen
+    (record,) = read_records(path)
+    assert str(record.moves[0]) == "5A"
+    assert record.headers == {"South": "human", "North": "greedy"}
+
+
+@pytest.mark.parametrize(("key", "status"), [("\x04", 0), ("\x03", 130)])
+def test_control_d_and_control_c_leave_cleanly(key: str, status: int) -> None:
+    terminal = Terminal("play")
+    terminal.wait_for("South > ")
+    terminal.type(key)
+    assert terminal.close() == status
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    program = [sys.executable, "-m", "oanquan_env", "replay", "-", "--stories"]
+    board = Board()
+    while board.outcome is None:
+        board.push(board.legal_moves[0])
+    games = str(GameRecord.from_board(board)) * 40
+    process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
+    process.stdout.close()
+    process.stdin.write(games.encode())
+    process.stdin.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=30) == 0
+
+
+def test_an_ascii_terminal_is_no_error() -> None:
+    program = [sys.executable, "-m", "oanquan_env", "rules"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(program, env=environment, capture_output=True, timeout=30, check=True)
+    assert b"Ng? Qu? S?n" in done.stdout
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"oanquan {__version__}\n"
+
+
+def test_an_interrupted_command_ends_with_its_status(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(prompt: str) -> str:
+        signal.raise_signal(signal.SIGINT)
+        return prompt
+
+    monkeypatch.setattr("builtins.input", interrupted)
+    assert main(["play"]) == 130
+    assert capsys.readouterr().err == ""
