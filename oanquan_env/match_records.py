@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from oanquan_env.board import shared_core
 from oanquan_env.core import RunawayGameError
 from oanquan_env.match import Match, Round
-from oanquan_env.notation import Move, format_position, quoted
+from oanquan_env.notation import Move, format_position, names, quoted
 from oanquan_env.records import GameRecord
 
 MATCH, ROUND, SOLD, PAWNED = "Match", "Round", "Sold", "Pawned"
@@ -103,9 +103,12 @@ def _play(match: Match, number: int, record: GameRecord) -> None:
     for ply, move in enumerate(record.moves, 1):
         if finished is not None:
             raise MatchRecordError(f"round {number}: move {ply} comes after the end of the round")
+        legal = [Move.from_action(action) for action in match.legal_mask().nonzero()[0]]
+        if move not in legal:
+            raise MatchRecordError(f"round {number}: move {ply}, {move}, is not legal; legal: {names(legal)}")
         try:
             finished = match.step(move.action)
-        except (ValueError, RunawayGameError) as error:
+        except RunawayGameError as error:
             raise MatchRecordError(f"round {number}: move {ply}, {move}: {error}") from None
     if finished is None:
         raise MatchRecordError(f"round {number}: the moves do not finish the round")

@@ -365,7 +365,7 @@ def test_rounds_out_of_place_are_refused() -> None:
         ([first, third], "round 2: Round is '3'"),
         ([first, dataclasses.replace(second, moves=second.moves[:1])], "round 2: the moves do not finish the round"),
         ([first, dataclasses.replace(second, moves=second.moves * 2)], "round 2: move 3 comes after the end"),
-        ([dataclasses.replace(first, moves=first.moves[:1] * 3)], "round 1: move 3, 2C: illegal action"),
+        ([dataclasses.replace(first, moves=first.moves[:1] * 3)], "round 1: move 2, 2C, is not legal; legal: 1A"),
         ([GameRecord(Rules.parse("three-player"), ())], "round 1: match play needs players=2"),
     ):
         with pytest.raises(MatchRecordError, match=message):

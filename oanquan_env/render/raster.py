@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from oanquan_env.render.drawable import Drawable, LastMove
 from oanquan_env.render.layout import Point, arc_points, layout_of
-from oanquan_env.render.scene import Owners, backdrop, foreground
+from oanquan_env.render.scene import MINUS, Owners, backdrop, foreground
 from oanquan_env.render.shapes import Box, Ellipse, Sector, Shape, Text
 from oanquan_env.render.theme import palette
 from oanquan_env.render.vector import BASELINE
@@ -168,26 +168,32 @@ def _rounded(box: Box) -> list[Point]:
 # ---- letters -------------------------------------------------------------------------------------------------------
 
 
+class _Font(NamedTuple):
+    face: ImageFont.FreeTypeFont | ImageFont.ImageFont
+    has_minus: bool
+
+
 @lru_cache(maxsize=64)
-def _font(size: float, bold: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """DejaVu Sans, as in the SVG; without it Pillow's own font, which has all the letters used."""
+def _font(size: float, bold: bool) -> _Font:
+    """DejaVu Sans, as in the SVG; without it Pillow's own font, which lacks no letter used but the minus sign."""
     from PIL import ImageFont
 
     try:
-        return ImageFont.truetype("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf", size)
+        return _Font(ImageFont.truetype("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf", size), True)
     except OSError:
-        return ImageFont.load_default(size)
+        return _Font(ImageFont.load_default(size), False)
 
 
 def _letters(shape: Text, view: _View) -> _Layer:
     from PIL import Image, ImageDraw
 
     size = max(1.0, round(shape.size * view.scale, 1))
-    font = _font(size, shape.bold)
+    font, has_minus = _font(size, shape.bold)
+    word = shape.text if has_minus else shape.text.replace(MINUS, "-")
     anchor = {"start": "ls", "middle": "ms", "end": "rs"}[shape.align]
     at = (shape.at[0] * view.scale + view.left, shape.at[1] * view.scale + view.top + BASELINE * size)
-    low_x, low_y, high_x, high_y = ImageDraw.Draw(Image.new("L", (1, 1))).textbbox(at, shape.text, font, anchor)
+    low_x, low_y, high_x, high_y = ImageDraw.Draw(Image.new("L", (1, 1))).textbbox(at, word, font, anchor)
     left, top = math.floor(low_x) - 1, math.floor(low_y) - 1
     mask = Image.new("L", (math.ceil(high_x) + 1 - left, math.ceil(high_y) + 1 - top))
-    ImageDraw.Draw(mask).text((at[0] - left, at[1] - top), shape.text, 255, font, anchor)
+    ImageDraw.Draw(mask).text((at[0] - left, at[1] - top), word, 255, font, anchor)
     return _Layer(shape.role, left, top, mask)

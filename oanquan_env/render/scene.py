@@ -26,6 +26,9 @@ MOST_PEBBLES = 12
 """A square with more seeds shows this many, and their number over them."""
 
 
+MINUS = "−"
+"""The sign before a negative score."""
+
 Owners = Sequence[Sequence[int]]
 """For each player the codes of his fields from his own left; a (P, F) array will do."""
 
@@ -227,7 +230,7 @@ def _words(here: Layout, board: Drawable, last: LastMove | None) -> Iterator[Sha
     for player, (name, score) in enumerate(zip(names, scores, strict=True)):
         marked = board.mover == player if board.outcome is None else score == max(scores)
         plate = _plate_beside if len(names) == 2 else _plate_below
-        yield from plate(here.plates[player], here.text_scale, name, str(score).replace("-", "−"), marked)
+        yield from plate(here.plates[player], here.text_scale, name, str(score).replace("-", MINUS), marked)
     played = " · ".join(part for part in (ending_line(board) or last_line(board, last), f"ply {board.ply}") if part)
     for note, line, size, role in zip(
         here.notes, (status_line(board), played), (18.0, 16.0), ("ink", "faint"), strict=True
