@@ -103,7 +103,7 @@ def _play(match: Match, number: int, record: GameRecord) -> None:
     for ply, move in enumerate(record.moves, 1):
         if finished is not None:
             raise MatchRecordError(f"round {number}: move {ply} comes after the end of the round")
-        legal = [Move.from_action(action) for action in match.legal_mask().nonzero()[0]]
+        legal = [Move.from_action(action) for action in match.legal_mask().nonzero()[0].tolist()]
         if move not in legal:
             raise MatchRecordError(f"round {number}: move {ply}, {move}, is not legal; legal: {names(legal)}")
         try:
