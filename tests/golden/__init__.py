@@ -1,0 +1,108 @@
+"""Golden playthroughs: one whole game a preset, with every public answer at every ply, as text.
+
+`python -m tests.golden` writes them anew. Do that only for a change of behaviour that is meant, and read the diff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from oanquan_env import PRESETS, Board, Core, GameRecord, Move, divide, mirror, raw_env, rotate_seats
+from oanquan_env.notation import format_position
+from oanquan_env.policies import move_gains
+from oanquan_env.rewards import REWARDS
+
+FOLDER = Path(__file__).parent
+
+
+def path(preset: str) -> Path:
+    """Where the playthrough of a preset lies."""
+    return FOLDER / f"{preset}.txt"
+
+
+def playthrough(preset: str) -> Iterator[str]:
+    """The lines of one game by the rules of `preset`. Moves go by a fixed rule that prefers no kind of move."""
+    yield f"# A game by the rules {preset}, with every answer at every ply; `python -m tests.golden` writes it."
+    board = Board(preset)
+    yield f"rules: {board.rules}"
+    yield f"fields: {board.rules!r}"
+    environments = {reward: raw_env(rules=preset, reward=reward) for reward in REWARDS}
+    for environment in environments.values():
+        environment.reset()
+    yield f"observation layout: {environments['margin'].encoder.layout}"
+    while True:
+        yield f"\n== ply {board.ply}"
+        yield from _board_lines(board)
+        yield from _core_lines(board.core, board)
+        for reward, environment in environments.items():
+            yield from _environment_lines(reward, environment)
+        yield from _views(environments["margin"])
+        if board.outcome:
+            break
+        yield from _children(board)
+        legal = board.legal_moves
+        move = legal[board.ply * (board.ply + 2) % len(legal)]
+        for environment in environments.values():
+            environment.step(move.action)
+        board.push(move)
+        yield from (f"story: {line}" for line in str(board.last_story).splitlines())
+    yield "\n== record"
+    yield from str(GameRecord.from_board(board, {"Event": "golden"}, {1: "fixed choice"})).splitlines()
+
+
+def _board_lines(board: Board) -> Iterator[str]:
+    yield f"text: {board.text()}"
+    yield f"repr: {board!r}"
+    yield f"seeds: {board.seeds}"
+    yield f"stones: {board.stones}"
+    yield f"scores: {board.scores}"
+    yield f"mover: {board.mover}"
+    yield f"status: {board.status()}"
+    yield f"outcome: {board.outcome}"
+    yield f"legal moves: {' '.join(map(str, board.legal_moves))}"
+    yield f"divide 2: {' '.join(f'{move}:{paths}' for move, paths in divide(board, 2).items())}"
+
+
+def _core_lines(core: Core, board: Board) -> Iterator[str]:
+    positions = board.positions
+    yield f"legal mask: {core.legal_mask(positions)[0].astype(int).tolist()}"
+    yield f"over, terminated, truncated: {positions.over[0]}, {positions.terminated[0]}, {positions.truncated[0]}"
+    yield f"standings: {core.standings(positions)[0].tolist()}"
+    yield f"winners: {core.winners(positions)[0].astype(int).tolist()}"
+    yield f"gains: {[round(gain, 6) for gain in move_gains(core, positions)[0].tolist()]}"
+    yield f"rotated: {format_position(core, rotate_seats(positions))}"
+    if core.rules.players == 2:
+        yield f"mirrored: {format_position(core, mirror(positions, core.rules))}"
+
+
+def _environment_lines(reward: str, environment: raw_env) -> Iterator[str]:
+    yield f"{reward} rewards: {[round(value, 6) for value in environment.rewards.values()]}"
+    yield f"{reward} ends: {list(environment.terminations.values())} {list(environment.truncations.values())}"
+    yield f"{reward} infos: {environment.infos}"
+
+
+def _views(environment: raw_env) -> Iterator[str]:
+    yield f"agents: {environment.agents}, next {environment.agent_selection}"
+    for agent in environment.possible_agents:
+        seen = environment.observe(agent)
+        yield f"{agent} sees {seen['observation'].tolist()}, may {seen['action_mask'].tolist()}"
+
+
+def _children(board: Board) -> Iterator[str]:
+    """What each legal move would do."""
+    core = board.core
+    mask = core.legal_mask(board.positions)[0]
+    for action in mask.nonzero()[0].tolist():
+        positions = board.positions
+        played = core.play(positions, [action])
+        captured, laps, text = played.captured[0], played.laps[0], format_position(core, positions)
+        yield f"move {Move.from_action(action)}: {captured} points in {laps} laps -> {text}"
+
+
+def write_all() -> None:
+    """Write the playthrough of every preset, and remove those of presets that are gone."""
+    for stale in set(FOLDER.glob("*.txt")) - {path(preset) for preset in PRESETS}:
+        stale.unlink()
+    for preset in PRESETS:
+        path(preset).write_text("\n".join(playthrough(preset)) + "\n", encoding="utf-8", newline="\n")
