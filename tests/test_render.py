@@ -268,6 +268,15 @@ def test_every_piece_and_number_is_in_the_picture(preset: str, seed: int) -> Non
     assert Counter({word: n for word, n in words.items() if re.fullmatch(r"−?\d+", word)}) == numbers + labels
 
 
+def test_a_dozen_pebbles_are_drawn_and_more_are_a_number() -> None:
+    def pebbles_and_badges(seeds: int) -> tuple[int, int]:
+        board = Snapshot(Rules(), (seeds, *[0] * 11), (0, 0), (0, 0))
+        kinds = [kind.split()[0] for _, kind, _ in elements(svg(board)) if kind]
+        return sum(kinds.count(f"f-{role}") for role in PEBBLES), kinds.count("f-badge")
+
+    assert [pebbles_and_badges(seeds) for seeds in (0, 1, 12, 13, 120)] == [(0, 0), (1, 0), (12, 0), (12, 1), (12, 1)]
+
+
 def test_the_last_move_is_marked() -> None:
     plain, marked = elements(svg(puzzle())), elements(svg(puzzle(), last=PUZZLE))
     added = Counter((tag, kind) for tag, kind, _ in marked) - Counter((tag, kind) for tag, kind, _ in plain)
@@ -387,7 +396,15 @@ def test_sizes(players: int) -> None:
     boxed = rgb(board, width=300, height=500)
     assert boxed.shape == (500, 300, 3)
     assert (boxed[[0, -1]] == colour(LIGHT["card"])).all()
-    assert (boxed != colour(LIGHT["card"])).any()
+    wide = rgb(board, width=900, height=200)
+    assert wide.shape == (200, 900, 3)
+    assert (wide[:, [0, -1]] == colour(LIGHT["card"])).all()
+    for frame in (boxed, wide):  # the board lies in the middle, whole
+        rows, columns = (frame != colour(LIGHT["card"])).any(axis=2).nonzero()
+        assert abs(rows.min() + rows.max() - frame.shape[0]) < 0.2 * frame.shape[0]
+        assert abs(columns.min() + columns.max() - frame.shape[1]) < 0.2 * frame.shape[1]
+        assert rows.min() > 0
+        assert rows.max() < frame.shape[0] - 1
 
 
 def test_pixels_are_those_of_the_vector_drawing_in_every_text(monkeypatch: pytest.MonkeyPatch) -> None:
