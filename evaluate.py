@@ -71,11 +71,11 @@ def summarize(name: str, opponent: str, results: PairResults) -> dict[str, Any]:
 
 
 def table(rows: list[dict[str, Any]]) -> Table:
-    """The results for people."""
+    """The results for people: scores in percent and margins in points, with 95 % intervals."""
     shown = Table()
     for heading in ("agent", "opponent"):
         shown.add_column(heading)
-    for heading in ("wins", "draws", "losses", "score, %", "95 % interval", "margin, points", "plies"):
+    for heading in ("wins", "draws", "losses", "score, %", "margin", "plies"):
         shown.add_column(heading, justify="right")
     for row in rows:
         score, margin = row["score"], row["margin"]
@@ -83,8 +83,7 @@ def table(rows: list[dict[str, Any]]) -> Table:
             row["agent"],
             row["opponent"],
             *(str(row[kind]) for kind in ("wins", "draws", "losses")),
-            f"{100 * score['mean']:.1f}",
-            f"{100 * score['low']:.1f} – {100 * score['high']:.1f}",
+            f"{100 * score['mean']:.1f} ± {100 * (score['high'] - score['mean']):.1f}",
             f"{margin['mean']:+.1f} ± {margin['high'] - margin['mean']:.1f}",
             f"{row['plies']:.1f}",
         )

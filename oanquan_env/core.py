@@ -224,7 +224,7 @@ class Core:
         left: Bytes | int = 0
         laps = np.ones(len(positions), dtype=np.int32)
         stopped = code
-        rows: Ints | None = None  # None: every row, as in the first lap
+        rows: Ints | None = None  # None: every row is still sowing
         for lap in range(2, LAP_LIMIT + 2):
             flat[at] = left
             if watch is not None:
@@ -247,11 +247,11 @@ class Core:
             relay = lifted.nonzero()[0]
             if not relay.size:
                 return stopped, laps
-            rows = relay if rows is None else rows.take(relay)
-            laps[rows] = lap
             if relay.size < lifted.size:
+                rows = relay if rows is None else rows.take(relay)
                 code, at, starts, lifted = code.take(relay), at.take(relay), starts.take(relay), lifted.take(relay)
                 left = left if isinstance(left, int) else left.take(relay)
+            laps[slice(None) if rows is None else rows] = lap
         raise _RunawayError(f"a relay of more than {LAP_LIMIT} laps", int(rows[0]) if rows is not None else 0)
 
     def _capture(self, positions: Positions, gap: Ints) -> Points:
@@ -263,7 +263,7 @@ class Core:
         flat = positions.squares.reshape(-1)
         starts = self._starts(len(positions))
         captured = np.zeros(len(positions), dtype=np.int32)
-        rows: Ints | None = None
+        rows: Ints | None = None  # None: every row, before the first capture
         while True:
             seeds_at = tables.behind_seeds.take(gap)
             seeds_at += starts
@@ -288,7 +288,8 @@ class Core:
             if rules.capture == "single":
                 break
             gap, starts = tables.next_gap.take(gap.take(hit)), starts.take(hit)
-        positions.scores.reshape(-1)[self._seat_index(positions)] += captured
+        if rows is not None:
+            positions.scores.reshape(-1)[self._seat_index(positions)] += captured
         return captured
 
     def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints) -> Bytes:

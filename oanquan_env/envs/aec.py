@@ -11,7 +11,10 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, register
 from pettingzoo.utils import wrappers
 
+from oanquan_env import render
+from oanquan_env.board import Board
 from oanquan_env.core import Core
+from oanquan_env.notation import Move, parse_position
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rewards import check_reward, ply_rewards
@@ -43,16 +46,17 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
     Args:
         rules: a `Rules` or its text.
         reward: `outcome` or `margin`, see `oanquan_env.rewards.ply_rewards`.
-        render_mode: `ansi` (text), `rgb_array` (picture) or None.
+        render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window, shown anew after each step) or None.
 
-    `step` raises `IllegalActionError` for an illegal action. `reset(options={"positions": p})` starts from a
-    batch of one running position instead of the set-up. The game has no chance of its own, so a seed changes nothing.
+    `step` raises `IllegalActionError` for an illegal action. `reset(options={"position": p})` starts from a running
+    position, given as text or as a batch of one, instead of the set-up; other options are ignored, as PettingZoo's
+    own tests send some. The game has no chance of its own, so a seed changes nothing.
     When the game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo's base class fixes the type)
         "name": "oanquan_v0",
-        "render_modes": ["ansi", "rgb_array"],
+        "render_modes": ["ansi", "rgb_array", "human"],
         "is_parallelizable": False,
         "render_fps": 1,
     }
@@ -68,6 +72,9 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         self.render_mode = render_mode
         self.encoder = Encoder(self.core)
         self.positions = self.core.start(1)
+        self._before: Positions = self.positions.copy()
+        self._move: int | None = None
+        self._window: render.Window | None = None
         self._look()
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
         self.agents: list[str] = []
@@ -88,8 +95,9 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game, from the set-up or from `options["positions"]`."""
-        self.positions = self._first_positions(options or {})
+        """Start a new game, from the set-up or from `options["position"]`."""
+        self.positions = self._first_position((options or {}).get("position"))
+        self._before, self._move = self.positions.copy(), None
         self._look()
         self.agents = self.possible_agents[:]
         self.agent_selection = self.agents[self.positions.mover[0]]
@@ -104,16 +112,13 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         self._mask = self.core.legal_mask(self.positions)[0].view(np.int8)
         self._legal = set(self._mask.nonzero()[0].tolist())
 
-    def _first_positions(self, options: dict[str, Any]) -> Positions:
-        unknown = set(options) - {"positions"}
-        if unknown:
-            raise ValueError(f"unknown reset option {sorted(unknown)[0]!r}; known: positions")
-        if "positions" not in options:
+    def _first_position(self, given: Positions | str | None) -> Positions:
+        if given is None:
             return self.core.start(1)
-        given: Positions = options["positions"]
-        if len(given) != 1 or given.over.any():
-            raise ValueError("options['positions'] must hold one position of a running game")
-        return given.copy()
+        positions = parse_position(self.core, given) if isinstance(given, str) else given.copy()
+        if len(positions) != 1 or positions.over[0]:
+            raise ValueError("reset's option 'position' must be one position of a running game")
+        return positions
 
     def observe(self, agent: str) -> ObsType:
         """What `agent` sees now; fresh arrays."""
@@ -132,19 +137,21 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        before = self.positions.scores.copy()
-        legal = action in self._legal
+        before, legal = self.positions.copy(), action in self._legal
         self.core.play(self.positions, np.array([action]), checked=not legal)
+        self._before, self._move = before, action
         self._look()
         over = bool(self.positions.ended[0])
         self._cumulative_rewards[agent] = 0.0
         if over or self.reward == "margin":
-            rewards = ply_rewards(self.reward, self.core, before, self.positions)[0].tolist()
+            rewards = ply_rewards(self.reward, self.core, before.scores, self.positions)[0].tolist()
             self.rewards = dict(zip(self.agents, rewards, strict=True))
             self._accumulate_rewards()
         if over:
             self._finish()
         self.agent_selection = self.agents[self.positions.mover[0]]
+        if self.render_mode == "human":
+            self.render()
 
     def _finish(self) -> None:
         truncated = bool(self.positions.truncated[0])
@@ -155,18 +162,27 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         self.infos = {agent: {"termination": reason, "standings": standings} for agent in self.agents}
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """The board as text or picture, as `render_mode` says."""
+        """The board and the last move, as text or picture, or shown in a window, as `render_mode` says."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: give one when making the environment.")
             return None
-        from oanquan_env import render
-        from oanquan_env.board import Board
-
-        board = Board.from_positions(self.core, self.positions)
-        return render.text(board) if self.render_mode == "ansi" else render.rgb(board)
+        board = Board.from_positions(self.core, self._before)
+        if self._move is not None:
+            board.push(Move.from_action(self._move))
+        if self.render_mode == "ansi":
+            return render.text(board, last=board.last_mark)
+        if self.render_mode == "rgb_array":
+            return render.rgb(board, last=board.last_mark)
+        if self._window is None:
+            self._window = render.Window()
+        self._window.show(board, last=board.last_mark)
+        return None
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the window, if one was opened."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
 
 register("aec", id="OAnQuan-v0", entry_point=env)

@@ -1,0 +1,230 @@
+"""The AEC environment: PettingZoo's own tests for every preset, and what they leave out."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, render_test, seed_test
+
+from oanquan_env import Core, IllegalActionError, Rules, env, raw_env
+from oanquan_env.notation import Move, NotationError, parse_position
+from oanquan_env.rewards import outcome_rewards
+from tests.strategies import PRESET_NAMES
+
+FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
+"""South's 3A captures 15, the last stone among them; then the rows are worth 3 and 1."""
+
+
+@pytest.fixture(autouse=True)
+def quiet_api_test() -> Iterator[None]:
+    """api_test knows the names of the environments that may observe dicts, and warns about all others."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*Observation.*", category=UserWarning)
+        warnings.filterwarnings("ignore", message=".*observation.*", category=UserWarning)
+        yield
+
+
+def from_text(text: str, rules: str = "mancala-world", **settings: str) -> raw_env:
+    game = raw_env(rules=rules, **settings)
+    game.reset(options={"position": parse_position(Core(rules), text, checked=False)})
+    return game
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_pettingzoo_api(preset: str) -> None:
+    api_test(env(rules=preset), num_cycles=300)
+    api_test(raw_env(rules=preset, reward="margin"), num_cycles=300)
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_pettingzoo_seeds(preset: str) -> None:
+    seed_test(lambda: env(rules=preset), num_cycles=50)
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_pettingzoo_render(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    render_test(lambda render_mode: env(rules=preset, render_mode=render_mode))
+
+
+def test_made_by_name_from_pettingzoo_s_registry() -> None:
+    game = pettingzoo.make("aec", "OAnQuan-v0", rules="tonkin")
+    game.reset()
+    assert game.unwrapped.core.rules == Rules.parse("tonkin")
+
+
+def test_rules_by_object_and_unknown_settings() -> None:
+    assert raw_env(rules=Rules(fields=3)).action_space("player_0").n == 6
+    with pytest.raises(ValueError, match="reward must be one of outcome, margin; got 'points'"):
+        raw_env(reward="points")
+    with pytest.raises(ValueError, match="render_mode must be one of"):
+        raw_env(render_mode="ascii")
+    with pytest.raises(ValueError, match="must be one position of a running game"):
+        raw_env().reset(options={"position": Core().start(2)})
+    with pytest.raises(NotationError, match="a position has 4 words"):
+        raw_env().reset(options={"position": "nonsense"})
+
+
+def test_the_mask_is_of_the_mover_alone_and_observations_are_fresh() -> None:
+    game = from_text("0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4")
+    seen = game.observe("player_0")
+    assert seen["action_mask"].nonzero()[0].tolist() == [2, 3, 8, 9]
+    assert not game.observe("player_1")["action_mask"].any()
+    seen["action_mask"][:] = 1
+    seen["observation"][:] = -1
+    assert game.observe("player_0")["action_mask"].sum() == 4
+    assert game.observe("player_0")["observation"].min() == 0
+
+
+def test_seats_alternate_and_an_illegal_action_raises() -> None:
+    game = raw_env()
+    game.reset()
+    assert game.agent_selection == "player_0"
+    game.step(0)
+    assert game.agent_selection == "player_1"
+    illegal = int((game.observe("player_1")["action_mask"] == 0).argmax())
+    with pytest.raises(IllegalActionError, match=f"illegal action {illegal}"):
+        game.step(illegal)
+
+
+def test_the_wrapped_environment_ends_on_an_illegal_action() -> None:
+    game = env()
+    game.reset(options={"position": "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4"})
+    game.step(0)
+    assert game.rewards == {"player_0": -1.0, "player_1": 0.0}
+    assert all(game.terminations.values())
+
+
+@pytest.mark.parametrize(
+    ("scores", "rewards"), [((0, 10), (1, -1)), ((0, 17), (0, 0)), ((0, 30), (-1, 1))], ids=["win", "tie", "loss"]
+)
+def test_outcome_rewards(scores: tuple[int, int], rewards: tuple[float, float]) -> None:
+    game = from_text(FINISHING.format(*scores))
+    game.step(Move.parse("3A").action)
+    assert tuple(game.rewards.values()) == rewards
+    assert all(game.terminations.values())
+    assert not any(game.truncations.values())
+    assert game.infos["player_1"] == {"termination": "stones_captured", "standings": [18, scores[1] + 1]}
+
+
+@pytest.mark.parametrize(
+    ("scores", "rewards"),
+    [
+        ([30, 15, 15], [1, -0.5, -0.5]),
+        ([25, 25, 10], [0.5, 0.5, -1]),
+        ([20, 20, 20], [0, 0, 0]),
+    ],
+)
+def test_outcomes_are_shared_among_more_players(scores: list[int], rewards: list[float]) -> None:
+    core = Core("three-player fields=2")
+    finished = core.setup([[0] * 9], [[0, 0, 0]], [scores])
+    assert outcome_rewards(core, finished)[0].tolist() == rewards
+
+
+def test_margin_rewards_are_paid_as_points_are_won() -> None:
+    game = from_text("1,0,0,4,1,0*/1,0,0,0,0,0* 0,0 0 0", reward="margin")
+    game.step(Move.parse("1A").action)
+    assert game.rewards == {"player_0": 4 / 70, "player_1": -4 / 70}
+    finishing = from_text(FINISHING.format(0, 10), reward="margin")
+    finishing.step(Move.parse("3A").action)
+    assert finishing.rewards["player_0"] == pytest.approx((15 + 3 - 1) / 70)
+
+
+def test_margin_rewards_count_refills() -> None:
+    game = from_text("0,0,0,1,1,0*/0,0,0,0,0,3* 10,7 0 0", reward="margin")
+    game.step(Move.parse("4A").action)
+    assert game.rewards["player_1"] == pytest.approx(-5 / 70)
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+@pytest.mark.parametrize("reward", ["outcome", "margin"])
+def test_rewards_sum_to_zero_and_margins_to_the_final_standings(preset: str, reward: str) -> None:
+    game = raw_env(rules=preset, reward=reward)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        game.reset()
+        total = dict.fromkeys(game.possible_agents, 0.0)
+        while not any(game.terminations.values()) and not any(game.truncations.values()):
+            game.step(int(rng.choice(game.observe(game.agent_selection)["action_mask"].nonzero()[0])))
+            assert sum(game.rewards.values()) == pytest.approx(0)
+            total = {agent: total[agent] + game.rewards[agent] for agent in total}
+        standings = np.array(game.infos["player_0"]["standings"])
+        if reward == "margin":
+            players = len(standings)
+            relative = (standings * players - standings.sum()) / (players - 1) / game.core.rules.total
+            assert list(total.values()) == pytest.approx(relative.tolist())
+
+
+def test_the_ply_limit_truncates() -> None:
+    game = raw_env(rules="mancala-world max_plies=2")
+    game.reset()
+    game.step(0)
+    game.step(2)
+    assert all(game.truncations.values())
+    assert not any(game.terminations.values())
+    assert game.infos["player_0"]["termination"] == "max_plies"
+    assert game.last()[4]["standings"] == game.core.standings(game.positions)[0].tolist()
+
+
+def test_a_game_ends_for_all_agents_and_reset_begins_anew() -> None:
+    game = from_text(FINISHING.format(0, 10))
+    game.step(Move.parse("3A").action)
+    for agent in ("player_1", "player_0"):
+        assert game.agent_selection == agent
+        game.step(None)
+    assert game.agents == []
+    game.reset(seed=3)
+    assert game.agents == ["player_0", "player_1"]
+    assert game.positions.same(Core().start()).all()
+    assert game.state().tolist() == game.observe("player_0")["observation"].tolist()
+
+
+@pytest.mark.parametrize("make", [env, raw_env])
+def test_copies_and_pickles_play_on_alike_and_apart(make: type[raw_env]) -> None:
+    game = make(rules="vietnamese")
+    game.reset()
+    game.step(0)
+    twins = [copy.deepcopy(game), pickle.loads(pickle.dumps(game))]
+    game.step(2)
+    for twin in twins:
+        assert twin.unwrapped.positions.ply[0] == 1
+        twin.step(2)
+        assert twin.unwrapped.positions.same(game.unwrapped.positions).all()
+
+
+def test_re_seeding_an_environment_repeats_its_game() -> None:
+    game = env()
+    games = []
+    for _ in range(2):
+        game.reset(seed=7)
+        game.action_space("player_0").seed(7)
+        actions = []
+        while game.agents and not any(game.terminations.values()):
+            mask = game.observe(game.agent_selection)["action_mask"]
+            actions.append(int(game.action_space("player_0").sample(mask)))
+            game.step(actions[-1])
+        games.append(actions)
+    assert games[0] == games[1]
+    assert len(games[0]) > 1
+
+
+def test_pictures_are_drawn_from_the_position() -> None:
+    text = raw_env(render_mode="ansi")
+    text.reset()
+    first = text.render()
+    assert isinstance(first, str)
+    assert "5" in first
+    text.step(0)
+    assert text.render() != first
+    picture = raw_env(render_mode="rgb_array")
+    picture.reset()
+    frame = picture.render()
+    assert isinstance(frame, np.ndarray)
+    assert (frame.dtype, frame.ndim, frame.shape[2]) == (np.uint8, 3, 3)
+    assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 5

@@ -1,0 +1,200 @@
+"""Properties of the core: conservation, symmetries, independence of rows, checks at the boundary."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from oanquan_env import (
+    Core,
+    IllegalActionError,
+    PositionError,
+    Positions,
+    Rules,
+    Termination,
+    mirror,
+    mirror_actions,
+    rotate_seats,
+)
+from oanquan_env.core import relative_points
+from oanquan_env.policies import RandomPolicy
+from tests import strategies
+from tests.strategies import PRESET_NAMES
+
+
+def random_positions(core: Core, n: int, seed: int) -> Positions:
+    """Running positions of every phase: game i is up to i % 12 plies old."""
+    rng = np.random.default_rng(seed)
+    positions = core.start(n)
+    policy = RandomPolicy(core)
+    for ply in range(11):
+        rows = ((np.arange(n) % 12 > ply) & ~positions.over).nonzero()[0]
+        moved = positions[rows]
+        core.play(moved, policy.choose(moved, rng))
+        positions[rows] = moved
+    return positions[~positions.over]
+
+
+def points_in_game(core: Core, positions: Positions) -> np.ndarray:
+    on_board = core.seeds(positions).sum(axis=1) + core.stones(positions).sum(axis=1) * core.rules.stone_value
+    return on_board + positions.scores.sum(axis=1)
+
+
+@given(strategies.rules(), strategies.seeds)
+def test_points_are_conserved(rules: Rules, seed: int) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 24, seed)
+    assert (points_in_game(core, positions) == rules.total).all()
+    captured = core.play(positions, RandomPolicy(core).choose(positions, np.random.default_rng(seed))).captured
+    assert (points_in_game(core, positions) == rules.total).all()
+    assert (captured >= 0).all()
+
+
+@given(strategies.rules(), strategies.seeds)
+def test_swapping_seats_commutes_with_play(rules: Rules, seed: int) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 24, seed)
+    swapped = rotate_seats(positions)
+    actions = RandomPolicy(core).choose(positions, np.random.default_rng(seed))
+    core.play(positions, actions)
+    core.play(swapped, actions)
+    assert rotate_seats(positions).same(swapped).all()
+    assert (np.roll(core.standings(positions), 1, axis=1) == core.standings(swapped)).all()
+
+
+@given(strategies.rules(players=2), strategies.seeds)
+def test_mirroring_commutes_with_play(rules: Rules, seed: int) -> None:
+    core, mirrored_core = Core(rules), Core(rules.mirrored())
+    positions = random_positions(core, 24, seed)
+    mirrored = mirror(positions, rules)
+    assert (mirrored_core.legal_mask(mirrored) == core.legal_mask(positions)[:, ::-1]).all()
+    actions = RandomPolicy(core).choose(positions, np.random.default_rng(seed))
+    core.play(positions, actions)
+    mirrored_core.play(mirrored, mirror_actions(actions, rules))
+    assert mirror(positions, rules).same(mirrored).all()
+
+
+def test_a_mirror_of_three_players_is_refused() -> None:
+    core = Core("three-player")
+    with pytest.raises(ValueError, match="only a board of two players"):
+        mirror(core.start(), core.rules)
+
+
+@given(strategies.rules(), strategies.seeds)
+def test_a_row_does_not_feel_its_neighbours(rules: Rules, seed: int) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 24, seed)
+    actions = RandomPolicy(core).choose(positions, np.random.default_rng(seed))
+    row = seed % len(positions)
+    alone = positions[row : row + 1]
+    played = core.play(positions, actions)
+    alone_played = core.play(alone, actions[row : row + 1])
+    assert positions[row : row + 1].same(alone).all()
+    assert (played.captured[row], played.laps[row]) == (alone_played.captured[0], alone_played.laps[0])
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_expand_plays_every_legal_move_and_changes_nothing(preset: str) -> None:
+    core = Core(preset)
+    positions = random_positions(core, 36, seed=3)
+    before = positions.copy()
+    children, rows, actions = core.expand(positions)
+    assert positions.same(before).all()
+    assert (np.stack([rows, actions]) == core.legal_mask(positions).nonzero()).all()
+    again = positions[rows]
+    core.play(again, actions)
+    assert children.same(again).all()
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_unchecked_play_is_checked_play(preset: str) -> None:
+    core = Core(preset)
+    positions = random_positions(core, 36, seed=4)
+    actions = RandomPolicy(core).choose(positions, np.random.default_rng(0))
+    unchecked = positions.copy()
+    assert (core.play(unchecked, actions, checked=False).captured == core.play(positions, actions).captured).all()
+    assert unchecked.same(positions).all()
+
+
+@pytest.mark.parametrize("action", [-1, 10, 11])
+def test_an_action_outside_the_space_is_refused(action: int) -> None:
+    core = Core()
+    positions = core.start(3)
+    with pytest.raises(IllegalActionError, match=rf"illegal action {action} in row 2; legal: \[0, 1, 2"):
+        core.play(positions, [0, 1, action])
+    assert positions.same(core.start(3)).all()
+
+
+def test_an_empty_field_and_a_forbidden_direction_are_refused() -> None:
+    core = Core("tonkin")
+    with pytest.raises(IllegalActionError, match=r"illegal action 1 in row 0; legal: \[0, 2, 4, 6, 8\]"):
+        core.play(core.start(), [1])
+    positions = core.start()
+    core.play(positions, [0])
+    core.play(positions, [8])
+    empty = int((~core.legal_mask(positions)[0, ::2]).nonzero()[0][0]) * 2
+    with pytest.raises(IllegalActionError, match=f"illegal action {empty} in row 0"):
+        core.play(positions, [empty])
+
+
+def test_a_finished_game_takes_no_action() -> None:
+    core = Core()
+    positions = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
+    assert positions.ended[0] == Termination.STONES_CAPTURED
+    assert not core.legal_mask(positions).any()
+    with pytest.raises(IllegalActionError, match=r"the game is over \(stones_captured\)"):
+        core.play(positions, [0])
+
+
+def test_actions_of_a_wrong_shape_or_kind_are_refused() -> None:
+    core = Core()
+    for wrong in ([0], [0.0, 1.0], [[0, 1]]):
+        with pytest.raises(IllegalActionError, match="actions must be 2 whole numbers"):
+            core.play(core.start(2), wrong)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seeds": [[5] * 11]}, "seeds must have shape"),
+        ({"seeds": [[4, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]]}, "make 69 points, not the 70"),
+        ({"seeds": [[-1, 11, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]]}, "-1"),
+        ({"stones": [[1, 2]]}, "2"),
+        ({"mover": 2}, "mover"),
+        ({"ply": -1}, "ply"),
+        ({"scores": [[0.5, -0.5]]}, "whole numbers"),
+        ({"seeds": [[0] * 6 + [5] * 5 + [0]], "scores": [[25, 0]]}, "not ready to move"),
+    ],
+)
+def test_impossible_positions_are_refused_with_the_reason(changes: dict[str, object], message: str) -> None:
+    given_position = {"seeds": [[5, 5, 5, 5, 5, 0] * 2], "stones": [[1, 1]], "scores": [[0, 0]], **changes}
+    with pytest.raises(PositionError, match=message):
+        Core().setup(**given_position)  # type: ignore[arg-type]
+
+
+def test_winners_share_a_tie_and_running_games_have_none() -> None:
+    core = Core()
+    tied = core.setup([[5, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0]], [[0, 0]], [[30, 30]])
+    won = core.setup([[5, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0]], [[0, 0]], [[31, 29]])
+    assert core.winners(Positions.concatenate([tied, won, core.start()])).tolist() == [
+        [True, True],
+        [True, False],
+        [False, False],
+    ]
+
+
+def test_relative_points_are_own_less_the_mean_of_the_others() -> None:
+    assert relative_points(np.array([[30, 20]])).tolist() == [[10, -10]]
+    assert relative_points(np.array([[30, 20, 10]])).tolist() == [[15, 0, -15]]
+
+
+def test_rows_are_copies_and_pickles_are_equal() -> None:
+    positions = random_positions(Core(), 12, seed=5)
+    for rows in (slice(0, 8, 2), np.array([0, 2, 4, 6]), np.arange(len(positions)) % 2 == 0):
+        taken = positions[rows]
+        taken.squares[:] = 9
+        assert (positions.squares != 9).any(axis=1).all()
+    assert pickle.loads(pickle.dumps(positions)).same(positions).all()

@@ -1,0 +1,267 @@
+"""The rules one by one (docs/RULES.md sections 2 to 4): a position, a move, the position after it.
+
+The lesson positions are small; their points need not make a game's total. South's row is written first, `*` is a stone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from oanquan_env import Core, Positions, RunawayGameError, Termination
+from oanquan_env import core as core_module
+from oanquan_env.notation import Move, format_position, parse_position
+
+
+class Result(NamedTuple):
+    after: str
+    captured: int
+    laps: int
+    ended: Termination
+    standings: list[int]
+
+
+def play(position: str, move: str, rules: str = "mancala-world") -> Result:
+    core = Core(rules)
+    positions = parse_position(core, position, checked=False)
+    played = core.play(positions, [Move.parse(move).action])
+    return Result(
+        format_position(core, positions),
+        int(played.captured[0]),
+        int(played.laps[0]),
+        Termination(positions.ended[0]),
+        core.standings(positions)[0].tolist(),
+    )
+
+
+def after(position: str, move: str, rules: str = "mancala-world") -> str:
+    return play(position, move, rules).after
+
+
+# ---- 2.1 sowing ------------------------------------------------------------------------------------------------------
+
+
+def test_sowing_passes_through_mandarin_squares() -> None:
+    assert after("0,0,0,0,3,0*/0,0,0,0,0,0* 0,0 0 0", "5A").startswith("0,0,0,0,0,1*/1,1,0,0,0,0*")
+
+
+def test_sowing_clockwise_walks_the_ring_backwards() -> None:
+    assert after("2,0,0,0,0,1*/0,0,0,0,1,0* 0,0 0 0", "1C").startswith("0,0,0,0,0,1*/0,0,0,0,2,1*")
+
+
+def test_sowing_does_not_skip_the_origin() -> None:
+    result = play("14,0,0,0,0,0*/5,0,0,0,0,0* 0,0 0 0", "1A")
+    # 14 seeds reach the third field again; the fourth, refilled on the way, is relayed into the fifth
+    assert (result.after, result.laps) == ("1,2,2,0,2,1*/6,1,1,1,1,1* 0,0 1 1", 2)
+
+
+# ---- 2.2 relay -------------------------------------------------------------------------------------------------------
+
+
+def test_relay_lifts_the_field_after_the_last_seed() -> None:
+    result = play("2,0,0,1,0,0*/1,0,0,0,0,0* 0,0 0 0", "1A")
+    assert (result.after, result.laps) == ("0,1,1,0,1,0*/1,0,0,0,0,0* 0,0 1 1", 2)
+
+
+def test_a_mandarin_square_with_something_on_it_ends_the_turn() -> None:
+    assert after("0,0,0,1,0,0*/1,0,0,0,0,0* 0,0 0 0", "4A") == "0,0,0,0,1,0*/1,0,0,0,0,0* 0,0 1 1"
+    assert after("0,0,0,1,0,2/1,0,0,0,0,0* 0,0 0 0", "4A") == "0,0,0,0,1,2/1,0,0,0,0,0* 0,0 1 1"
+
+
+def test_take_one_lifts_a_seed_of_the_mandarin_square_and_goes_on() -> None:
+    result = play("0,0,0,1,0,4/1,0,3,0,0,10 0,0 0 0", "4A", "tonkin")
+    assert (result.after, result.laps, result.captured) == ("0,0,0,0,1,3/2,0,0,0,0,10 3,0 1 1", 2, 3)
+
+
+def test_take_one_cannot_lift_a_stone() -> None:
+    rules = "mancala-world mandarin_ahead=take_one"
+    assert after("0,0,0,1,0,0*/1,0,3,0,0,0* 0,0 0 0", "4A", rules) == "0,0,0,0,1,0*/1,0,3,0,0,0* 0,0 1 1"
+
+
+def test_an_empty_mandarin_square_ends_the_turn() -> None:
+    assert after("0,0,0,1,0,0/5,0,0,0,0,0* 0,0 0 0", "4A") == "0,0,0,0,1,0/5,0,0,0,0,0* 0,0 1 1"
+
+
+def test_an_empty_mandarin_square_is_a_gap_by_the_vietnamese_rules() -> None:
+    assert after("0,0,0,1,0,0/5,0,0,0,1,0* 0,0 0 0", "4A", "vietnamese") == "0,0,0,0,1,0/0,0,0,0,1,0* 5,0 1 1"
+
+
+# ---- 2.3 capture -----------------------------------------------------------------------------------------------------
+
+
+def test_capture_over_a_gap() -> None:
+    assert after("1,0,0,4,1,0*/1,0,0,0,0,0* 0,0 0 0", "1A") == "0,1,0,0,1,0*/1,0,0,0,0,0* 4,0 1 1"
+
+
+def test_two_empty_squares_end_the_turn() -> None:
+    assert after("1,0,0,0,2,0*/1,0,0,0,0,0* 0,0 0 0", "1A") == "0,1,0,0,2,0*/1,0,0,0,0,0* 0,0 1 1"
+
+
+def test_capture_of_a_mandarin_square_takes_stone_and_seeds() -> None:
+    result = play("0,0,1,0,0,3*/1,0,0,0,0,0* 0,0 0 0", "3A")
+    assert (result.after, result.captured) == ("0,0,0,1,0,0/1,0,0,0,0,0* 13,0 1 1", 13)
+
+
+def test_chain_capture_goes_on_over_the_next_gap() -> None:
+    assert play("1,0,0,4,0,3*/2,0,5,0,0,0* 0,0 0 0", "1A").captured == 4 + 13
+    assert after("0,0,1,0,0,3*/0,2,1,0,0,0* 0,0 0 0", "3A") == "0,0,0,1,0,0/0,0,1,0,0,0* 15,0 1 1"
+
+
+def test_single_capture_ends_after_the_first() -> None:
+    assert after("1,0,0,4,0,3*/2,0,5,0,0,0* 0,0 0 0", "1A", "app") == "0,1,0,0,0,3*/2,0,5,0,0,0* 4,0 1 1"
+
+
+def test_a_chain_ends_before_an_empty_mandarin_square() -> None:
+    assert after("0,1,0,0,4,0/2,0,5,0,1,1* 0,0 0 0", "2A") == "0,0,1,0,0,0/2,0,5,0,1,1* 4,0 1 1"
+
+
+def test_a_chain_passes_an_empty_mandarin_square_by_the_vietnamese_rules() -> None:
+    assert after("0,1,0,0,4,0/2,0,5,1,1,1* 0,0 0 0", "2A", "vietnamese") == "0,0,1,0,0,0/0,0,0,1,1,1* 11,0 1 1"
+
+
+# ---- 2.4 quan non ----------------------------------------------------------------------------------------------------
+
+
+def test_an_unripe_mandarin_is_safe() -> None:
+    rules = "vietnamese quan_non=5"
+    assert after("0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,4*/0,2,1,0,0,0* 0,0 1 1"
+
+
+def test_a_ripe_mandarin_is_captured_and_the_chain_goes_on() -> None:
+    rules = "vietnamese quan_non=5"
+    assert after("0,0,1,0,0,5*/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,0/0,0,1,0,0,0* 17,0 1 1"
+
+
+def test_ripeness_concerns_stones_only() -> None:
+    rules = "vietnamese quan_non=5"
+    assert after("0,0,1,0,0,2/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,0/0,0,1,0,0,0* 4,0 1 1"
+
+
+def test_only_the_stone_is_taken_where_mandarin_seeds_are_not_capturable() -> None:
+    rules = "mancala-world mandarin_seeds_capturable=False"
+    assert after("0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,4/0,0,1,0,0,0* 12,0 1 1"
+
+
+def test_a_mandarin_square_with_seeds_alone_is_then_never_captured() -> None:
+    rules = "mancala-world mandarin_seeds_capturable=False"
+    assert after("0,0,1,0,0,4/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,4/0,2,1,0,0,0* 0,0 1 1"
+
+
+# ---- 3 after a move --------------------------------------------------------------------------------------------------
+
+EMPTY_ROW_NEXT = "0,0,0,1,1,0*/0,0,0,0,0,3* 10,{} 0 0"
+
+
+def test_refill_comes_out_of_the_captures() -> None:
+    assert after(EMPTY_ROW_NEXT.format(7), "4A") == "0,0,0,0,2,0*/1,1,1,1,1,3* 10,2 1 1"
+
+
+def test_refill_on_credit_goes_below_zero() -> None:
+    assert after(EMPTY_ROW_NEXT.format(3), "4A") == "0,0,0,0,2,0*/1,1,1,1,1,3* 10,-2 1 1"
+
+
+def test_forfeit_ends_the_game_of_a_player_short_of_points() -> None:
+    short = play(EMPTY_ROW_NEXT.format(4), "4A", "mancala-world refill=forfeit")
+    assert (short.ended, short.after) == (Termination.FORFEIT, "0,0,0,0,2,0*/0,0,0,0,0,3* 10,4 1 1")
+    assert short.standings == [12, 4]  # the stones go to nobody
+    enough = play(EMPTY_ROW_NEXT.format(5), "4A", "mancala-world refill=forfeit")
+    assert (enough.ended, enough.after) == (Termination.RUNNING, "0,0,0,0,2,0*/1,1,1,1,1,3* 10,0 1 1")
+
+
+def test_only_the_next_mover_refills() -> None:
+    assert after("0,0,0,0,1,0*/0,0,0,1,0,0* 10,7 0 0", "5A") == "0,0,0,0,0,1*/0,0,0,1,0,0* 10,7 1 1"
+
+
+def test_both_refill_at_once_by_the_text_of_ludii() -> None:
+    assert after("0,0,0,0,1,0*/0,0,0,1,0,0* 10,7 0 0", "5A", "ludii") == "1,1,1,1,1,1*/0,0,0,1,0,0* 5,7 1 1"
+    assert after("0,0,0,0,1,0*/0,0,0,0,0,0* 10,7 0 0", "5A", "ludii") == "1,1,1,1,1,1*/1,1,1,1,1,0* 5,2 1 1"
+
+
+# ---- 4 end and score -------------------------------------------------------------------------------------------------
+
+LAST_STONE = "2,0,1,0,0,3*/0,2,1,0,0,{} 0,10 0 0"
+
+
+def test_the_game_ends_with_the_last_stone_and_leftovers_go_to_their_owners() -> None:
+    result = play(LAST_STONE.format(2), "3A")
+    assert (result.ended, result.after) == (Termination.STONES_CAPTURED, "2,0,0,1,0,0/0,0,1,0,0,2 15,10 1 1")
+    assert result.standings == [15 + 3, 10 + 1]
+
+
+def test_the_game_goes_on_until_the_mandarin_squares_are_empty() -> None:
+    rules = "mancala-world end=squares_empty"
+    assert play(LAST_STONE.format(2), "3A", rules).ended == Termination.RUNNING
+    assert play(LAST_STONE.format(0), "3A", rules).ended == Termination.SQUARES_EMPTY
+
+
+def test_leftovers_are_split_evenly_and_the_odd_seed_goes_to_nobody() -> None:
+    result = play("2,0,1,0,0,3*/0,2,2,0,0,2 0,10 0 0", "3A", "mancala-world leftovers=split")
+    assert result.standings == [15 + 2, 10 + 2]
+
+
+def test_mandarin_leftovers_are_split_evenly() -> None:
+    result = play(LAST_STONE.format(3), "3A", "mancala-world mandarin_leftovers=split")
+    assert result.standings == [15 + 3 + 1, 10 + 1 + 1]
+
+
+def test_the_ply_limit_truncates_without_refill_and_mandarin_squares_count_for_nobody() -> None:
+    rules = "mancala-world max_plies=8 mandarin_leftovers=split"
+    result = play("0,0,0,1,1,3*/0,0,0,0,0,3* 10,3 0 7", "4A", rules)
+    assert (result.ended, result.after) == (Termination.MAX_PLIES, "0,0,0,0,2,3*/0,0,0,0,0,3* 10,3 1 8")
+    assert result.standings == [12, 3]
+
+
+def test_a_game_that_ends_at_the_ply_limit_is_terminated() -> None:
+    result = play("2,0,1,0,0,3*/0,2,1,0,0,2 0,10 0 7", "3A", "mancala-world max_plies=8")
+    assert result.ended == Termination.STONES_CAPTURED
+
+
+@pytest.mark.parametrize(("first", "second"), [("5A", "3A"), ("1C", "3C")])
+def test_the_puzzle_of_mancala_world(first: str, second: str) -> None:
+    core = Core()
+    positions = core.start()
+    assert core.play(positions, [Move.parse(first).action]).captured[0] == 11
+    assert core.play(positions, [Move.parse(second).action]).captured[0] == 21
+    assert positions.terminated[0]
+    assert core.standings(positions)[0].tolist() == [22, 46]
+    assert core.seeds(positions)[0, [5, 11]].sum() == 2
+
+
+def test_the_puzzle_has_no_other_first_move_and_other_rules_play_on() -> None:
+    core = Core()
+    lost_at_once = set()
+    first = core.expand(core.start())
+    second = core.expand(first.positions)
+    for row in second.positions.over.nonzero()[0]:
+        lost_at_once.add((str(Move.from_action(int(first.actions[second.rows[row]]))), int(second.actions[row])))
+    assert {move for move, _ in lost_at_once} == {"5A", "1C"}
+    until_empty = Core("mancala-world end=squares_empty")
+    positions = until_empty.start()
+    for move in ("5A", "3A"):
+        until_empty.play(positions, [Move.parse(move).action])
+    assert not positions.over[0]
+
+
+# ---- guards ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_lap_limit_names_the_row_and_leaves_the_batch_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    core = Core()
+    quiet = parse_position(core, "0,0,0,1,0,0*/1,0,0,0,0,0* 0,0 0 0", checked=False)
+    relay = parse_position(core, "1,0,0,1,0,0*/1,0,0,2,0,0* 0,0 1 0", checked=False)
+    positions = Positions.concatenate([quiet, relay, quiet])
+    before = positions.copy()
+    monkeypatch.setattr(core_module, "LAP_LIMIT", 1)
+    with pytest.raises(RunawayGameError, match=r"more than 1 laps: row 1, action 6, .*mover 1"):
+        core.play(positions, [6, 6, 6])
+    assert positions.same(before).all()
+
+
+def test_debts_beyond_a_byte_are_refused_and_leave_the_batch_as_it_was() -> None:
+    core = Core()
+    positions = parse_position(core, "1,0,0,0,0,252*/0,0,0,0,0,0* 0,0 0 0", checked=False)
+    before = positions.copy()
+    with pytest.raises(RunawayGameError, match="bring 258 seeds into play, more than 255: row 0"):
+        core.play(positions, [0])
+    assert positions.same(before).all()

@@ -1,0 +1,117 @@
+"""Rules as data: presets, text form, refusals."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+
+from oanquan_env import PRESETS, Rules, RulesError
+from oanquan_env.rules import FIELD_NAMES
+from tests import strategies
+from tests.strategies import PRESET_NAMES
+
+# docs/RULES.md section 5: what each preset changes of the default.
+PUBLISHED_DIFFERENCES = {
+    "mancala-world": {},
+    "tonkin": {
+        "stones": False,
+        "mandarin_seeds": 10,
+        "sowing": "counterclockwise",
+        "mandarin_ahead": "take_one",
+        "empty_mandarin": "gap",
+        "end": "squares_empty",
+        "leftovers": "split",
+    },
+    "vietnamese": {"empty_mandarin": "gap", "end": "squares_empty"},
+    "ludii": {"refill_when": "at_once"},
+    "app": {"capture": "single"},
+    "three-player": {"players": 3},
+    "four-player": {"players": 4},
+}
+
+
+@pytest.mark.parametrize("name", PRESET_NAMES)
+def test_presets_are_those_of_the_specification(name: str) -> None:
+    assert PRESETS[name].rules.differences(Rules()) == PUBLISHED_DIFFERENCES[name]
+
+
+def test_points_of_the_default_game() -> None:
+    assert (Rules().total, Rules().total_seeds, Rules().squares) == (70, 50, 12)
+
+
+@pytest.mark.parametrize("name", PRESET_NAMES)
+def test_a_preset_is_written_as_its_name(name: str) -> None:
+    assert str(PRESETS[name].rules) == name
+    assert Rules.parse(name) == PRESETS[name].rules
+
+
+@given(strategies.rules())
+def test_text_parses_back(rules: Rules) -> None:
+    assert Rules.parse(str(rules)) == rules
+
+
+def test_text_names_preset_and_changes() -> None:
+    rules = Rules.parse("vietnamese stone_value=5 quan_non=5")
+    assert rules == PRESETS["vietnamese"].rules.replace(stone_value=5, quan_non=5)
+    assert str(rules) == "vietnamese stone_value=5 quan_non=5"
+    assert Rules.parse("fields=3") == Rules(fields=3)
+
+
+def test_ply_limit_follows_the_number_of_players_unless_given() -> None:
+    assert [Rules(players=n).max_plies for n in (2, 3, 4)] == [200, 1000, 1000]
+    assert Rules().replace(players=3).max_plies == 1000
+    assert Rules(max_plies=77).replace(players=3).max_plies == 77
+    assert Rules.parse("vietnamese players=3 max_plies=200").max_plies == 200
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"players": 3, "mandarin_ahead": "take_one"}, "mandarin_ahead=take_one needs players=2"),
+        ({"stones": False, "mandarin_seeds": 5}, "stones=False needs end=squares_empty"),
+        (
+            {"stones": False, "mandarin_seeds": 5, "end": "squares_empty", "mandarin_seeds_capturable": False},
+            "stones=False needs mandarin_seeds_capturable=True",
+        ),
+        (
+            {"mandarin_seeds_capturable": False, "end": "squares_empty"},
+            "mandarin_seeds_capturable=False needs end=stones_captured",
+        ),
+        ({"seeds": 25, "mandarin_seeds": 3}, "is 256 seeds; at most 255"),
+        ({"stones": False, "end": "squares_empty"}, "stones=False needs mandarin_seeds >= 1"),
+    ],
+)
+def test_impossible_combinations_are_refused_with_the_reason(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(RulesError, match=message.replace("(", r"\(")):
+        Rules(**changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", FIELD_NAMES)
+def test_every_field_refuses_nonsense_and_is_named(name: str) -> None:
+    for nonsense in ("sideways", -1, 2.5, None):
+        with pytest.raises(RulesError, match=name):
+            Rules(**{name: nonsense})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("vietnamise", r"did you mean vietnamese\?"),
+        ("stone_vaule=5", r"did you mean stone_value\?"),
+        ("vietnamese refill", "expected field=value"),
+        ("seeds=five", "seeds must be a whole number"),
+        ("seeds=4 seeds=5", "seeds is given twice"),
+        ("stones=maybe", "stones must be True or False"),
+        ("max_plies=0", "max_plies must be a whole number from 1"),
+    ],
+)
+def test_unreadable_texts_are_refused_naming_the_word(text: str, message: str) -> None:
+    with pytest.raises(RulesError, match=message):
+        Rules.parse(text)
+
+
+def test_rules_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Rules().seeds = 4  # type: ignore[misc]
