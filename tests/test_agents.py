@@ -1,0 +1,189 @@
+"""Agents by name, agent files, configurations."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import yaml
+
+import agents
+from agents.config import ConfigError, NetworkConfig, TrainConfig, load_config, parse_config
+from agents.files import write_atomically
+from agents.networks import make_network
+from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, AgentFileError, PPOPlayer, save_agent
+from agents.selfplay import RandomStarts
+from oanquan_env import Core
+from oanquan_env.policies import GreedyPolicy, RandomPolicy
+
+NETWORK = NetworkConfig(embed=2, width=8, depth=1)
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Path:
+    torch.manual_seed(0)
+    _, network = make_network(core=Core(), **NETWORK.model_dump())
+    folder = tmp_path / "agent"
+    folder.mkdir()
+    save_agent(folder, network, AgentCard(rules="mancala-world", reward="margin", network=NETWORK))
+    return folder
+
+
+def test_an_agent_survives_its_files(agent: Path) -> None:
+    torch.manual_seed(0)
+    features, network = make_network(core=Core(), **NETWORK.model_dump())
+    player = PPOPlayer(agent)
+    positions = RandomStarts(Core(), set_up_share=0, max_plies=8).draw(50, np.random.default_rng(0))
+    mask = torch.from_numpy(Core().legal_mask(positions))
+    with torch.no_grad():
+        logits = network(torch.from_numpy(features.encode(positions)), mask)[0].numpy()
+    assert np.allclose(player.logits(positions), logits)
+    assert (player.choose(positions, np.random.default_rng(0)) == logits.argmax(axis=1)).all()
+    assert PPOPlayer(agent / WEIGHTS_NAME).card == player.card
+
+
+def test_temperature_draws_from_the_softmax(agent: Path) -> None:
+    positions = Core().start(20_000)
+    drawn = PPOPlayer(agent, temperature=0.5).choose(positions, np.random.default_rng(0))
+    logits = PPOPlayer(agent).logits(Core().start())[0] / 0.5
+    expected = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+    assert np.bincount(drawn, minlength=10) / 20_000 == pytest.approx(expected, abs=0.02)
+    with pytest.raises(ValueError, match="temperature must be 0 or more; got -1"):
+        PPOPlayer(agent, temperature=-1)
+
+
+def test_an_agent_asked_to_play_other_rules_says_so(agent: Path) -> None:
+    with pytest.raises(ValueError, match="trained for the rules 'mancala-world', not for 'tonkin'"):
+        PPOPlayer(agent, "tonkin")
+
+
+class Bomb:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.system, ("touch exploded",)
+
+
+def test_a_pickle_in_place_of_the_weights_is_refused_and_never_run(
+    agent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (agent / WEIGHTS_NAME).write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(AgentFileError, match="not the weights of the network on the card"):
+        PPOPlayer(agent)
+    with zipfile.ZipFile(agent / WEIGHTS_NAME, "w") as archive:
+        archive.writestr("data.pkl", pickle.dumps(Bomb()))
+    with pytest.raises(AgentFileError):
+        PPOPlayer(agent)
+    (agent / CARD_NAME).write_text("!!python/object/apply:os.system ['touch exploded']")
+    with pytest.raises(AgentFileError, match="not readable as YAML"):
+        PPOPlayer(agent)
+    assert not (tmp_path / "exploded").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rules": "chess"}, "unknown preset 'chess'"),
+        ({"network": {"width": 16}}, "not the weights of the network on the card"),
+        ({"network": {"width": -1}}, r"network\.width"),
+        ({"colour": "red"}, "colour: unknown field"),
+        ({"format": 2}, "format"),
+    ],
+)
+def test_a_card_that_does_not_fit_is_refused_naming_the_field(
+    agent: Path, change: dict[str, object], message: str
+) -> None:
+    card = yaml.safe_load((agent / CARD_NAME).read_text())
+    (agent / CARD_NAME).write_text(yaml.safe_dump({**card, **change}))
+    with pytest.raises(AgentFileError, match=message):
+        PPOPlayer(agent)
+
+
+def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
+    with pytest.raises(AgentFileError, match=r"no agent\.yaml there"):
+        PPOPlayer(tmp_path)
+    (agent / WEIGHTS_NAME).unlink()
+    with pytest.raises(AgentFileError, match=r"agent\.safetensors: no such file"):
+        PPOPlayer(agent)
+
+
+def test_players_by_name(agent: Path) -> None:
+    assert isinstance(agents.make("random"), RandomPolicy)
+    assert isinstance(agents.make("greedy", "tonkin"), GreedyPolicy)
+    player = agents.make(f"ppo:{agent},temperature=0.7")
+    assert isinstance(player, PPOPlayer)
+    assert player.temperature == 0.7
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gredy", r"did you mean greedy\?"),
+        ("nobody", "players are:\n  random"),
+        ("random:5", "random"),
+        ("ppo", "ppo needs"),
+        ("ppo:x,heat=3", "heat"),
+        ("ppo:x,temperature=hot", "hot"),
+    ],
+)
+def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> None:
+    with pytest.raises(agents.UnknownAgentError, match=message):
+        agents.make(name)
+
+
+@pytest.mark.parametrize("path", sorted(Path("configs").glob("*.yaml")), ids=lambda path: path.stem)
+def test_committed_training_configurations_load(path: Path) -> None:
+    if path.stem == "evaluate":
+        pytest.skip("not of a training run")
+    config = load_config(path)
+    assert parse_config(yaml.safe_load(config.to_yaml()), "again") == config
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"sead": 3}, r"run\.yaml: sead: unknown field"),
+        ({"ppo": {"n_step": 3}}, r"ppo\.n_step: unknown field"),
+        ({"ppo": {"gamma": 1.5}}, r"ppo\.gamma: .*less than or equal to 1 \(got 1\.5\)"),
+        ({"rules": "four-player"}, "training is for two players; 'four-player' has 4"),
+        ({"rules": "vietnamise"}, r"did you mean vietnamese\?"),
+        ({"network": {"name": "resnet"}}, r"network\.name"),
+    ],
+)
+def test_configuration_errors_name_file_field_and_value(
+    tmp_path: Path, values: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(yaml.safe_dump(values))
+    with pytest.raises(ConfigError, match=message):
+        load_config(path)
+
+
+def test_unreadable_configurations_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    for text, message in (("a: [", "not readable as YAML"), ("- 3", "expected `field: value` lines, got list")):
+        path.write_text(text)
+        with pytest.raises(ConfigError, match=message):
+            load_config(path)
+
+
+def test_rules_in_a_configuration_are_written_in_their_shortest_form() -> None:
+    assert TrainConfig(rules="mancala-world empty_mandarin=gap end=squares_empty").rules == "vietnamese"
+
+
+def test_an_atomic_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+
+    def full_disk(*_: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OSError, match="no space left"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]

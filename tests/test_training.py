@@ -1,0 +1,230 @@
+"""Training runs: resume after a kill at any moment, clean stops, learning, the command line."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from safetensors.torch import load_file
+
+import train
+from agents.arena import play_pairs, random_openings
+from agents.checkpoint import CHECKPOINT_NAME, CheckpointError
+from agents.config import TrainConfig, parse_config
+from agents.ppo import WEIGHTS_NAME, PPOPlayer
+from agents.training import EVALUATIONS_NAME, RunError, StopTrainingError, TrainingRun
+from oanquan_env import Core
+from oanquan_env.policies import GreedyPolicy
+
+ROOT = Path(__file__).parent.parent
+ITERATION = 32 * 8
+
+
+def small_config(**changes: object) -> TrainConfig:
+    """A configuration whose iterations take some milliseconds."""
+    values: dict[str, object] = {
+        "total_plies": 6 * ITERATION,
+        "checkpoint_seconds": 1e-9,
+        "network": {"embed": 2, "width": 8, "depth": 1},
+        "starts": {"max_plies": 4},
+        "ppo": {"n_envs": 32, "n_steps": 8, "batch_size": 64, "n_epochs": 2},
+        "evaluation": {"every_plies": 2 * ITERATION, "pairs": 4, "opponents": ["random"]},
+    }
+    return parse_config({**values, **changes}, "test")
+
+
+def quiet(_: object) -> None:
+    """No progress shown."""
+
+
+def learn(run: TrainingRun, stop_at: int | None = None) -> None:
+    run.learn(quiet, lambda: stop_at is not None and run.plies >= stop_at)
+
+
+def weights(folder: Path) -> dict[str, np.ndarray]:
+    return {name: tensor.numpy() for name, tensor in load_file(folder / WEIGHTS_NAME).items()}
+
+
+def assert_same_run(a: Path, b: Path) -> None:
+    mine, theirs = weights(a), weights(b)
+    assert mine.keys() == theirs.keys()
+    assert all((mine[name] == theirs[name]).all() for name in mine)
+    assert (a / EVALUATIONS_NAME).read_text() == (b / EVALUATIONS_NAME).read_text()
+    checkpoints = [load_file(folder / CHECKPOINT_NAME) for folder in (a, b)]
+    assert all((checkpoints[0][name] == checkpoints[1][name]).all() for name in checkpoints[0])
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    learn(TrainingRun.create(folder, small_config(), "test", quiet))
+    return folder
+
+
+@pytest.mark.parametrize("stop_at", [0, ITERATION, 2 * ITERATION, 5 * ITERATION])
+def test_a_stopped_run_resumes_to_the_same_numbers(uninterrupted: Path, tmp_path: Path, stop_at: int) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.create(folder, small_config(), "test", quiet), stop_at)
+    random.seed(99)  # whatever happens between the sittings
+    run = TrainingRun.resume(folder, quiet)
+    assert run.plies == stop_at
+    learn(run)
+    assert_same_run(uninterrupted, folder)
+
+
+def test_a_finished_run_resumes_to_nothing_new(uninterrupted: Path) -> None:
+    before = (uninterrupted / EVALUATIONS_NAME).read_text()
+    run = TrainingRun.resume(uninterrupted, quiet)
+    learn(run)
+    assert run.plies == 6 * ITERATION
+    assert (uninterrupted / EVALUATIONS_NAME).read_text() == before
+
+
+def test_evaluations_past_the_checkpoint_are_made_again(uninterrupted: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
+    with (folder / EVALUATIONS_NAME).open("a") as file:
+        file.write('{"plies": 99999, "results": {}}\n')
+    learn(TrainingRun.resume(folder, quiet))
+    assert_same_run(uninterrupted, folder)
+
+
+def test_another_seed_gives_other_numbers(uninterrupted: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    learn(TrainingRun.create(folder, small_config(seed=1), "test", quiet))
+    assert any((weights(folder)[name] != array).any() for name, array in weights(uninterrupted).items())
+
+
+@pytest.mark.slow
+def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
+    settings = small_config(
+        total_plies=300 * ITERATION, evaluation={"every_plies": 50 * ITERATION, "pairs": 4, "opponents": ["random"]}
+    )
+    whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
+    learn(TrainingRun.create(whole, settings, "test", quiet))
+    config.write_text(settings.to_yaml())
+    started = [sys.executable, "train.py", "--config", str(config), "--output", str(folder)]
+    resumed = [sys.executable, "train.py", "--resume", str(folder)]
+    moments, survived = random.Random(0), []
+    for _ in range(10):
+        command = resumed if (folder / "config.yaml").exists() else started
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(moments.uniform(1.0, 4.0))  # importing torch takes some two seconds of it
+        process.kill()
+        process.wait()
+        if (folder / CHECKPOINT_NAME).exists():
+            survived.append(TrainingRun.resume(folder, quiet).plies)
+    assert survived == sorted(survived)
+    assert len({plies for plies in survived if 0 < plies < settings.total_plies}) >= 3  # killed in the middle of it
+    last = subprocess.run(resumed, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert "the agent is in" in last.stdout
+    assert_same_run(whole, folder)
+
+
+def test_a_signal_saves_and_stops(tmp_path: Path) -> None:
+    folder, config = tmp_path / "run", tmp_path / "config.yaml"
+    config.write_text(small_config(total_plies=10**9, checkpoint_seconds=3600.0).to_yaml())
+    command = [sys.executable, "train.py", "--config", str(config), "--output", str(folder)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"--resume {folder}" in output.replace("\n", "")
+    assert (folder / CHECKPOINT_NAME).exists()
+
+
+def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
+    """A threshold that neither random weights (about 25 %) nor greedy itself (50 %) reaches."""
+    settings = {
+        "total_plies": 60_000,
+        "ppo": {"n_envs": 256, "n_steps": 16, "batch_size": 1024},
+        "network": {"embed": 4, "width": 32, "depth": 2},
+        "evaluation": {"every_plies": 10**9, "pairs": 2, "opponents": ["random"]},
+    }
+    run = TrainingRun.create(tmp_path / "run", parse_config(settings, "test"), "test", quiet)
+    learn(run)
+    core, rng = Core(), np.random.default_rng(0)
+    openings = random_openings(core, 400, 4, rng)
+    score = play_pairs(core, PPOPlayer(tmp_path / "run"), GreedyPolicy(core), openings, rng).score
+    assert score.mean() > 0.58
+
+
+def test_a_folder_that_holds_a_run_is_not_overwritten(uninterrupted: Path) -> None:
+    with pytest.raises(RunError, match="holds a run already: continue it with --resume"):
+        TrainingRun.create(uninterrupted, small_config(), "test", quiet)
+
+
+def test_resuming_what_is_no_run_or_damaged_is_refused(uninterrupted: Path, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="holds no run"):
+        TrainingRun.resume(tmp_path, quiet)
+    folder = tmp_path / "run"
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.create(folder, small_config(), "test", quiet), ITERATION)
+    checkpoint = folder / CHECKPOINT_NAME
+    checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
+    with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors: damaged"):
+        TrainingRun.resume(folder, quiet)
+    checkpoint.write_bytes((uninterrupted / WEIGHTS_NAME).read_bytes())
+    with pytest.raises(CheckpointError, match="format None"):
+        TrainingRun.resume(folder, quiet)
+    wider = small_config(network={"embed": 2, "width": 16, "depth": 1})
+    (folder / "config.yaml").write_text(wider.to_yaml())
+    checkpoint.write_bytes((uninterrupted / CHECKPOINT_NAME).read_bytes())
+    with pytest.raises(CheckpointError, match="does not fit the run's configuration"):
+        TrainingRun.resume(folder, quiet)
+
+
+def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
+    run = TrainingRun.create(tmp_path / "run", small_config(), "test", quiet)
+    run.model.policy.network.value.weight.data[0, 0] = float("nan")
+    with pytest.raises(RunError, match=r"value\.weight is not finite after 0 plies.*smaller ppo\.learning_rate"):
+        learn(run)
+    assert not (tmp_path / "run" / CHECKPOINT_NAME).exists()
+
+
+def test_the_run_folder_tells_where_the_run_comes_from(uninterrupted: Path) -> None:
+    made = yaml.safe_load((uninterrupted / "run.yaml").read_text())
+    assert made["command"] == "test"
+    assert set(made["versions"]) >= {"torch", "numpy", "sb3-contrib"}
+    assert TrainConfig.model_validate(yaml.safe_load((uninterrupted / "config.yaml").read_text())) == small_config()
+    assert list((uninterrupted / "tensorboard").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),
+        (["--resume", "nowhere"], "nowhere holds no run"),
+        (["--resume", "nowhere", "--seed", "3"], "no other option goes with it"),
+    ],
+)
+def test_the_command_line_says_what_is_wrong(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train.main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_command_line_changes_single_fields() -> None:
+    options, config = train.parse(["--config", "configs/quick.yaml", "--ppo.n-steps", "32", "--rules", "tonkin"])
+    assert options.config == Path("configs/quick.yaml")
+    assert (config.ppo.n_steps, config.rules) == (32, "tonkin")
+
+
+@pytest.mark.parametrize("arguments", [["--ppo.n-stpes", "32"], ["--ppo.n-steps", "-1"], ["--rules", "three-player"]])
+def test_the_command_line_refuses_unknown_fields_and_bad_values(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        train.parse(arguments)
+    assert refused.value.code == 2
