@@ -46,7 +46,7 @@ def save_checkpoint(path: Path, model: MaskablePPO, env: SelfPlayVecEnv) -> None
         "format": FORMAT,
         "plies": str(model.num_timesteps),
         "updates": str(model._n_updates),
-        "random.games": json.dumps(env.rng.bit_generator.state),
+        "starts": str(env.starts.drawn),
         "random.numpy": json.dumps(_numpy_state()),
         "random.python": json.dumps(random.getstate()),
     }
@@ -114,7 +114,7 @@ def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], e
         raise ValueError(f"games of shape {positions.squares.shape}, expected {env.positions.squares.shape}")
     env.positions = positions
     env.first_ply = tensors["games.first_ply"].numpy().copy()
-    env.rng.bit_generator.state = json.loads(metadata["random.games"])
+    env.starts.drawn = int(metadata["starts"])
 
 
 def _position_names() -> tuple[str, ...]:

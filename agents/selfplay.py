@@ -22,28 +22,52 @@ from oanquan_env import Core, Positions, Termination
 from oanquan_env.policies import RandomPolicy
 from oanquan_env.rewards import RewardName, ply_rewards
 
+BLOCK = 4096
+"""Start positions made at once: a large batch costs each of them a tenth of what a small one does."""
+
 
 class RandomStarts:
-    """Start positions: the set-up, and positions a few random plies into a game.
+    """An endless row of start positions: the set-up, and positions a few random plies into a game.
 
-    Play from the set-up alone collapses onto one line, and the agent then knows nothing else.
+    Play from the set-up alone collapses onto one line, and the agent then knows nothing else. The row depends on
+    the seed alone, so `drawn` is all that a checkpoint has to keep.
 
     Args:
         core: the core.
         set_up_share: probability of the set-up itself.
         max_plies: the others are 1 .. `max_plies` random plies in, each number equally often.
+        seed: which row.
+
+    Attributes:
+        drawn: positions drawn so far.
     """
 
-    def __init__(self, core: Core, *, set_up_share: float, max_plies: int) -> None:
+    def __init__(self, core: Core, *, set_up_share: float, max_plies: int, seed: int) -> None:
         self.core = core
         self.set_up_share = set_up_share
         self.max_plies = max_plies
+        self.seed = seed
+        self.drawn = 0
         self._random = RandomPolicy(core)
+        self._block, self._block_number = core.start(0), -1
 
-    def draw(self, n: int, rng: np.random.Generator) -> Positions:
-        """`n` running positions; a game that is over within its random plies gives way to the set-up."""
-        positions = self.core.start(n)
-        plies = rng.integers(1, self.max_plies + 1, n) * (rng.random(n) >= self.set_up_share)
+    def draw(self, n: int) -> Positions:
+        """The next `n` positions, all running."""
+        parts = [self.core.start(0)]
+        while n > 0:
+            number, begin = divmod(self.drawn, BLOCK)
+            if number != self._block_number:
+                self._block, self._block_number = self._make(np.random.default_rng([self.seed, number])), number
+            part = self._block[begin : begin + n]
+            parts.append(part)
+            self.drawn += len(part)
+            n -= len(part)
+        return Positions.concatenate(parts)
+
+    def _make(self, rng: np.random.Generator) -> Positions:
+        """A block; a game that is over within its random plies gives way to the set-up."""
+        positions = self.core.start(BLOCK)
+        plies = rng.integers(1, self.max_plies + 1, BLOCK) * (rng.random(BLOCK) >= self.set_up_share)
         for ply in range(self.max_plies):
             rows = ((plies > ply) & ~positions.over).nonzero()[0]
             moved = positions[rows]
@@ -64,9 +88,7 @@ class SelfPlayVecEnv(VecEnv):
         ValueError: for more than two players; zero-sum learning here flips a sign at every ply.
     """
 
-    def __init__(
-        self, features: FeatureEncoder, starts: RandomStarts, *, n_envs: int, reward: RewardName, seed: int
-    ) -> None:
+    def __init__(self, features: FeatureEncoder, starts: RandomStarts, *, n_envs: int, reward: RewardName) -> None:
         self.core = features.core
         if self.core.rules.players != 2:
             raise ValueError(f"self-play training is for two players; these rules have {self.core.rules.players}")
@@ -76,7 +98,6 @@ class SelfPlayVecEnv(VecEnv):
         self.features = features
         self.starts = starts
         self.reward = reward
-        self.rng = np.random.default_rng(seed)
         self.positions = self.core.start(n_envs)
         self.first_ply = np.zeros(n_envs, dtype=np.int32)
         self._actions: npt.NDArray[np.integer[Any]] = np.zeros(n_envs, dtype=np.intp)
@@ -126,7 +147,7 @@ class SelfPlayVecEnv(VecEnv):
             }
 
     def _begin(self, rows: npt.NDArray[np.intp]) -> None:
-        self.positions[rows] = self.starts.draw(len(rows), self.rng)
+        self.positions[rows] = self.starts.draw(len(rows))
         self.first_ply[rows] = self.positions.ply[rows]
 
     # ---- what VecEnv asks of its children --------------------------------------------------------------------------

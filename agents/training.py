@@ -192,8 +192,8 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskab
     """The games and the learner of a configuration."""
     ppo = config.ppo
     features, _ = make_network(core=core, **config.network.model_dump())
-    starts = RandomStarts(core, **config.starts.model_dump())
-    env = SelfPlayVecEnv(features, starts, n_envs=ppo.n_envs, reward=config.reward, seed=config.seed)
+    starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
+    env = SelfPlayVecEnv(features, starts, n_envs=ppo.n_envs, reward=config.reward)
     model = MaskablePPO(
         SelfPlayPolicy,
         env,

@@ -38,7 +38,7 @@ def test_an_agent_survives_its_files(agent: Path) -> None:
     torch.manual_seed(0)
     features, network = make_network(core=Core(), **NETWORK.model_dump())
     player = PPOPlayer(agent)
-    positions = RandomStarts(Core(), set_up_share=0, max_plies=8).draw(50, np.random.default_rng(0))
+    positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
     mask = torch.from_numpy(Core().legal_mask(positions))
     with torch.no_grad():
         logits = network(torch.from_numpy(features.encode(positions)), mask)[0].numpy()

@@ -10,16 +10,16 @@ from gymnasium import spaces
 
 from agents.features import AfterstateFeatures, PlainFeatures
 from agents.networks import FORBIDDEN, AfterstateNet, make_network
-from agents.selfplay import RandomStarts, SelfPlayVecEnv, ZeroSumRolloutBuffer
-from oanquan_env import Core
+from agents.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv, ZeroSumRolloutBuffer
+from oanquan_env import Core, Positions
 from oanquan_env.policies import RandomPolicy, move_gains
 from tests.strategies import TWO_PLAYER_PRESETS
 
 
 def make_env(rules: str = "mancala-world", n_envs: int = 64, **settings: object) -> SelfPlayVecEnv:
     core = Core(rules)
-    defaults: dict[str, object] = {"reward": "margin", "seed": 0}
-    starts = RandomStarts(core, set_up_share=0.2, max_plies=6)
+    defaults: dict[str, object] = {"reward": "margin"}
+    starts = RandomStarts(core, set_up_share=0.2, max_plies=6, seed=0)
     return SelfPlayVecEnv(PlainFeatures(core), starts, n_envs=n_envs, **{**defaults, **settings})  # type: ignore[arg-type]
 
 
@@ -69,7 +69,7 @@ def test_a_move_that_loses_to_the_reply_gets_a_negative_advantage() -> None:
     """5A wins 11 points, and 3A then wins the game (docs/RULES.md, section 4)."""
     core = Core()
     env = SelfPlayVecEnv(
-        PlainFeatures(core), RandomStarts(core, set_up_share=1.0, max_plies=1), n_envs=1, reward="margin", seed=0
+        PlainFeatures(core), RandomStarts(core, set_up_share=1.0, max_plies=1, seed=0), n_envs=1, reward="margin"
     )
     env.reset()
     rewards = []
@@ -139,7 +139,7 @@ def test_finished_games_restart_at_once_and_report_their_last_position() -> None
 
 def test_start_positions_are_mixed_and_running() -> None:
     core = Core()
-    drawn = RandomStarts(core, set_up_share=0.25, max_plies=4).draw(4000, np.random.default_rng(0))
+    drawn = RandomStarts(core, set_up_share=0.25, max_plies=4, seed=0).draw(4000)
     assert not drawn.over.any()
     shares = np.bincount(drawn.ply, minlength=5) / 4000
     assert shares[1:3] == pytest.approx(0.75 / 4, abs=0.03)
@@ -147,11 +147,26 @@ def test_start_positions_are_mixed_and_running() -> None:
     assert drawn.ply.max() == 4
 
 
+def test_the_row_of_start_positions_is_the_same_however_it_is_drawn() -> None:
+    def starts(seed: int) -> RandomStarts:
+        return RandomStarts(Core(), set_up_share=0.25, max_plies=4, seed=seed)
+
+    whole = starts(0).draw(BLOCK + 50)
+    piecemeal = starts(0)
+    parts = [piecemeal.draw(n) for n in (1, BLOCK - 11, 60)]
+    assert Positions.concatenate(parts).same(whole).all()
+    later = starts(0)
+    later.drawn = piecemeal.drawn = BLOCK - 3
+    assert later.draw(6).same(whole[BLOCK - 3 : BLOCK + 3]).all()
+    assert piecemeal.draw(6).same(whole[BLOCK - 3 : BLOCK + 3]).all()
+    assert not starts(1).draw(BLOCK).same(whole[:BLOCK]).all()
+
+
 def test_training_for_three_players_is_refused() -> None:
     core = Core("three-player")
     with pytest.raises(ValueError, match="for two players; these rules have 3"):
         SelfPlayVecEnv(
-            PlainFeatures(core), RandomStarts(core, set_up_share=1, max_plies=1), n_envs=2, reward="margin", seed=0
+            PlainFeatures(core), RandomStarts(core, set_up_share=1, max_plies=1, seed=0), n_envs=2, reward="margin"
         )
     with pytest.raises(ValueError, match="made for two players, not 3"):
         AfterstateFeatures(core)
@@ -160,7 +175,7 @@ def test_training_for_three_players_is_refused() -> None:
 @pytest.mark.parametrize("preset", TWO_PLAYER_PRESETS)
 def test_afterstate_features_are_what_the_core_plays(preset: str) -> None:
     core = Core(preset)
-    positions = RandomStarts(core, set_up_share=0.1, max_plies=9).draw(40, np.random.default_rng(1))
+    positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(40)
     features = AfterstateFeatures(core)
     rows = features.encode(positions)
     gains = rows[:, features.layout["gains"]]
@@ -183,7 +198,7 @@ def test_a_fresh_afterstate_network_already_weighs_points_won() -> None:
     assert isinstance(network, AfterstateNet)
     for head in (network.value, network.correction):
         torch.nn.init.zeros_(head.weight)
-    positions = RandomStarts(core, set_up_share=0.1, max_plies=9).draw(200, np.random.default_rng(1))
+    positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(200)
     mask = core.legal_mask(positions)
     with torch.no_grad():
         logits, values = network(torch.from_numpy(features.encode(positions)), torch.from_numpy(mask))
@@ -198,7 +213,7 @@ def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: 
     torch.manual_seed(0)
     core = Core()
     features, network = make_network(name, core, embed=4, width=16, depth=2)
-    positions = RandomStarts(core, set_up_share=0.1, max_plies=9).draw(30, np.random.default_rng(1))
+    positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(30)
     rows = torch.from_numpy(features.encode(positions))
     mask = torch.from_numpy(core.legal_mask(positions))
     with torch.no_grad():

@@ -1,0 +1,1 @@
+"""Speed, measured: each module prints a table and writes its JSON into benchmarks/results/."""

@@ -1,0 +1,69 @@
+"""Turns a second through PettingZoo's AEC interface, beside PettingZoo's own board games in the same run.
+
+A turn is `last()` and `step()`; the drawing of the random legal action is not counted. `python -m benchmarks.aec`.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+import oanquan_env
+from benchmarks import report
+
+ROUNDS = 5
+
+
+def turns_per_second(game: Any, seconds: float) -> float:
+    """Uniformly random play for `seconds`."""
+    rng = np.random.default_rng(0)
+    spent, turns = 0.0, 0
+    game.reset()
+    while spent < seconds:
+        if not game.agents:
+            game.reset()
+        begin = time.perf_counter()
+        observation, _, terminated, truncated, _ = game.last()
+        spent += time.perf_counter() - begin
+        over = terminated or truncated
+        action = None if over else int(rng.choice(observation["action_mask"].nonzero()[0]))
+        begin = time.perf_counter()
+        game.step(action)
+        spent += time.perf_counter() - begin
+        turns += 1
+    return turns / spent
+
+
+def games() -> dict[str, Any]:
+    """The games compared, by name."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's old way of importing its games
+        from pettingzoo.classic import connect_four_v3, tictactoe_v3
+    modules = {"oanquan": oanquan_env, "connect_four": connect_four_v3, "tictactoe": tictactoe_v3}
+    return {
+        f"{name} {kind}": getattr(module, kind)() for name, module in modules.items() for kind in ("raw_env", "env")
+    }
+
+
+def main() -> None:
+    """Measure all games in turn, several rounds, and report each one's median."""
+    arguments = report.parser(__doc__, "aec")
+    arguments.add_argument("--seconds", type=float, default=0.5, help=f"seconds of each of {ROUNDS} rounds")
+    options = arguments.parse_args()
+    contestants = games()
+    measured: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(ROUNDS):
+        for name, game in contestants.items():
+            measured[name].append(turns_per_second(game, options.seconds))
+    speeds = {name: float(np.median(values)) for name, values in measured.items()}
+    base = speeds["connect_four raw_env"]
+    rows = [[name, f"{speed:,.0f}", f"{speed / base:.2f}"] for name, speed in speeds.items()]
+    report.show("AEC turns a second, one core", ["environment", "turns/s", "of connect_four raw_env"], rows)
+    report.write(options.json, {"unit": "turns/s", "speeds": speeds})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Moves a second of the core, on one core: uniformly random play, legality, refill, end test and resets included.
+
+The drawing of the random actions is not. Run it on an idle machine: `python -m benchmarks.core`.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from benchmarks import report
+from oanquan_env import PRESETS, Core
+
+BATCH_SIZES = (1, 16, 256, 1024, 4096, 16384, 65536)
+WARM_UP_STEPS = 60
+"""Steps before the clock starts: the games are then of all ages, as in a long run."""
+REPEATS = 3
+
+
+def moves_per_second(rules: str, batch: int, seconds: float) -> float:
+    """Median of `REPEATS` runs of `seconds` each."""
+    core = Core(rules)
+    set_up, positions = core.start(1), core.start(batch)
+    rng = np.random.default_rng(0)
+    mask = core.legal_mask(positions)
+    speeds = []
+    for repeat in range(REPEATS):
+        spent, moves, steps = 0.0, 0, 0
+        while spent < seconds or steps < WARM_UP_STEPS:
+            actions = (rng.random(mask.shape, dtype=np.float32) * mask).argmax(axis=1)
+            begin = time.perf_counter()
+            core.play(positions, actions, checked=False)
+            finished = positions.ended.nonzero()[0]
+            if finished.size:
+                positions[finished] = set_up
+            mask = core.legal_mask(positions)
+            elapsed = time.perf_counter() - begin
+            steps += 1
+            if repeat or steps > WARM_UP_STEPS:
+                spent, moves = spent + elapsed, moves + batch
+        speeds.append(moves / spent)
+    return float(np.median(speeds))
+
+
+def main() -> None:
+    """Measure every preset at every batch size."""
+    arguments = report.parser(__doc__, "core")
+    arguments.add_argument("--seconds", type=float, default=0.5, help="seconds of each of three runs")
+    options = arguments.parse_args()
+    speeds = {
+        rules: {batch: moves_per_second(rules, batch, options.seconds) for batch in BATCH_SIZES} for rules in PRESETS
+    }
+    rows = [[rules, *(f"{speed / 1e6:.2f}" for speed in by_batch.values())] for rules, by_batch in speeds.items()]
+    report.show("millions of moves a second, one core", ["rules", *(f"{size:,}" for size in BATCH_SIZES)], rows)
+    report.write(options.json, {"unit": "moves/s", "speeds": speeds})
+
+
+if __name__ == "__main__":
+    main()

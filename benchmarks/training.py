@@ -1,0 +1,120 @@
+"""Plies a second of self-play training, and where the time goes. `python -m benchmarks.training`."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
+
+from agents.config import TrainConfig, parse_config
+from agents.training import build_model
+from benchmarks import report
+from oanquan_env import Core
+
+NETWORKS = {
+    "plain, 2 x 64": {"name": "plain", "embed": 4, "width": 64, "depth": 2},
+    "plain, 2 x 256": {"name": "plain", "embed": 8, "width": 256, "depth": 2},
+    "afterstates, 2 x 128 (quick.yaml)": {"name": "afterstates", "embed": 8, "width": 128, "depth": 2},
+}
+ITERATIONS = 6
+WARM_UP = 1
+
+
+class Clock:
+    """Adds up the time spent in named parts."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Count the time of a `with` block."""
+        begin = time.perf_counter()
+        yield
+        self.spent[name] += time.perf_counter() - begin
+
+    def wrap(self, owner: Any, method: str, name: str) -> None:
+        """Count the time of every call of a method."""
+        original: Callable[..., Any] = getattr(owner, method)
+
+        def timed(*arguments: Any, **options: Any) -> Any:
+            with self.part(name):
+                return original(*arguments, **options)
+
+        setattr(owner, method, timed)
+
+
+class _Restart(BaseCallback):
+    """Forgets the first, slower iterations."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self.clock = clock
+        self.iterations = 0
+        self.begin = 0.0
+
+    def _on_rollout_start(self) -> None:
+        if self.iterations == WARM_UP:
+            self.clock.spent.clear()
+            self.begin = time.perf_counter()
+        self.iterations += 1
+
+    def _on_step(self) -> bool:
+        return True
+
+
+def measure(config: TrainConfig) -> dict[str, float]:
+    """Plies a second while collecting and in all, and the shares of stepping, network and learning."""
+    torch.set_num_threads(config.threads)
+    env, model = build_model(config, Core(config.rules))
+    model.set_logger(Logger(None, []))
+    clock = Clock()
+    clock.wrap(env, "step_wait", "stepping")
+    clock.wrap(env, "action_masks", "stepping")
+    clock.wrap(model, "collect_rollouts", "collecting")
+    clock.wrap(model, "train", "learning")
+    restart = _Restart(clock)
+    iteration = config.ppo.n_envs * config.ppo.n_steps
+    model.learn((WARM_UP + ITERATIONS) * iteration, callback=restart)
+    total, plies = time.perf_counter() - restart.begin, ITERATIONS * iteration
+    # The callback restarts the clock inside a collect_rollouts call, whose time is then counted whole.
+    collecting = total - clock.spent["learning"]
+    return {
+        "collecting plies/s": plies / collecting,
+        "plies/s": plies / total,
+        "stepping": clock.spent["stepping"] / total,
+        "network while collecting": (collecting - clock.spent["stepping"]) / total,
+        "learning": clock.spent["learning"] / total,
+    }
+
+
+def main() -> None:
+    """Measure the networks at one and two threads."""
+    options = report.parser(__doc__, "training").parse_args()
+    results: dict[str, dict[str, float]] = {}
+    for name, network in NETWORKS.items():
+        for threads in (1, 2):
+            config = parse_config({"network": network, "threads": threads}, "benchmark")
+            results[f"{name}, {threads} thread{'s' * (threads > 1)}"] = measure(config)
+    rows = [
+        [
+            name,
+            *(f"{row[key]:,.0f}" for key in ("collecting plies/s", "plies/s")),
+            *(f"{100 * row[key]:.0f} %" for key in ("stepping", "network while collecting", "learning")),
+        ]
+        for name, row in results.items()
+    ]
+    headings = ["network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning"]
+    report.show("self-play training", headings, rows)
+    ppo = parse_config({}, "benchmark").ppo
+    report.write(options.json, {"ppo": ppo.model_dump(), "results": results})
+
+
+if __name__ == "__main__":
+    main()
