@@ -3,6 +3,8 @@
 from oanquan_env.board import Board, IllegalMoveError, Outcome
 from oanquan_env.core import Core, IllegalActionError, RunawayGameError
 from oanquan_env.envs.aec import env, raw_env
+from oanquan_env.estate import Estate, MatchRules
+from oanquan_env.match import Match, play_matches
 from oanquan_env.notation import Move, NotationError
 from oanquan_env.perft import divide, perft
 from oanquan_env.positions import Positions, Termination
@@ -18,9 +20,12 @@ __all__ = [
     "PRESETS",
     "Board",
     "Core",
+    "Estate",
     "GameRecord",
     "IllegalActionError",
     "IllegalMoveError",
+    "Match",
+    "MatchRules",
     "Move",
     "NotationError",
     "Outcome",
@@ -37,6 +42,7 @@ __all__ = [
     "mirror_actions",
     "parse_records",
     "perft",
+    "play_matches",
     "raw_env",
     "read_records",
     "rotate_seats",

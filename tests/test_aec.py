@@ -5,14 +5,15 @@ from __future__ import annotations
 import copy
 import pickle
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pettingzoo
 import pytest
 from pettingzoo.test import api_test, render_test, seed_test
 
-from oanquan_env import Core, IllegalActionError, Rules, env, raw_env
+from oanquan_env import Core, IllegalActionError, Rules, RulesError, env, raw_env
+from oanquan_env.envs.aec import GameEnv, MatchEnv
 from oanquan_env.notation import Move, NotationError, parse_position
 from oanquan_env.rewards import outcome_rewards
 from tests.strategies import PRESET_NAMES
@@ -30,7 +31,7 @@ def quiet_api_test() -> Iterator[None]:
         yield
 
 
-def from_text(text: str, rules: str = "mancala-world", **settings: str) -> raw_env:
+def from_text(text: str, rules: str = "mancala-world", **settings: str) -> GameEnv:
     game = raw_env(rules=rules, **settings)
     game.reset(options={"position": parse_position(Core(rules), text, checked=False)})
     return game
@@ -186,7 +187,7 @@ def test_a_game_ends_for_all_agents_and_reset_begins_anew() -> None:
 
 
 @pytest.mark.parametrize("make", [env, raw_env])
-def test_copies_and_pickles_play_on_alike_and_apart(make: type[raw_env]) -> None:
+def test_copies_and_pickles_play_on_alike_and_apart(make: Callable[..., GameEnv]) -> None:
     game = make(rules="vietnamese")
     game.reset()
     game.step(0)
@@ -228,3 +229,71 @@ def test_pictures_are_drawn_from_the_position() -> None:
     assert isinstance(frame, np.ndarray)
     assert (frame.dtype, frame.ndim, frame.shape[2]) == (np.uint8, 3, 3)
     assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 5
+
+
+# ---- match play ------------------------------------------------------------------------------------------------------
+
+
+def play_match(game: GameEnv, seed: int) -> list[tuple[str, float]]:
+    """Random play to the end; the movers and what they were paid."""
+    rng = np.random.default_rng(seed)
+    game.reset()
+    paid = []
+    while not any(game.terminations.values()):
+        mover = game.agent_selection
+        seen = game.observe(mover)
+        assert game.observation_space(mover).contains(seen)
+        game.step(int(rng.choice(seen["action_mask"].nonzero()[0])))
+        paid.append((mover, game.rewards[mover]))
+    return paid
+
+
+@pytest.mark.parametrize("rules", ["mancala-world", "tonkin"])
+def test_matches_pass_pettingzoo_s_tests(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    api_test(env(rules=rules, match="max_rounds=3"), num_cycles=400)
+    seed_test(lambda: env(rules=rules, match="max_rounds=3"), num_cycles=50)
+    render_test(lambda render_mode: env(rules=rules, match="", render_mode=render_mode))
+
+
+def test_a_match_pays_its_winner_at_its_end_alone() -> None:
+    game = raw_env(match="")
+    assert isinstance(game, MatchEnv)
+    paid = play_match(game, seed=1)
+    outcome = game.match.outcome
+    assert outcome is not None
+    assert outcome.winner is not None
+    assert all(reward == 0 for _, reward in paid[:-1])
+    assert game.rewards[f"player_{outcome.winner}"] == 1
+    assert sum(game.rewards.values()) == 0
+    assert game.infos["player_0"]["termination"] == "fields_sold"
+    assert game.infos["player_0"]["rounds"] == [list(finished.scores) for finished in game.match.rounds]
+    assert len(game.match.rounds) > 1
+
+
+def test_a_match_drawn_by_its_rounds_pays_nothing() -> None:
+    game = raw_env(match="max_rounds=1", rules="mancala-world max_plies=1")
+    play_match(game, seed=1)
+    assert game.infos["player_1"]["termination"] == "max_rounds"
+    assert set(game.rewards.values()) == {0.0}
+
+
+def test_a_match_shows_who_owns_what_from_each_side() -> None:
+    game = raw_env(match="max_rounds=9")
+    assert isinstance(game, MatchEnv)
+    game.reset()
+    assert game.observe("player_0")["observation"][-12:].tolist() == [0] * 10 + [0, 9]
+    game.step(Move.parse("5A").action)
+    game.step(Move.parse("3A").action)  # 22-46: South's lack is 11, his leftmost field is sold, and he begins again
+    assert game.agent_selection == "player_0"
+    assert game.observe("player_0")["observation"][-12:].tolist() == [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8]
+    assert game.observe("player_1")["observation"][-12:].tolist() == [0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 8]
+
+
+def test_a_match_takes_no_other_reward_and_no_start_position() -> None:
+    with pytest.raises(ValueError, match="a match pays its outcome: reward must be outcome; got 'margin'"):
+        raw_env(match="", reward="margin")
+    with pytest.raises(ValueError, match="it takes no option 'position'"):
+        raw_env(match="").reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
+    with pytest.raises(RulesError, match="match play needs players=2, not 3"):
+        raw_env("three-player", match="")

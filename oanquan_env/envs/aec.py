@@ -14,6 +14,8 @@ from pettingzoo.utils import wrappers
 from oanquan_env import render
 from oanquan_env.board import Board
 from oanquan_env.core import Core
+from oanquan_env.estate import SOLD, MatchRules
+from oanquan_env.match import Match
 from oanquan_env.notation import Move, parse_position
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.positions import Positions, Termination
@@ -36,7 +38,22 @@ def env(**kwargs: Any) -> AECEnv[str, ObsType, int]:
     return wrappers.OrderEnforcingWrapper(wrapped)
 
 
-class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for it)
+def raw_env(
+    rules: Rules | str = DEFAULT_PRESET,
+    *,
+    match: MatchRules | str | None = None,
+    reward: str = "outcome",
+    render_mode: str | None = None,
+) -> GameEnv:
+    """A `GameEnv`, or with `match` (a `MatchRules` or its text, `""` for the default) a `MatchEnv` of whole matches."""
+    if match is None:
+        return GameEnv(rules, reward=reward, render_mode=render_mode)
+    if reward != "outcome":
+        raise ValueError(f"a match pays its outcome: reward must be outcome; got {reward!r}")
+    return MatchEnv(rules, match=match, render_mode=render_mode)
+
+
+class GameEnv(AECEnv[str, ObsType, int]):
     """One game; agents `player_0` (South, moves first), `player_1`, ...
 
     Observation: `{"observation": (D,) int32, "action_mask": (2F,) int8}`, see `oanquan_env.observation`; the agent's
@@ -75,11 +92,11 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         self._before: Positions = self.positions.copy()
         self._move: int | None = None
         self._window: render.Window | None = None
+        self._owners: list[list[int]] | None = None  # of the fields in the picture, in match play
         self._look()
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
         self.agents: list[str] = []
-        box = spaces.Box(self.encoder.low, self.encoder.high, dtype=np.int32)
-        mask = spaces.Box(0, 1, (self.core.rules.actions,), np.int8)
+        box, mask = self._observation_box(), spaces.Box(0, 1, (self.core.rules.actions,), np.int8)
         self.observation_spaces = {
             agent: spaces.Dict({"observation": box, "action_mask": mask}) for agent in self.possible_agents
         }
@@ -124,11 +141,17 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         """What `agent` sees now; fresh arrays."""
         seat = self._seats[agent]
         mask = self._mask.copy() if seat == self.positions.mover[0] else np.zeros_like(self._mask)
-        return {"observation": self.encoder.encode(self.positions, seat)[0], "action_mask": mask}
+        return {"observation": self._seen_by(seat), "action_mask": mask}
 
     def state(self) -> Observation:
         """The whole position, as South sees it."""
-        seen: Observation = self.encoder.encode(self.positions, 0)[0]
+        return self._seen_by(0)
+
+    def _observation_box(self) -> spaces.Box:
+        return spaces.Box(self.encoder.low, self.encoder.high, dtype=np.int32)
+
+    def _seen_by(self, seat: int) -> Observation:
+        seen: Observation = self.encoder.encode(self.positions, seat)[0]
         return seen
 
     def step(self, action: int | None) -> None:
@@ -137,21 +160,29 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        before, legal = self.positions.copy(), action in self._legal
-        self.core.play(self.positions, np.array([action]), checked=not legal)
+        before = self.positions.copy()
+        over = self._play(action)
         self._before, self._move = before, action
         self._look()
-        over = bool(self.positions.ended[0])
         self._cumulative_rewards[agent] = 0.0
         if over or self.reward == "margin":
-            rewards = ply_rewards(self.reward, self.core, before.scores, self.positions)[0].tolist()
-            self.rewards = dict(zip(self.agents, rewards, strict=True))
+            self.rewards = dict(zip(self.agents, self._pay(), strict=True))
             self._accumulate_rewards()
         if over:
             self._finish()
         self.agent_selection = self.agents[self.positions.mover[0]]
         if self.render_mode == "human":
             self.render()
+
+    def _play(self, action: int | None) -> bool:
+        """Play for the mover; returns whether all is over."""
+        self.core.play(self.positions, np.array([action]), checked=action not in self._legal)
+        return bool(self.positions.ended[0])
+
+    def _pay(self) -> list[float]:
+        """Each seat's reward of the last ply."""
+        rewards: list[float] = ply_rewards(self.reward, self.core, self._before.scores, self.positions)[0].tolist()
+        return rewards
 
     def _finish(self) -> None:
         truncated = bool(self.positions.truncated[0])
@@ -170,12 +201,12 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         if self._move is not None:
             board.push(Move.from_action(self._move))
         if self.render_mode == "ansi":
-            return render.text(board, last=board.last_mark)
+            return render.text(board, last=board.last_mark, owners=self._owners)
         if self.render_mode == "rgb_array":
-            return render.rgb(board, last=board.last_mark)
+            return render.rgb(board, last=board.last_mark, owners=self._owners)
         if self._window is None:
             self._window = render.Window()
-        self._window.show(board, last=board.last_mark)
+        self._window.show(board, last=board.last_mark, owners=self._owners)
         return None
 
     def close(self) -> None:
@@ -183,6 +214,67 @@ class raw_env(AECEnv[str, ObsType, int]):  # noqa: N801  (PettingZoo's name for 
         if self._window is not None:
             self._window.close()
             self._window = None
+
+
+class MatchEnv(GameEnv):
+    """A whole match: rounds chained, fields sold and pawned between them (docs/RULES.md 6); +1 and -1 at its end.
+
+    As `GameEnv`, but the observation goes on with 2F + 2 numbers: who owns the fields of the viewer's row and then
+    of the other's (0 its player, 1 pawned, 2 sold), seats from the viewer to the player who began this round, and
+    rounds left, this one included. Who loses a round begins the next, so an agent may move twice in a row. A match
+    drawn by its `max_rounds` pays nothing. At the end `infos[agent]` holds `termination` (its reason) and `rounds`, the
+    points of all rounds.
+
+    Args:
+        rules: of the rounds, for two players.
+        match: a `MatchRules` or its text, such as `"fields_to_lose=4"`.
+        render_mode: as of `GameEnv`.
+    """
+
+    metadata: dict[str, Any] = {**GameEnv.metadata, "name": "oanquan_match_v0"}  # noqa: RUF012
+
+    def __init__(
+        self, rules: Rules | str = DEFAULT_PRESET, *, match: MatchRules | str = "", render_mode: str | None = None
+    ) -> None:
+        self.match = Match(rules, match)
+        super().__init__(self.match.rules, render_mode=render_mode)
+
+    def _first_position(self, given: Positions | str | None) -> Positions:
+        if given is not None:
+            raise ValueError("a match begins at the set-up: it takes no option 'position'")
+        self.match = Match(match_rules=self.match.match_rules, core=self.core)
+        self._owners = self.match.estate.owners().tolist()
+        return self.match.positions
+
+    def _observation_box(self) -> spaces.Box:
+        low = np.append(self.encoder.low, [0] * (2 * self.core.rules.fields + 2)).astype(np.int32)
+        most = [SOLD] * (2 * self.core.rules.fields) + [1, self.match.match_rules.max_rounds]
+        return spaces.Box(low, np.append(self.encoder.high, most).astype(np.int32), dtype=np.int32)
+
+    def _seen_by(self, seat: int) -> Observation:
+        owners = np.roll(self.match.estate.owners(), -seat, axis=0).reshape(-1)
+        rounds_left = self.match.match_rules.max_rounds - self.match.round_number + 1
+        more = np.append(owners, [self.match.starter ^ seat, rounds_left])
+        return np.concatenate([super()._seen_by(seat), more.astype(np.int32)])
+
+    def _play(self, action: int | None) -> bool:
+        owners: list[list[int]] = self.match.estate.owners().tolist()
+        self.match.step(-1 if action is None else action)
+        self._owners = owners
+        self.positions = self.match.positions
+        return self.match.outcome is not None
+
+    def _pay(self) -> list[float]:
+        outcome = self.match.outcome
+        if outcome is None or outcome.winner is None:
+            return [0.0, 0.0]
+        return [1.0, -1.0] if outcome.winner == 0 else [-1.0, 1.0]
+
+    def _finish(self) -> None:
+        assert self.match.outcome is not None
+        self.terminations = dict.fromkeys(self.agents, True)
+        rounds = [list(finished.scores) for finished in self.match.rounds]
+        self.infos = {agent: {"termination": str(self.match.outcome.reason), "rounds": rounds} for agent in self.agents}
 
 
 register("aec", id="OAnQuan-v0", entry_point=env)

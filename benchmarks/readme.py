@@ -1,0 +1,86 @@
+"""Write the README's tables of speed from the committed results: `python -m benchmarks.readme [--check]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.report import RESULTS
+
+README = RESULTS.parent.parent / "README.md"
+BEGIN, END = "<!-- speed:begin -->", "<!-- speed:end -->"
+CORE_BATCHES = ("1", "1024", "4096", "16384", "65536")
+
+
+def table(headings: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table; the first column to the left, numbers to the right."""
+    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def measured(name: str, results: dict[str, Any]) -> str:
+    """Where the numbers come from."""
+    machine = results["measured_on"]
+    return f"`python -m benchmarks.{name}` at commit `{machine['commit']}`, {machine['processor']}, one core busy."
+
+
+def core_section() -> str:
+    """Moves a second of the core."""
+    results = json.loads((RESULTS / "core.json").read_text())
+    rows = [
+        [rules, *(f"{speeds[batch] / 1e6:.2f}" for batch in CORE_BATCHES)]
+        for rules, speeds in results["speeds"].items()
+    ]
+    headings = ["rules", *(f"{int(batch):,} games" for batch in CORE_BATCHES)]
+    title = "Millions of moves a second of the core: random play, legality, refill, end test and resets included."
+    return f"{title}\n{measured('core', results)}\n\n{table(headings, rows)}"
+
+
+def aec_section() -> str:
+    """Turns a second of the environment."""
+    results = json.loads((RESULTS / "aec.json").read_text())
+    rows = [[name, f"{speed:,.0f}"] for name, speed in results["speeds"].items()]
+    title = "Turns a second through PettingZoo's AEC interface, beside PettingZoo's own games in the same run."
+    return f"{title}\n{measured('aec', results)}\n\n{table(['environment', 'turns/s'], rows)}"
+
+
+def training_section() -> str:
+    """Plies a second of training."""
+    results = json.loads((RESULTS / "training.json").read_text())
+    rows = [
+        [
+            name,
+            f"{row['collecting plies/s']:,.0f}",
+            f"{row['plies/s']:,.0f}",
+            *(f"{100 * row[part]:.0f} %" for part in ("stepping", "network while collecting", "learning")),
+        ]
+        for name, row in results["results"].items()
+    ]
+    headings = ["network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning"]
+    title = "Self-play training, and where its time goes; stepping includes features and masks."
+    return f"{title}\n{measured('training', results).replace(', one core busy', '')}\n\n{table(headings, rows)}"
+
+
+def main() -> int:
+    """Replace the block, or with --check say whether it is current."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--check", action="store_true", help="change nothing; fail if the README is stale")
+    options = arguments.parse_args()
+    text = README.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    block = "\n\n".join(section() for section in (core_section, aec_section, training_section))
+    current = f"{before}{BEGIN}\n{block}\n{END}{after}"
+    if options.check and current != text:
+        print("README.md is stale: run python -m benchmarks.readme", file=sys.stderr)
+        return 1
+    if not options.check:
+        Path(README).write_text(current, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
