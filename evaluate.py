@@ -1,122 +1,189 @@
-"""Play agents against each other.
+"""Play agents against each other, and measure how far they are from perfect play.
 
     python evaluate.py ppo:runs/quick greedy random --pairs 200
+    python evaluate.py greedy minimax:depth=6 quick=ppo:runs/quick --suite arena,regret --openings balanced --output out
+    python evaluate.py --config configs/evaluate.yaml --output out
 
-Every pairing plays every opening twice, seats swapped; a score counts wins, and draws by half.
+arena: every pairing plays every opening in every seating; a score counts wins, and draws by half.
+regret: points that an agent's moves lose against the best ones, over a fixed suite of positions.
+
+With --output the folder gets report.json, report.md and pictures. An evaluation that was interrupted goes on where it
+was when the same command is given again. Agents may be given labels: LABEL=AGENT.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
-import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
-from rich.progress import track
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 import agents
-from agents.arena import PairResults, mean_interval, play_pairs, random_openings, score_interval
+from agents.config import ConfigError, read_yaml
+from agents.evaluation import Evaluation, EvaluationSettings, Evaluator, make_settings
 from agents.files import write_atomically
-from oanquan_env import Core, Rules, RulesError
+from agents.regret import PARTS
+from agents.report import write_report
+from agents.results import ArenaResult, Estimate, RegretResult
+from oanquan_env.records import format_records
+
+FILE_WIDTH = 160
+"""Characters of a line where the output goes to a file, which has no width of its own."""
 
 
-def parse(arguments: list[str]) -> argparse.Namespace:
-    """The command line."""
+def parse(arguments: list[str]) -> tuple[argparse.Namespace, EvaluationSettings]:
+    """The command line: where results go, and the settings, in which its options override those of --config."""
+    fields, defaults = EvaluationSettings.model_fields, EvaluationSettings(agents=["greedy"])
     parser = argparse.ArgumentParser(
         prog="evaluate.py",
         description=__doc__,
-        epilog=f"players:\n{agents.usage()}",
+        epilog=f"agents:\n{agents.usage()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,
     )
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="players by name, two or more")
-    parser.add_argument("--pairs", type=int, default=200, help="game pairs of each pairing (default: %(default)s)")
-    parser.add_argument(
-        "--opening-plies", type=int, default=4, help="random plies of an opening (default: %(default)s)"
+    settings = parser.add_argument_group("settings")
+    settings.add_argument("agents", nargs="*", metavar="AGENT", help="agents by name; two or more for the arena")
+    settings.add_argument(
+        "--suite", dest="suites", metavar="SUITES", help="arena, regret or arena,regret (default: arena)"
     )
-    parser.add_argument(
-        "--rules", default="mancala-world", help="rules by name, with changed fields (default: %(default)s)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="seed of openings and players (default: %(default)s)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results as JSON")
-    options = parser.parse_args(arguments)
-    if len(options.agents) < 2:
-        parser.error(f"two agents or more are needed for a match; got only {options.agents[0]}")
-    if options.pairs < 1 or options.opening_plies < 0:
-        parser.error("--pairs must be 1 or more and --opening-plies 0 or more")
-    if options.json is not None and not options.json.parent.is_dir():
-        parser.error(f"--json: there is no folder {options.json.parent}")
-    return options
+    settings.add_argument("--part", choices=PARTS, help=f"{fields['part'].description} (default: {defaults.part})")
+    for name in ("pairs", "openings", "opening_plies", "rules", "seed"):
+        default = getattr(defaults, name)
+        text = f"{fields[name].description} (default: {default})"
+        option = f"--{name.replace('_', '-')}"
+        settings.add_argument(option, type=type(default), metavar=name.upper()[-5:], help=text)
+    settings.add_argument("--time", action="store_true", help="also tell the mean time of a move")
+    files = parser.add_argument_group("files")
+    files.add_argument("--config", type=Path, metavar="FILE", help="settings as YAML; the command line overrides them")
+    files.add_argument("--output", type=Path, metavar="FOLDER", help="folder for report, pictures and finished parts")
+    files.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
+    files.add_argument("--save-games", type=Path, metavar="FILE", help="also write all games as records")
+    given = vars(parser.parse_args(arguments))
+    places = {name: given.pop(name, None) for name in ("config", "output", "json", "save_games")}
+    return argparse.Namespace(**places), _settings(given, places["config"])
 
 
-def summarize(name: str, opponent: str, results: PairResults) -> dict[str, Any]:
-    """One pairing as JSON: score and margin of `name` with 95 % intervals, over pairs."""
-    score, margin = score_interval(results), mean_interval(results.margin.mean(axis=1))
-    wins, draws = int((results.score == 1).sum()), int((results.score == 0.5).sum())
-    return {
-        "agent": name,
-        "opponent": opponent,
-        "pairs": len(results.score),
-        "wins": wins,
-        "draws": draws,
-        "losses": int(results.score.size) - wins - draws,
-        "score": score._asdict(),
-        "margin": margin._asdict(),
-        "plies": float(results.plies.mean()),
-    }
+def _settings(given: dict[str, Any], config: Path | None) -> EvaluationSettings:
+    """The settings of a file with those of the command line over them."""
+    values: dict[str, Any] = read_yaml(config) if config else {}
+    if not given["agents"]:
+        del given["agents"]
+    if "suites" in given:
+        given["suites"] = given["suites"].split(",")
+    return make_settings({**values, **given}, str(config) if config else "command line")
 
 
-def table(rows: list[dict[str, Any]]) -> Table:
-    """The results for people: scores in percent and margins in points, with 95 % intervals."""
+def check_places(places: argparse.Namespace, settings: EvaluationSettings) -> None:
+    """Notice before hours of play that its results could not be written. Raises ConfigError."""
+    for option, path in (("--json", places.json), ("--save-games", places.save_games)):
+        if path is not None and not path.parent.is_dir():
+            raise ConfigError(f"{option}: there is no folder {path.parent}")
+    if places.save_games and "arena" not in settings.suites:
+        raise ConfigError("--save-games: no games are played without --suite arena")
+    if places.output:
+        places.output.mkdir(parents=True, exist_ok=True)
+
+
+# ---- the results for people ------------------------------------------------------------------------------------------
+
+
+def _table(left: list[str], right: list[str]) -> Table:
     shown = Table()
-    for heading in ("agent", "opponent"):
-        shown.add_column(heading)
-    for heading in ("wins", "draws", "losses", "score, %", "margin", "plies"):
-        shown.add_column(heading, justify="right")
-    for row in rows:
-        score, margin = row["score"], row["margin"]
-        shown.add_row(
-            row["agent"],
-            row["opponent"],
-            *(str(row[kind]) for kind in ("wins", "draws", "losses")),
-            f"{100 * score['mean']:.1f} ± {100 * (score['high'] - score['mean']):.1f}",
-            f"{margin['mean']:+.1f} ± {margin['high'] - margin['mean']:.1f}",
-            f"{row['plies']:.1f}",
-        )
+    for heading in left:
+        shown.add_column(heading, no_wrap=True)
+    for heading in right:
+        shown.add_column(heading, justify="right", no_wrap=True)
     return shown
+
+
+def _spread(estimate: Estimate, form: str, factor: float = 1.0) -> str:
+    """Mean and half the width of its interval."""
+    return f"{factor * estimate.mean:{form}} ± {factor * (estimate.high - estimate.low) / 2:{form.lstrip('+')}}"
+
+
+def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResult) -> None:
+    """Scores in percent, margins in points and ratings in Elo, with 95 % intervals."""
+    openings = f"openings of {settings.opening_plies} random plies" if arena.openings == "random" else arena.openings
+    console.print(f"{settings.rules}, {settings.pairs} pairs, {openings}, seed {settings.seed}")
+    shown = _table(["agent", "opponent"], ["wins", "draws", "losses", "score, %", "margin", "plies"])
+    for row in arena.pairings:
+        counts = (str(count) for count in (row.wins, row.draws, row.losses))
+        estimates = _spread(row.score, ".1f", 100), _spread(row.margin, "+.1f")
+        shown.add_row(row.agent, row.opponent, *counts, *estimates, f"{row.plies:.1f}")
+    console.print(shown)
+    if arena.ratings and len(arena.ratings) > 2:
+        shown = _table(["agent"], [f"Elo ({arena.anchor} = 0)", "95 % interval", "score, %"])
+        for rating in arena.ratings:
+            elo = rating.elo
+            interval = f"{elo.low:+.0f} to {elo.high:+.0f}"
+            shown.add_row(rating.agent, f"{elo.mean:+.0f}", interval, f"{100 * rating.score:.1f}")
+        console.print(shown)
+
+
+def show_regret(console: Console, regret: RegretResult) -> None:
+    """Regret in points, shares in percent, with 95 % intervals."""
+    console.print(f"{regret.suite}, {regret.part} part: {regret.positions} positions, {regret.proved} of them proved")
+    shown = _table(["agent"], ["regret, points", "best moves, %", "blunders, %"])
+    for row in regret.agents:
+        found = row.overall
+        shares = _spread(found.optimal, ".1f", 100), _spread(found.blunders, ".1f", 100)
+        shown.add_row(row.agent, _spread(found.regret, ".2f"), *shares)
+    console.print(shown)
+
+
+def show(console: Console, settings: EvaluationSettings, evaluation: Evaluation) -> None:
+    """All tables."""
+    report = evaluation.report
+    if report.arena:
+        show_arena(console, settings, report.arena)
+    if report.regret:
+        show_regret(console, report.regret)
+    if settings.time:
+        shown = _table(["agent"], ["ms a move"])
+        for agent in report.agents:
+            shown.add_row(agent.label, f"{agent.ms_per_move or 0:.3g}")
+        console.print(shown)
+
+
+def write(places: argparse.Namespace, evaluation: Evaluation) -> None:
+    """The files that were asked for."""
+    if places.json:
+        write_atomically(places.json, evaluation.report.to_json().encode())
+    if places.save_games and evaluation.tournament:
+        games = [record for pairing in evaluation.pairings for record in evaluation.tournament.records(pairing)]
+        write_atomically(places.save_games, format_records(games).encode())
+    if places.output:
+        write_report(evaluation.report, places.output)
 
 
 def main(arguments: list[str]) -> int:
     """Evaluate; returns the exit status."""
-    options = parse(arguments)
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = FILE_WIDTH
+    bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("ETA"))
     try:
-        rules = Rules.parse(options.rules)
-        if rules.players != 2:
-            raise RulesError(f"evaluate.py plays pairs of two players; '{rules}' has {rules.players}")
-        players = [agents.make(name, rules) for name in options.agents]
-    except ValueError as error:
+        places, settings = parse(arguments)
+        check_places(places, settings)
+        evaluator = Evaluator(settings, places.output)
+        with Progress(
+            *bar, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
+        ) as progress:
+            evaluation = evaluator.run(shlex.join(["python", "evaluate.py", *arguments]), progress)
+        show(console, settings, evaluation)
+        write(places, evaluation)
+    except KeyboardInterrupt:
+        kept = f"; the same command goes on in {places.output}" if places.output else ""
+        print(f"evaluate.py: interrupted{kept}", file=sys.stderr)
+        return 130
+    except (ValueError, OSError) as error:
         print(f"evaluate.py: {error}", file=sys.stderr)
         return 2
-    core = Core(rules)
-    openings = random_openings(core, options.pairs, options.opening_plies, np.random.default_rng(options.seed))
-    pairings = list(itertools.combinations(range(len(players)), 2))
-    rows = []
-    for number, (a, b) in enumerate(track(pairings, "playing", console=console, transient=True)):
-        rng = np.random.default_rng([options.seed, number])
-        played = play_pairs(core, players[a], players[b], openings, rng)
-        rows.append(summarize(options.agents[a], options.agents[b], played))
-    console.print(
-        f"{rules}, {options.pairs} pairs, openings of {options.opening_plies} random plies, seed {options.seed}"
-    )
-    console.print(table(rows))
-    if options.json is not None:
-        settings = {"rules": str(rules), "opening_plies": options.opening_plies, "seed": options.seed}
-        write_atomically(options.json, (json.dumps({"settings": settings, "results": rows}, indent=1) + "\n").encode())
     return 0
 
 

@@ -1,0 +1,47 @@
+"""One key for all positions that play alike: seats turned to the mover's view, a board and its mirror taken as one."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env import Core, Positions, mirror
+from oanquan_env.positions import Ints, Words
+
+Keys: TypeAlias = npt.NDArray[np.void]
+
+
+def canonical_keys(core: Core, positions: Positions) -> Keys:
+    """(N,) opaque keys; equal where two positions have the same moves to come, whatever the scores so far.
+
+    A key holds the squares from the mover's side on; those of the mirrored board if they are the smaller numbers and
+    the rules read the same in a mirror (two players, both directions of sowing).
+    """
+    sides = _from_mover(positions)
+    if core.rules.players == 2 and core.rules.mirrored() == core.rules:
+        mirrored = _from_mover(mirror(positions, core.rules))
+        own, other = (sides[:, 0], mirrored[:, 0]), (sides[:, 1], mirrored[:, 1])
+        smaller = (own[1] < own[0]) | ((own[1] == own[0]) & (other[1] < other[0]))
+        sides = np.where(smaller[:, None], mirrored, sides)
+    return np.ascontiguousarray(sides).view(np.dtype((np.void, 8 * sides.shape[1])))[:, 0]
+
+
+def _from_mover(positions: Positions) -> Words:
+    """(N, P) sides, the mover's first."""
+    players = positions.scores.shape[1]
+    seats = (positions.mover[:, None] + np.arange(players)) % players
+    return np.take_along_axis(positions.sides, seats, axis=1)
+
+
+def first_of_each(keys: Keys) -> Ints:
+    """Ascending rows at which each key is met for the first time."""
+    first: Ints = np.sort(np.unique(keys, return_index=True)[1]).astype(np.intp)
+    return first
+
+
+def key_number(key: np.void) -> int:
+    """A number from 0 to 2 ** 64 - 1 that depends on the key alone and is spread evenly."""
+    return int.from_bytes(hashlib.sha256(key.tobytes()).digest()[:8], "big")
