@@ -1,10 +1,11 @@
-"""Players of Ô Ăn Quan by name: `make("greedy")`, `make("ppo:runs/quick")`."""
+"""Players of Ô Ăn Quan by name: `make("greedy")`, `make("minimax:depth=8")`, `make("ppo:runs/quick")`."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from oanquan_env import Core, Rules
 from oanquan_env.policies import GreedyPolicy, Policy, RandomPolicy
@@ -13,6 +14,7 @@ from oanquan_env.rules import DEFAULT_PRESET, as_rules
 USAGE = {
     "random": "plays any legal move",
     "greedy": "plays the move that wins the most points at once",
+    "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",
     "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder; T > 0 draws its moves instead of playing the best",
 }
 """How each player is named, and what it does."""
@@ -31,47 +33,77 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     """
     rules = as_rules(rules)
     kind, _, detail = name.partition(":")
-    makers: dict[str, Callable[[str, Rules], Policy]] = {"random": _random, "greedy": _greedy, "ppo": _ppo}
-    if kind not in makers:
-        close = difflib.get_close_matches(kind, makers, n=1)
+    if kind not in _MAKERS:
+        close = difflib.get_close_matches(kind, _MAKERS, n=1)
         hint = f" (did you mean {close[0]}?)" if close else ""
         raise UnknownAgentError(f"unknown player {name!r}{hint}; players are:\n{usage()}")
-    return makers[kind](detail, rules)
+    return _MAKERS[kind](detail, rules)
 
 
 def usage() -> str:
     """One line for each player."""
-    return "\n".join(f"  {name:28} {text}" for name, text in USAGE.items())
+    return "\n".join(f"  {name:34} {text}" for name, text in USAGE.items())
+
+
+def read_options(kind: str, detail: str, types: Mapping[str, type[int] | type[float] | type[str]]) -> dict[str, Any]:
+    """The options in `detail`, as in `depth=6,nodes=1000`, each read as its type in `types`.
+
+    Raises:
+        UnknownAgentError: for an option that is not among `types`, is given twice or has a value of another type.
+    """
+    options: dict[str, Any] = {}
+    for part in detail.split(",") if detail else []:
+        key, sign, text = part.partition("=")
+        if key not in types or not sign:
+            exist = f"has {', '.join(f'{name}=…' for name in types)}" if types else "has no options"
+            raise UnknownAgentError(f"{kind} {exist}; got {part!r}")
+        if key in options:
+            raise UnknownAgentError(f"{kind} has {key} twice in {detail!r}")
+        try:
+            options[key] = types[key](text)
+        except ValueError:
+            number = "a whole number" if types[key] is int else "a number"
+            raise UnknownAgentError(f"{key} of {kind} must be {number}; got {text!r}") from None
+    return options
+
+
+_LIMITS: dict[str, type[int] | type[float]] = {"depth": int, "nodes": int, "ms": float}
 
 
 def _random(detail: str, rules: Rules) -> Policy:
-    _no_options("random", detail)
+    read_options("random", detail, {})
     return RandomPolicy(Core(rules))
 
 
 def _greedy(detail: str, rules: Rules) -> Policy:
-    _no_options("greedy", detail)
+    read_options("greedy", detail, {})
     return GreedyPolicy(Core(rules))
 
 
+def _minimax(detail: str, rules: Rules) -> Policy:
+    options = read_options("minimax", detail, _LIMITS)
+    if not options:
+        raise UnknownAgentError("minimax needs a limit, as in minimax:depth=6, minimax:nodes=20000 or minimax:ms=50")
+    from agents.minimax import MinimaxPlayer  # these modules import numba or torch, which takes a second
+    from agents.search import Limits
+
+    limits = Limits(depth=options.get("depth"), nodes=options.get("nodes"), milliseconds=options.get("ms"))
+    return MinimaxPlayer(Core(rules), limits)
+
+
 def _ppo(detail: str, rules: Rules) -> Policy:
-    folder, *options = detail.split(",")
+    folder, _, rest = detail.partition(",")
     if not folder:
         raise UnknownAgentError("ppo needs the folder of a trained agent, as in ppo:runs/quick")
-    temperature = 0.0
-    for option in options:
-        key, _, value = option.partition("=")
-        if key != "temperature":
-            raise UnknownAgentError(f"ppo has no option {option!r}; it has temperature=T")
-        try:
-            temperature = float(value)
-        except ValueError:
-            raise UnknownAgentError(f"temperature must be a number; got {value!r}") from None
-    from agents.ppo import PPOPlayer  # torch takes a second to import
+    options = read_options("ppo", rest, {"temperature": float})
+    from agents.ppo import PPOPlayer
 
-    return PPOPlayer(Path(folder), rules, temperature=temperature)
+    return PPOPlayer(Path(folder), rules, **options)
 
 
-def _no_options(kind: str, detail: str) -> None:
-    if detail:
-        raise UnknownAgentError(f"{kind} has no options; got {detail!r}")
+_MAKERS: dict[str, Callable[[str, Rules], Policy]] = {
+    "random": _random,
+    "greedy": _greedy,
+    "minimax": _minimax,
+    "ppo": _ppo,
+}
