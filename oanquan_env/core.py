@@ -341,11 +341,12 @@ class Core:
     def _refill_seat(self, positions: Positions, offset: int) -> None:
         """Refill the empty rows of the players `offset` seats after the mover, or end the game by forfeit."""
         seat = self._seat_index(positions, offset)
-        empty = (positions.sides.reshape(-1).take(seat) & self._fields) == 0
-        empty &= positions.ended == RUNNING
-        rows = empty.nonzero()[0]
+        row_words = positions.sides.reshape(-1).take(seat)
+        row_words &= self._fields
+        rows = (row_words == 0).nonzero()[0]
         if not rows.size:
             return
+        rows = rows[positions.ended.take(rows) == RUNNING]
         scores, seat = positions.scores.reshape(-1), seat.take(rows)
         if self.rules.refill == "forfeit":
             able = scores.take(seat) >= self.rules.fields

@@ -58,6 +58,8 @@ class Encoder:
         self._view = (own_view + turned) % (SIDE_BYTES * players)
         self._seats = (np.arange(players)[:, None] + np.arange(players)) % players
 
+        self._board, self._scores = slice(0, self.layout["stones"].stop), self.layout["scores"]
+
     @property
     def size(self) -> int:
         """Length D of an observation."""
@@ -70,15 +72,13 @@ class Encoder:
             positions: N positions.
             viewer: the player who looks, one for all or (N,); each row's mover if left out.
         """
-        n = len(positions)
-        players, row_bytes = positions.scores.shape[1], positions.squares.shape[1]
+        n, players = positions.scores.shape
         seat: Ints = positions.mover if viewer is None else np.full(n, viewer, dtype=np.intp)
-        rows = np.arange(n)[:, None]
+        first_bytes = np.arange(0, positions.squares.size, positions.squares.shape[1])[:, None]
+        first_scores = np.arange(0, positions.scores.size, players)[:, None]
         observation = np.empty((n, self.size), dtype=np.int32)
-        observation[:, : self.layout["scores"].start] = positions.squares.take(
-            self._view.take(seat, axis=0) + rows * row_bytes
-        )
-        observation[:, self.layout["scores"]] = positions.scores.take(self._seats.take(seat, axis=0) + rows * players)
+        observation[:, self._board] = positions.squares.take(self._view.take(seat, axis=0) + first_bytes)
+        observation[:, self._scores] = positions.scores.take(self._seats.take(seat, axis=0) + first_scores)
         observation[:, -2] = (positions.mover - seat) % players
         observation[:, -1] = self.core.rules.max_plies - positions.ply
         return observation
