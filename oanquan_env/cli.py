@@ -12,9 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from oanquan_env import __version__
+from oanquan_env import __version__, render
 from oanquan_env.board import Board
 from oanquan_env.core import RunawayGameError
+from oanquan_env.match import Round
+from oanquan_env.match_records import MATCH, ROUND, replay_match
 from oanquan_env.notation import SEAT_NAMES, seat_name
 from oanquan_env.perft import divide, perft
 from oanquan_env.records import GameRecord, parse_records, read_records
@@ -162,27 +164,47 @@ def _replay(asked: argparse.Namespace) -> None:
     records = parse_records(sys.stdin.read()) if asked.record == "-" else read_records(asked.record)
     if asked.game and asked.game > len(records):
         raise ValueError(f"there is no game {asked.game}: the file holds {len(records)}")
+    rounds = _rounds_of_matches(records)
     for number, record in enumerate(records, 1):
         if asked.game in (None, number):
             if asked.check:
                 print(f"game {number}: {len(record.moves)} plies, {record.result} {record.termination}".rstrip())
             else:
-                _replay_one(number, record, stories=asked.stories)
+                _replay_one(number, record, rounds.get(number), stories=asked.stories)
 
 
-def _replay_one(number: int, record: GameRecord, *, stories: bool) -> None:
+def _rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
+    """Game number -> round, of the games that are rounds of matches; a round 1 begins a match.
+
+    Raises `MatchRecordError` where headers do not agree with what the rounds before them lead to.
+    """
+    matches: list[list[int]] = []
+    for number, record in enumerate(records, 1):
+        if MATCH in record.headers:
+            if record.headers.get(ROUND) == "1" or not matches:
+                matches.append([])
+            matches[-1].append(number)
+    rounds: dict[int, Round] = {}
+    for numbers in matches:
+        replayed = replay_match([records[number - 1] for number in numbers])
+        rounds.update(zip(numbers, replayed.rounds, strict=True))
+    return rounds
+
+
+def _replay_one(number: int, record: GameRecord, played: Round | None, *, stories: bool) -> None:
     print(f"Game {number}: {record.rules}")
     for name, value in record.headers.items():
         print(f"  {name}: {value}")
+    owners = None if played is None else played.estate.owners().tolist()
     board = record.start()
-    print(f"\n{board}")
+    print(f"\n{render.text(board, owners=owners)}")
     _comment(record, 0)
     for ply, move in enumerate(record.moves, 1):
         print(f"\n{ply}. {seat_name(record.rules, board.mover)} {move}\n")
         if stories:
             print(board.sowing(move), end="\n\n")
         board.push(move)
-        print(board)
+        print(render.text(board, last=board.last_mark, owners=owners))
         _comment(record, ply)
     print(f"\nResult: {record.result} {record.termination}".rstrip(), end="\n\n")
 
