@@ -6,8 +6,7 @@ the mover's own left to his right, direction 0 anticlockwise (A, +1 on the ring)
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,6 @@ from oanquan_env.positions import (
     MANDARIN_BYTE,
     SIDE_BYTES,
     STONE_BYTE,
-    ZERO_BYTE,
     Bytes,
     Ints,
     Mask,
@@ -26,12 +24,10 @@ from oanquan_env.positions import (
 )
 from oanquan_env.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
 from oanquan_env.setup import check_points, check_ready, check_setup
-from oanquan_env.tables import BYTE_MASK, COUNT_STRIDE, build_tables
+from oanquan_env.sowing import Moves, Runaway
+from oanquan_env.tables import build_tables
 
-LapWatch: TypeAlias = Callable[[Ints, Bytes], None]
 RUNNING = np.uint8(Termination.RUNNING)  # an IntEnum costs a microsecond each time that NumPy meets it
-LAP_LIMIT = 10_000
-"""Most laps of one move. Relays end in every two-player position seen (longest: 38 laps), but no proof is known."""
 
 
 class IllegalActionError(ValueError):
@@ -40,12 +36,6 @@ class IllegalActionError(ValueError):
 
 class RunawayGameError(RuntimeError):
     """A relay past `LAP_LIMIT` laps, or debts that put more seeds in play than a byte holds. The batch is unchanged."""
-
-
-class _RunawayError(Exception):
-    def __init__(self, reason: str, row: int) -> None:
-        self.reason = reason
-        self.row = row
 
 
 class Played(NamedTuple):
@@ -78,17 +68,13 @@ class Core:
     def __init__(self, rules: Rules | str = DEFAULT_PRESET) -> None:
         self.rules = rules = as_rules(rules)
         self.tables = build_tables(rules)
-        # One row as one element: NumPy gathers and scatters these in one piece, ten times faster than rows of a matrix.
-        self._row_type = np.dtype((np.void, SIDE_BYTES * rules.players))
-        self._row_starts: Ints = np.arange(0)
+        self.moves = Moves(rules, self.tables)
         self._next_seat = np.array([*range(1, rules.players), 0], dtype=np.intp)
         self._end = np.uint8(
             Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY
         )
-        self._stone_value = np.int32(rules.stone_value)
         self._fields, self._unfinished, self._refill = _word_masks(rules)
         self._refilled_seats = rules.players if rules.refill_when == "at_once" else 1
-        self._plain_capture = rules.quan_non == 0 and rules.mandarin_seeds_capturable
 
     # ---- positions -------------------------------------------------------------------------------------------------
 
@@ -104,7 +90,7 @@ class Core:
 
     def legal_mask(self, positions: Positions) -> Mask:
         """(N, A) bool, the legal actions of the mover; all false where the game is over."""
-        own = positions.sides.reshape(-1).take(self._seat_index(positions))
+        own = positions.sides.reshape(-1).take(positions.seat_index())
         occupied = np.packbits(own.view(np.uint8) != 0, bitorder="little")  # one bit a field
         occupied *= positions.ended == RUNNING
         return self.tables.legal.take(occupied, axis=0)
@@ -174,10 +160,10 @@ class Core:
             self._check(positions, actions)
         saved = positions.copy()
         try:
-            stopped, laps = self._sow(positions, actions)
-            captured = self._capture(positions, stopped)
+            stopped, laps = self.moves.sow(positions, actions)
+            captured = self.moves.capture(positions, stopped)
             self._finish_move(positions)
-        except _RunawayError as runaway:
+        except Runaway as runaway:
             positions[:] = saved
             raise RunawayGameError(f"{runaway.reason}: {self._describe(positions, actions, runaway.row)}") from None
         return Played(captured, laps)
@@ -206,102 +192,6 @@ class Core:
             choices = mask[row].nonzero()[0].tolist()
             reason = f"legal: {choices}" if choices else f"the game is over ({Termination(positions.ended[row])!s})"
             raise IllegalActionError(f"illegal action {actions[row]} in row {row}; {reason}")
-
-    def _sow(
-        self, positions: Positions, actions: npt.NDArray[np.integer], watch: LapWatch | None = None
-    ) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """Sow and relay (docs/RULES.md 2.1, 2.2). Returns the code of the square each stopped before, and the laps.
-
-        `watch` sees each lap as it begins: codes of the squares lifted and the seeds in hand, of the rows still sowing.
-        """
-        tables = self.tables
-        flat = positions.squares.reshape(-1)
-        sides, lines = positions.sides, positions.squares.view(self._row_type)[:, 0]
-        starts = self._starts(len(positions))
-        code = tables.origin.take(positions.mover * self.rules.actions + actions)
-        at = (code & BYTE_MASK) + starts
-        lifted = flat.take(at)
-        left: Bytes | int = 0
-        laps = np.ones(len(positions), dtype=np.int32)
-        stopped = code
-        rows: Ints | None = None  # None: every row is still sowing
-        for lap in range(2, LAP_LIMIT + 2):
-            flat[at] = left
-            if watch is not None:
-                watch(code, lifted)
-            key = code * COUNT_STRIDE
-            key += lifted
-            sown = tables.increment.take(key, axis=0)
-            code = tables.after.take(key)
-            if rows is None:
-                sides += sown
-                stopped = code
-            else:
-                sown += lines.take(rows).view(np.uint64).reshape(sown.shape)
-                lines[rows] = sown.view(self._row_type)[:, 0]
-                stopped[rows] = code
-            at = (code & BYTE_MASK) + starts
-            lifted = flat.take(at)
-            if self.rules.mandarin_ahead == "take_one":
-                code, at, lifted, left = _take_one(flat, code, at)
-            relay = lifted.nonzero()[0]
-            if not relay.size:
-                return stopped, laps
-            if relay.size < lifted.size:
-                rows = relay if rows is None else rows.take(relay)
-                code, at, starts, lifted = code.take(relay), at.take(relay), starts.take(relay), lifted.take(relay)
-                left = left if isinstance(left, int) else left.take(relay)
-            laps[slice(None) if rows is None else rows] = lap
-        raise _RunawayError(f"a relay of more than {LAP_LIMIT} laps", int(rows[0]) if rows is not None else 0)
-
-    def _capture(self, positions: Positions, gap: Ints) -> Points:
-        """Capture behind gaps (docs/RULES.md 2.3, 2.4) and add to the movers' scores; returns (N,) the points.
-
-        `gap` is the code of the square after the last seed: an empty field, or a mandarin square.
-        """
-        rules, tables = self.rules, self.tables
-        flat = positions.squares.reshape(-1)
-        starts = self._starts(len(positions))
-        captured = np.zeros(len(positions), dtype=np.int32)
-        rows: Ints | None = None  # None: every row, before the first capture
-        while True:
-            seeds_at = tables.behind_seeds.take(gap)
-            seeds_at += starts
-            stone_at = tables.behind_stone.take(gap)
-            stone_at += starts
-            seeds, stone = flat.take(seeds_at), flat.take(stone_at)
-            points = stone * self._stone_value
-            points += seeds
-            if not self._plain_capture:
-                seeds = self._protect(seeds, stone, points, stone_at)
-            if rows is not None or rules.empty_mandarin == "gap":
-                points *= (flat.take(tables.gap_seeds.take(gap) + starts) == 0) & (
-                    flat.take(tables.gap_stone.take(gap) + starts) == 0
-                )
-            hit = points.nonzero()[0]
-            if not hit.size:
-                break
-            rows = hit if rows is None else rows.take(hit)
-            captured[rows] += points.take(hit)
-            flat[seeds_at.take(hit)] = 0 if self._plain_capture else seeds.take(hit)
-            flat[stone_at.take(hit)] = 0
-            if rules.capture == "single":
-                break
-            gap, starts = tables.next_gap.take(gap.take(hit)), starts.take(hit)
-        if rows is not None:
-            positions.scores.reshape(-1)[self._seat_index(positions)] += captured
-        return captured
-
-    def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints) -> Bytes:
-        """Quan non and mandarin_seeds_capturable (docs/RULES.md 2.4): changes `points`, returns the seeds that stay."""
-        rules = self.rules
-        unripe = (stone != 0) & (seeds < rules.quan_non)
-        stay = np.zeros_like(seeds)
-        if not rules.mandarin_seeds_capturable:
-            stay = seeds * (stone_at % SIDE_BYTES == STONE_BYTE)
-            points -= stay
-        points *= ~unripe
-        return stay
 
     # ---- after a move ----------------------------------------------------------------------------------------------
 
@@ -333,14 +223,14 @@ class Core:
             return
         pending = positions.ended == RUNNING
         for offset in range(self._refilled_seats):
-            seat = self._seat_index(positions, offset)
+            seat = positions.seat_index(offset)
             due = pending & ((positions.sides.reshape(-1).take(seat) & self._fields) == 0)
             positions.ended[due & (positions.scores.reshape(-1).take(seat) < self.rules.fields)] = Termination.FORFEIT
             pending &= ~due
 
     def _refill_seat(self, positions: Positions, offset: int) -> None:
         """Refill the empty rows of the players `offset` seats after the mover, or end the game by forfeit."""
-        seat = self._seat_index(positions, offset)
+        seat = positions.seat_index(offset)
         row_words = positions.sides.reshape(-1).take(seat)
         row_words &= self._fields
         rows = (row_words == 0).nonzero()[0]
@@ -355,7 +245,7 @@ class Core:
         in_play = self.seeds(positions[rows]).sum(axis=1, dtype=np.int64) + self.rules.fields
         if (in_play > MAX_SEEDS).any():
             reason = f"refills on credit bring {in_play.max()} seeds into play, more than {MAX_SEEDS}"
-            raise _RunawayError(reason, int(rows[in_play.argmax()]))
+            raise Runaway(reason, int(rows[in_play.argmax()]))
         positions.sides.reshape(-1)[seat] += self._refill
         scores[seat] -= self.rules.fields
 
@@ -387,18 +277,6 @@ class Core:
         best: Mask = standings == standings.max(axis=1, keepdims=True)
         return best & positions.over[:, None]
 
-    def _starts(self, n: int) -> Ints:
-        """(n,) index into the flat squares of each row's first byte; kept for the next batch of the same length."""
-        if len(self._row_starts) != n:
-            self._row_starts = np.arange(0, n * SIDE_BYTES * self.rules.players, SIDE_BYTES * self.rules.players)
-        return self._row_starts
-
-    def _seat_index(self, positions: Positions, offset: int = 0) -> Ints:
-        """(N,) index into the flat sides or scores of the player `offset` seats after the mover."""
-        seat = positions.mover if offset == 0 else (positions.mover + offset) % self.rules.players
-        index: Ints = (self._starts(len(positions)) >> SIDE_BYTES.bit_length() - 1) + seat
-        return index
-
 
 def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     """(N, P) float64, each player's points less the mean of the others'; a row sums to zero."""
@@ -406,19 +284,6 @@ def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     together = sum(points[:, seat] for seat in range(1, players)) + points[:, 0]
     relative: npt.NDArray[np.float64] = (points * players - together[:, None]) / (players - 1)
     return relative
-
-
-def _take_one(flat: Bytes, code: Ints, at: Ints) -> tuple[Ints, Ints, Bytes, Bytes]:
-    """SON's `take_one`: where a mandarin square with seeds is met, one of them is lifted instead of a whole field.
-
-    Returns code, place, seeds lifted and seeds left of each row's next lap.
-    """
-    giving = (code % SIDE_BYTES == ZERO_BYTE) & (flat.take(at - (ZERO_BYTE - MANDARIN_BYTE)) > 0)
-    shift = giving * (ZERO_BYTE - MANDARIN_BYTE)
-    code, at = code - shift, at - shift
-    held = flat.take(at)
-    left = (held - 1) * giving
-    return code, at, held - left, left
 
 
 def _word_masks(rules: Rules) -> tuple[np.uint64, np.uint64, np.uint64]:

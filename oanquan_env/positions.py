@@ -100,6 +100,17 @@ class Positions:
         truncated: Mask = self.ended == Termination.MAX_PLIES
         return truncated
 
+    def row_starts(self) -> Ints:
+        """(N,) index into the flat `squares` of each row's first byte."""
+        return np.arange(0, self.squares.size, self.squares.shape[1])
+
+    def seat_index(self, offset: int = 0) -> Ints:
+        """(N,) index into the flat `sides` or `scores` of the player `offset` seats after the mover."""
+        players = self.scores.shape[1]
+        seat = self.mover if offset == 0 else (self.mover + offset) % players
+        index: Ints = np.arange(0, self.scores.size, players) + seat
+        return index
+
     def arrays(self) -> Iterator[npt.NDArray[Any]]:
         """The five arrays, in the order of the attributes."""
         return (getattr(self, field.name) for field in dataclasses.fields(self))

@@ -204,9 +204,9 @@ def tell(core: Core, positions: Positions, move: Move) -> Story:
         laps.append(_lap(core.rules, int(code[0]), int(seeds[0])))
 
     board = positions.copy()
-    stopped, _ = core._sow(board, action, watch)
+    stopped, _ = core.moves.sow(board, action, watch)
     sown = _frame(core, board)
-    core._capture(board, stopped)
+    core.moves.capture(board, stopped)
     taken = _frame(core, board)
     ahead = _square(core.rules, int(stopped[0]))
     takings = _takings(core.rules, sown, taken, ahead, laps[-1].direction)

@@ -1,0 +1,154 @@
+"""One move of many games: sowing, relay and capture (docs/RULES.md 2), row by row of `Positions`.
+
+What becomes of the turn afterwards (end, refill, next mover) is the core's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Bytes, Ints, Points, Positions
+from oanquan_env.rules import Rules
+from oanquan_env.tables import BYTE_MASK, COUNT_STRIDE, Tables
+
+LapWatch: TypeAlias = Callable[[Ints, Bytes], None]
+LAP_LIMIT = 10_000
+"""Most laps of one move. Relays end in every two-player position seen (longest: 38 laps), but no proof is known."""
+
+
+class Runaway(Exception):  # noqa: N818  (the core makes an error of it that names the position)
+    """A row of a batch that cannot go on, and why."""
+
+    def __init__(self, reason: str, row: int) -> None:
+        self.reason = reason
+        self.row = row
+
+
+class Moves:
+    """Sows and captures by one `Rules`; changes squares and scores in place, and nothing else.
+
+    Args:
+        rules: the rules.
+        tables: their lookup tables, see there for codes and bytes.
+    """
+
+    def __init__(self, rules: Rules, tables: Tables) -> None:
+        self.rules = rules
+        self.tables = tables
+        # One row as one element: NumPy gathers and scatters these in one piece, ten times faster than rows of a matrix.
+        self._row_type = np.dtype((np.void, SIDE_BYTES * rules.players))
+        self._stone_value = np.int32(rules.stone_value)
+        self._plain_capture = rules.quan_non == 0 and rules.mandarin_seeds_capturable
+
+    def sow(
+        self, positions: Positions, actions: npt.NDArray[np.integer], watch: LapWatch | None = None
+    ) -> tuple[Ints, npt.NDArray[np.int32]]:
+        """Sow and relay (docs/RULES.md 2.1, 2.2). Returns the code of the square each stopped before, and the laps.
+
+        `watch` sees each lap as it begins: codes of the squares lifted and the seeds in hand, of the rows still sowing.
+        """
+        tables = self.tables
+        flat = positions.squares.reshape(-1)
+        sides, lines = positions.sides, positions.squares.view(self._row_type)[:, 0]
+        starts = positions.row_starts()
+        code = tables.origin.take(positions.mover * self.rules.actions + actions)
+        at = (code & BYTE_MASK) + starts
+        lifted = flat.take(at)
+        left: Bytes | int = 0
+        laps = np.ones(len(positions), dtype=np.int32)
+        stopped = code
+        rows: Ints | None = None  # None: every row is still sowing
+        for lap in range(2, LAP_LIMIT + 2):
+            flat[at] = left
+            if watch is not None:
+                watch(code, lifted)
+            key = code * COUNT_STRIDE
+            key += lifted
+            sown = tables.increment.take(key, axis=0)
+            code = tables.after.take(key)
+            if rows is None:
+                sides += sown
+                stopped = code
+            else:
+                sown += lines.take(rows).view(np.uint64).reshape(sown.shape)
+                lines[rows] = sown.view(self._row_type)[:, 0]
+                stopped[rows] = code
+            at = (code & BYTE_MASK) + starts
+            lifted = flat.take(at)
+            if self.rules.mandarin_ahead == "take_one":
+                code, at, lifted, left = _take_one(flat, code, at)
+            relay = lifted.nonzero()[0]
+            if not relay.size:
+                return stopped, laps
+            if relay.size < lifted.size:
+                rows = relay if rows is None else rows.take(relay)
+                code, at, starts, lifted = code.take(relay), at.take(relay), starts.take(relay), lifted.take(relay)
+                left = left if isinstance(left, int) else left.take(relay)
+            laps[slice(None) if rows is None else rows] = lap
+        raise Runaway(f"a relay of more than {LAP_LIMIT} laps", int(rows[0]) if rows is not None else 0)
+
+    def capture(self, positions: Positions, gap: Ints) -> Points:
+        """Capture behind gaps (docs/RULES.md 2.3, 2.4) and add to the movers' scores; returns (N,) the points.
+
+        `gap` is the code of the square after the last seed: an empty field, or a mandarin square.
+        """
+        rules, tables = self.rules, self.tables
+        flat = positions.squares.reshape(-1)
+        starts = positions.row_starts()
+        captured = np.zeros(len(positions), dtype=np.int32)
+        rows: Ints | None = None  # None: every row, before the first capture
+        while True:
+            seeds_at = tables.behind_seeds.take(gap)
+            seeds_at += starts
+            stone_at = tables.behind_stone.take(gap)
+            stone_at += starts
+            seeds, stone = flat.take(seeds_at), flat.take(stone_at)
+            points = stone * self._stone_value
+            points += seeds
+            if not self._plain_capture:
+                seeds = self._protect(seeds, stone, points, stone_at)
+            if rows is not None or rules.empty_mandarin == "gap":
+                points *= (flat.take(tables.gap_seeds.take(gap) + starts) == 0) & (
+                    flat.take(tables.gap_stone.take(gap) + starts) == 0
+                )
+            hit = points.nonzero()[0]
+            if not hit.size:
+                break
+            rows = hit if rows is None else rows.take(hit)
+            captured[rows] += points.take(hit)
+            flat[seeds_at.take(hit)] = 0 if self._plain_capture else seeds.take(hit)
+            flat[stone_at.take(hit)] = 0
+            if rules.capture == "single":
+                break
+            gap, starts = tables.next_gap.take(gap.take(hit)), starts.take(hit)
+        if rows is not None:
+            positions.scores.reshape(-1)[positions.seat_index()] += captured
+        return captured
+
+    def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints) -> Bytes:
+        """Quan non and mandarin_seeds_capturable (docs/RULES.md 2.4): changes `points`, returns the seeds that stay."""
+        rules = self.rules
+        unripe = (stone != 0) & (seeds < rules.quan_non)
+        stay = np.zeros_like(seeds)
+        if not rules.mandarin_seeds_capturable:
+            stay = seeds * (stone_at % SIDE_BYTES == STONE_BYTE)
+            points -= stay
+        points *= ~unripe
+        return stay
+
+
+def _take_one(flat: Bytes, code: Ints, at: Ints) -> tuple[Ints, Ints, Bytes, Bytes]:
+    """SON's `take_one`: where a mandarin square with seeds is met, one of them is lifted instead of a whole field.
+
+    Returns code, place, seeds lifted and seeds left of each row's next lap.
+    """
+    giving = (code % SIDE_BYTES == ZERO_BYTE) & (flat.take(at - (ZERO_BYTE - MANDARIN_BYTE)) > 0)
+    shift = giving * (ZERO_BYTE - MANDARIN_BYTE)
+    code, at = code - shift, at - shift
+    held = flat.take(at)
+    left = (held - 1) * giving
+    return code, at, held - left, left
