@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env import Core
-from oanquan_env.sowing import LAP_LIMIT
 from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE
 from oanquan_env.rules import MAX_SEEDS
+from oanquan_env.sowing import LAP_LIMIT
 from oanquan_env.tables import COUNT_STRIDE, DIRECTION_STRIDE
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
