@@ -4,98 +4,62 @@ A *value* is the future margin in points, seen by the mover, of play to some dep
 horizon. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon and 0 if it holds
 for all greater depths too, because every line that it rests on ends in a finished game.
 
-`memory` is one array of int64: counters, move stacks, then the table (see `new_memory`).
+A table entry knows one bound of a position's value, at one depth. Its words are
+    mover's side (49 bits) | depth (7) | open (1) | kind (2) | action + 1 (4)
+    rest of the other side's key (at most 41 bits) | value + 16384 (15) | generation (8)
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.compiled import FIELDS, OVER, RUNNING, Int64s, can_play, compiled, compiled_recursion, play
+from agents.memory import (
+    BUCKET_BITS,
+    CHILD_ACTION,
+    CHILD_GAIN,
+    CHILD_ORDER,
+    CHILD_OTHER,
+    CHILD_OWN,
+    CHILD_STATE,
+    CHILD_WORDS,
+    DIRTY_BITS,
+    GENERATION,
+    HISTORY,
+    INFINITY,
+    KEY,
+    MAX_DEPTH,
+    NODE_LIMIT,
+    NODES,
+    PLY_WORDS,
+    STACK,
+    STOP,
+    TABLE,
+    drop_mirrored,
+    expand,
+    is_symmetric,
+    next_child,
+    side_key,
+    table_place,
+)
 
-NODES, NODE_LIMIT, STOP, GENERATION, BUCKET_BITS, DIRTY_BITS = range(6)
-"""Places in `memory`: moves played so far; how many may be; nonzero once the search is to stop; number of the search;
-base-2 logarithm of the buckets in use; its maximum since the table was cleared."""
-LAST_GENERATION = 255
-HISTORY = 16
-"""From HISTORY on, how often each action cut off a search, weighted by depth."""
-STACK = 64
-CHILD_WORDS = 6
-CHILD_OWN, CHILD_OTHER, CHILD_GAIN, CHILD_STATE, CHILD_ACTION, CHILD_ORDER = range(CHILD_WORDS)
-"""A move on the stack: the position it leads to, points won, RUNNING, OVER or RUNAWAY, action, urgency."""
-PLY_WORDS = 10 * CHILD_WORDS
-MAX_DEPTH = 127
-TABLE = STACK + (MAX_DEPTH + 1) * PLY_WORDS
-"""Where the table begins: after the stack, at a multiple of a bucket."""
-BUCKET_ENTRIES = 4
 ENTRY_WORDS = 2
-BUCKET_WORDS = BUCKET_ENTRIES * ENTRY_WORDS
-"""A bucket fills a cache line of 64 bytes."""
-
-INFINITY = 16_000
-"""Above every value, also of rules with stones of 1,000 points and of lines with debts."""
-UNUSED = -32_768
-
+BUCKET_WORDS = 4 * ENTRY_WORDS
+"""A bucket of four entries fills a cache line."""
 AT_LEAST, AT_MOST, EXACT = 1, 2, 3
-"""What an entry's value is to the position's value."""
-
-# An entry is exact: no two positions share one. With a side as 49 bits (6 counts and the stone), its words are
-#   own side (49 bits) | depth (7) | open (1) | kind (2) | action + 1 (4)
-#   the other side, mixed, less the bits that name the bucket (at most 41) | value + 16384 (15) | generation (8)
-_SIDE_BITS = 49
-_SIDE = (1 << _SIDE_BITS) - 1
-_COUNTS = (1 << 48) - 1
-_MIX_A, _MIX_B = 0x1D8E4E27C47D1, 0x1A1B5A1F2C3E9
-MIN_BUCKET_BITS = 8
+"""Kinds of entries: what their value is to the position's."""
+LAST_GENERATION = 255
 _VALUE_OFFSET = 16_384
-
-
-def new_memory(megabytes: float) -> Int64s:
-    """Counters, stacks and an empty table of at most that size (a power of two buckets), aligned to cache lines."""
-    buckets = max(megabytes * 2**20 / (8 * BUCKET_WORDS), 2**MIN_BUCKET_BITS)
-    words = TABLE + 2 ** int(np.log2(buckets)) * BUCKET_WORDS
-    spare = np.zeros(words + BUCKET_WORDS, dtype=np.int64)
-    begin = -(spare.ctypes.data // 8) % BUCKET_WORDS
-    return spare[begin : begin + words]
-
-
-def table_bits(memory: Int64s) -> int:
-    """Base-2 logarithm of the buckets that `memory` has room for."""
-    return ((len(memory) - TABLE) // BUCKET_WORDS).bit_length() - 1
-
-
-@compiled
-def _side_key(side: int) -> int:
-    """The 49 bits of a side that carry something."""
-    return (side & _COUNTS) | (side >> 56 << 48)
-
-
-@compiled
-def _mixed(key: int) -> int:
-    """A permutation of 49-bit numbers that spreads every bit over the upper ones."""
-    key = (key * _MIX_A) & _SIDE
-    key ^= key >> 27
-    key = (key * _MIX_B) & _SIDE
-    return key ^ key >> 25
-
-
-@compiled
-def _address(memory: Int64s, own_key: int, other: int) -> tuple[int, int]:
-    """Place of a position's bucket, and what names the position there besides its own side."""
-    mixed = _mixed(_side_key(other) ^ _mixed(own_key))
-    rest_bits = _SIDE_BITS - memory[BUCKET_BITS]
-    return TABLE + (mixed >> rest_bits) * BUCKET_WORDS, mixed & ((1 << rest_bits) - 1)
 
 
 @compiled
 def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int]:
     """Look a position up: kind (0 if it is not there), value, depth, open, action (-1 if none)."""
-    own_key = _side_key(own)
-    bucket, rest = _address(memory, own_key, other)
+    own_key = side_key(own)
+    bucket, rest = table_place(memory, own_key, other)
+    begin = TABLE + bucket * BUCKET_WORDS
     generation = memory[GENERATION]
-    for place in range(bucket, bucket + BUCKET_WORDS, ENTRY_WORDS):
+    for place in range(begin, begin + BUCKET_WORDS, ENTRY_WORDS):
         head, tail = memory[place], memory[place + 1]
-        if (head >> 14) & _SIDE == own_key and (tail >> 23) & _SIDE == rest and tail & 255 == generation:
+        if (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest and tail & 255 == generation:
             value = ((tail >> 8) & 32_767) - _VALUE_OFFSET
             return (head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1
     return 0, 0, 0, 0, -1
@@ -104,16 +68,17 @@ def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int
 @compiled
 def store(memory: Int64s, own: int, other: int, kind: int, value: int, depth: int, is_open: int, action: int) -> None:
     """Remember a position, in place of what is known of it or else of the bucket's shallowest entry."""
-    own_key = _side_key(own)
-    bucket, rest = _address(memory, own_key, other)
+    own_key = side_key(own)
+    bucket, rest = table_place(memory, own_key, other)
+    begin = TABLE + bucket * BUCKET_WORDS
     generation = memory[GENERATION]
-    chosen, least = bucket, 1 << 20
-    for place in range(bucket, bucket + BUCKET_WORDS, ENTRY_WORDS):
+    chosen, least = begin, 1 << 20
+    for place in range(begin, begin + BUCKET_WORDS, ENTRY_WORDS):
         head, tail = memory[place], memory[place + 1]
         worth = (head >> 7) & MAX_DEPTH
         if tail & 255 != generation:
             worth = -1
-        elif (head >> 14) & _SIDE == own_key and (tail >> 23) & _SIDE == rest:
+        elif (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest:
             worth = -2
         if worth < least:
             chosen, least = place, worth
@@ -143,34 +108,6 @@ def last_ply(rules: Int64s, memory: Int64s, own: int, other: int, beta: int) -> 
     return as_result(best, best_open)
 
 
-@compiled
-def expand(rules: Int64s, memory: Int64s, own: int, other: int, first: int, begin: int) -> int:
-    """Play every move onto the stack from `begin` on; `first` is the action to try first. Returns the end."""
-    place = begin
-    for action in range(2 * rules[FIELDS]):
-        if can_play(rules, own, action):
-            next_own, next_other, gain, state = play(rules, own, other, action)
-            memory[place + CHILD_OWN], memory[place + CHILD_OTHER] = next_own, next_other
-            memory[place + CHILD_GAIN], memory[place + CHILD_STATE] = gain, state
-            memory[place + CHILD_ACTION] = action
-            memory[place + CHILD_ORDER] = INFINITY << 32 if action == first else (gain << 32) + memory[HISTORY + action]
-            place += CHILD_WORDS
-    memory[NODES] += (place - begin) // CHILD_WORDS
-    return place
-
-
-@compiled
-def next_child(memory: Int64s, place: int, end: int) -> None:
-    """Bring the most urgent of the children from `place` on to `place`."""
-    chosen = place
-    for other in range(place + CHILD_WORDS, end, CHILD_WORDS):
-        if memory[other + CHILD_ORDER] > memory[chosen + CHILD_ORDER]:
-            chosen = other
-    if chosen != place:
-        for word in range(CHILD_WORDS):
-            memory[place + word], memory[chosen + word] = memory[chosen + word], memory[place + word]
-
-
 @compiled_recursion("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64, int64)")
 def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, beta: int, depth: int, ply: int) -> int:
     """The result of a search of `depth` >= 1 plies, or a bound beyond `alpha` or `beta` (fail-soft).
@@ -190,7 +127,6 @@ def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, bet
     if memory[STOP]:
         return 0
     best, best_open, best_action, floor = -INFINITY, 0, -1, alpha
-    result = 0
     for place in range(begin, end, CHILD_WORDS):
         next_child(memory, place, end)
         value, is_open = memory[place + CHILD_GAIN], 1
@@ -243,6 +179,9 @@ def search_rows(rules: Int64s, memory: Int64s, sides: Int64s, depth: int, nodes:
         begin_search(memory, nodes, bits)
         own, other = sides[row]
         end = expand(rules, memory, own, other, -1, STACK)
+        symmetric = is_symmetric(rules, own, other)
+        if symmetric:
+            end = drop_mirrored(rules, memory, end)
         for reached in range(1, depth + 1):
             value, is_open, best = search_root(rules, memory, end, reached)
             if memory[STOP] and reached > 1:
@@ -251,6 +190,9 @@ def search_rows(rules: Int64s, memory: Int64s, sides: Int64s, depth: int, nodes:
             found[row, ROOT_OPEN], found[row, ROOT_BEST] = is_open, best
             if is_open == 0 or memory[STOP]:
                 break
+        if symmetric:
+            for action in range(rules[FIELDS]):
+                found[row, ROOT_BEST] |= ((found[row, ROOT_BEST] >> action) & 1) << (2 * rules[FIELDS] - 1 - action)
         found[row, ROOT_NODES] = memory[NODES]
         recall_line(rules, memory, own, other, found[row])
 
@@ -350,9 +292,13 @@ def value_rows(
         values: (M, A), overwritten where a move is legal.
         is_open: (M, A), set to 1 where the value may depend on the depth.
     """
+    actions = 2 * rules[FIELDS]
     for row in range(len(sides)):
         begin_search(memory, 1 << 62, bits)
         end = expand(rules, memory, sides[row, 0], sides[row, 1], -1, STACK)
+        symmetric = is_symmetric(rules, sides[row, 0], sides[row, 1])
+        if symmetric:
+            end = drop_mirrored(rules, memory, end)
         for reached in range(1, depth + 1):  # the shallow searches leave good first moves in the table
             for place in range(STACK, end, CHILD_WORDS):
                 action, gain = memory[place + CHILD_ACTION], memory[place + CHILD_GAIN]
@@ -364,3 +310,7 @@ def value_rows(
                     result = negamax(rules, memory, own, other, -INFINITY, INFINITY, reached - 1, 1)
                 values[row, action] = gain - (result >> 1)
                 is_open[row, action] = result & 1
+        if symmetric:
+            for action in range(rules[FIELDS]):
+                values[row, actions - 1 - action] = values[row, action]
+                is_open[row, actions - 1 - action] = is_open[row, action]

@@ -27,11 +27,10 @@ import numpy.typing as npt
 
 from agents import alphabeta
 from agents.compiled import Int64s, compile_rules
+from agents.memory import MAX_DEPTH, MIN_BUCKET_BITS, STOP, new_memory, table_bits
 from oanquan_env import Core, Positions
 from oanquan_env.positions import Mask
 
-MAX_DEPTH = alphabeta.MAX_DEPTH
-"""Plies that a search can look ahead at most."""
 _UNLIMITED = 1 << 62
 _CHUNKS = 8
 """Parts of a batch for each thread: some positions take many times as long as others."""
@@ -106,8 +105,8 @@ class Search:
         self.core = core
         self.threads = threads or os.cpu_count() or 1
         self._rules = compile_rules(core)
-        self._memories = [alphabeta.new_memory(table_megabytes) for _ in range(self.threads)]
-        self._table_bits = alphabeta.table_bits(self._memories[0])
+        self._memories = [new_memory(table_megabytes, alphabeta.BUCKET_WORDS) for _ in range(self.threads)]
+        self._table_bits = table_bits(self._memories[0], alphabeta.BUCKET_WORDS)
 
     def best(self, positions: Positions, limits: Limits) -> SearchResult:
         """The best moves of a single running position, a batch of one; see `best_moves`."""
@@ -183,7 +182,7 @@ class Search:
             enough.append((limits.nodes // 16).bit_length())
         if limits.milliseconds is not None:
             enough.append((int(limits.milliseconds) * _MOVES_PER_MILLISECOND // 16).bit_length())
-        return max(min(enough), alphabeta.MIN_BUCKET_BITS)
+        return max(min(enough), MIN_BUCKET_BITS)
 
     def _spread(self, rows: int, search: Callable[[Int64s, slice], None]) -> None:
         """Run `search` on all rows, in parts, each part with a table that no other thread is using."""
@@ -205,7 +204,7 @@ class Search:
 
 
 def _stop(memory: Int64s) -> None:
-    memory[alphabeta.STOP] = 1
+    memory[STOP] = 1
 
 
 def _result(found: Int64s) -> SearchResult:
