@@ -1,10 +1,10 @@
 """Where games of a tournament begin: random lines, or a committed suite of lines that leave neither side ahead.
 
-    python -m agents.openings --rules mancala-world --count 600 --output suites/openings-mancala-world.txt
+    python -m agents.openings --rules mancala-world --count 600
 
 makes a suite: random lines of 4 to 8 plies whose final margin, as a deep search sees it, is within a few points of a
-draw. Lines that lead to the same board (up to seats and mirror) count once. The order is random, so that the first n
-lines are a fair sample.
+draw. Lines that lead to the same board (up to seats and mirror) count once. They stand in the order in which they were
+drawn, lengths mixed, so that the first n are a fair sample.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from oanquan_env.records import format_records
 from oanquan_env.rules import DEFAULT_PRESET, RulesError
 
 SUITES = Path(__file__).parent.parent / "suites"
-BATCH = 2000
+BATCH = 100
 """Lines of each length drawn at once."""
-SHALLOW_DEPTH = 6
-SHALLOW_SLACK = 6
+SHALLOW_DEPTH = 8
+SHALLOW_SLACK = 5
 """Points beyond the limit at which a shallow search (plies above) still lets a line through to the deep one."""
 
 
@@ -141,7 +141,7 @@ class Recipe:
     shortest: int = 4
     longest: int = 8
     within: int = 3
-    depth: int = 16
+    depth: int = 18
     seed: int = 0
 
     def command(self) -> str:
@@ -154,9 +154,9 @@ class Recipe:
 
 def final_margins(core: Core, positions: Positions, depth: int) -> Ints:
     """(N,) points by which South will have won: his lead so far, and what a search of `depth` plies sees to come."""
-    from agents.search import Search  # numba takes a second to import
+    from agents.search import Limits, Search  # numba takes a second to import
 
-    values = np.nanmax(Search(core).values(positions, depth), axis=1)
+    values = np.array([found.value for found in Search(core).best_moves(positions, Limits(depth=depth))], dtype=np.intp)
     sign = 1 - 2 * positions.mover
     margins: Ints = (positions.scores[:, 0] - positions.scores[:, 1] + sign * values).astype(np.intp)
     return margins
@@ -181,7 +181,7 @@ def make_suite(recipe: Recipe, progress: Progress | None = None) -> list[GameRec
                 records.append(_record(core, recipe, lines[row], margin))
         if progress and task is not None:
             progress.update(task, completed=len(records))
-    return [records[index] for index in rng.permutation(len(records))[: recipe.count]]
+    return records[: recipe.count]
 
 
 def _draw(core: Core, recipe: Recipe, rng: np.random.Generator) -> tuple[list[Ints], Positions]:

@@ -27,7 +27,7 @@ from oanquan_env.policies import Policy
 from oanquan_env.positions import Ints
 
 FOLDER = "pairings"
-_LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=(.+)", re.DOTALL)
+_LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
 
 class TournamentError(ValueError):
