@@ -1,0 +1,240 @@
+"""Elo, Bradley-Terry ratings and the sequential test, against published numbers and other programs."""
+
+from __future__ import annotations
+
+import math
+
+import choix
+import numpy as np
+import pytest
+
+from agents.ratings import (
+    ELO,
+    bradley_terry,
+    elo_difference,
+    elo_of_pairs,
+    elo_of_score,
+    expected_score,
+    pentanomial,
+    rate,
+    sprt,
+)
+
+
+def test_elo_of_a_published_match() -> None:
+    found = elo_difference(wins=136, losses=96, draws=111)
+    assert round(found.elo, 2) == 40.70
+    assert round(found.error, 2) == 30.43
+    assert round(100 * found.los, 2) == 99.60
+
+
+def test_elo_and_score_are_inverse() -> None:
+    assert expected_score(0) == 0.5
+    assert expected_score(400) == pytest.approx(10 / 11)
+    assert elo_of_score(expected_score(-123)) == pytest.approx(-123)
+    assert (elo_of_score(0), elo_of_score(1)) == (-math.inf, math.inf)
+
+
+def test_matches_without_a_loser_or_without_a_spread() -> None:
+    won = elo_difference(5, 0, 0)
+    assert (won.elo, won.los) == (math.inf, 1)
+    assert math.isnan(won.error)
+    assert elo_difference(0, 5, 0)[::2] == (-math.inf, 0)
+    assert elo_difference(0, 0, 5) == (0, 0, 0.5)
+    with pytest.raises(ValueError, match="counts must not be negative and not all zero"):
+        elo_difference(0, 0, 0)
+    with pytest.raises(ValueError, match="counts must not be negative"):
+        elo_difference(2, -1, 0)
+
+
+def test_pairs_that_are_independent_games_give_the_same_elo() -> None:
+    """400 pairs as independent games with win 1/2, draw 1/4, loss 1/4 would make them."""
+    counts = 400 * np.convolve([0.25, 0.25, 0.5], [0.25, 0.25, 0.5])
+    pairs, games = elo_of_pairs(counts), elo_difference(400, 200, 200)
+    assert pairs == pytest.approx(games)
+
+
+def test_pairs_that_agree_tell_less_and_pairs_that_split_tell_more() -> None:
+    """The same 60 % of 200 games: openings that decide both games alike, and openings that give one game each."""
+    games = elo_difference(120, 80, 0)
+    assert elo_of_pairs([40, 0, 0, 0, 60]).error > games.error > elo_of_pairs([0, 0, 80, 0, 20]).error
+
+
+def test_pentanomial_counts_pairs_by_their_points() -> None:
+    score = np.array([[0, 0], [0, 0.5], [0.5, 0], [0.5, 0.5], [1, 0], [0, 1], [1, 0.5], [1, 1], [1, 1]])
+    assert pentanomial(score).tolist() == [1, 2, 3, 1, 2]
+    with pytest.raises(ValueError, match="pairs have five outcomes"):
+        elo_of_pairs([1, 2, 3])
+
+
+# ---- Bradley-Terry ---------------------------------------------------------------------------------------------------
+
+
+def games_of(strengths: np.ndarray, first: float, n: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every ordered pairing of n games, with exactly the points that the model expects."""
+    m = len(strengths)
+    pairs = np.array([(i, j) for i in range(m) for j in range(m) if i != j])
+    chance = 1 / (1 + np.exp(-(strengths[pairs[:, 0]] - strengths[pairs[:, 1]] + first)))
+    return pairs, n * chance, np.full(len(pairs), n)
+
+
+def test_ratings_recover_the_strengths_behind_the_games() -> None:
+    strengths = np.array([0.0, 1.0, -0.7, 2.0])
+    found = bradley_terry(*games_of(strengths, 0.3, 1e9), anchor=0)
+    assert found.elo == pytest.approx(ELO * strengths, abs=1e-4)
+    assert found.first == pytest.approx(ELO * 0.3, abs=1e-4)
+
+
+def test_ratings_agree_with_choix() -> None:
+    """Without an advantage of moving first, and with a weak prior, choix's maximum likelihood is ours."""
+    rng = np.random.default_rng(3)
+    wins = rng.integers(5, 60, (5, 5))
+    pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
+    oracle = choix.ilsr_pairwise(5, [pair for pair in pairs for _ in range(wins[pair])])
+    both = np.array([(i, j) for i in range(5) for j in range(5) if i != j])
+    points = np.array([wins[pair] for pair in pairs]) / 2  # half of each pairing's games began with either player
+    played = np.array([wins[i, j] + wins[j, i] for i, j in pairs]) / 2
+    found = bradley_terry(both, points, played, anchor=0, prior_draws=1e-9)
+    assert found.elo == pytest.approx(ELO * (oracle - oracle[0]), abs=1e-3)
+    assert found.first == pytest.approx(0, abs=1e-3)
+
+
+def test_the_maximum_is_where_expected_points_are_the_points_scored() -> None:
+    """The likelihood equations: what a player scored too much is what it lacks in its drawn game of the prior."""
+    pairs, points, played = np.array([[0, 1], [1, 2], [2, 0]]), np.array([7.0, 3.5, 2.0]), np.array([10.0, 6.0, 9.0])
+    found = bradley_terry(pairs, points, played, anchor=0)
+    level, first = found.elo / ELO, found.first / ELO
+    surplus = points - played / (1 + np.exp(-(level[pairs[:, 0]] - level[pairs[:, 1]] + first)))
+    by_player = np.bincount(pairs[:, 0], surplus, minlength=3) - np.bincount(pairs[:, 1], surplus, minlength=3)
+    average = np.log(1 / (0.5 + by_player[0]) - 1)  # the prior's average player, with player 0 at zero
+    assert 1 / (1 + np.exp(-(level - average))) - 0.5 == pytest.approx(by_player)
+    assert 1 / (1 + np.exp(-first)) - 0.5 == pytest.approx(surplus.sum())
+
+
+def test_a_player_who_wins_everything_has_a_finite_rating() -> None:
+    pairs, played = [[0, 1], [1, 0], [1, 2], [2, 1]], [200, 200, 200, 200]
+    found = bradley_terry(pairs, [200, 0, 120, 80], played, anchor=1)
+    assert 700 < found.elo[0] < 2000
+    more = bradley_terry(pairs, [2000, 0, 1200, 800], [2000] * 4, anchor=1)
+    assert more.elo[0] > found.elo[0]
+    assert found.elo[1] == 0
+
+
+def test_players_who_never_met_are_rated() -> None:
+    found = bradley_terry([[0, 1], [2, 3]], [9, 5], [10, 10], anchor=0)
+    assert np.isfinite(found.elo).all()
+    assert found.elo[1] < 0
+
+
+@pytest.mark.parametrize(
+    ("won", "prior", "message"),
+    [
+        ([11], 1, "points scored must lie between 0 and the games played"),
+        ([-1], 1, "points scored must lie between 0"),
+        ([5], 0, "the prior must be more than 0 games; got 0"),
+    ],
+)
+def test_impossible_games_are_refused(won: list[float], prior: float, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bradley_terry([[0, 1]], won, [10], anchor=0, prior_draws=prior)
+
+
+def simulated(
+    rng: np.random.Generator, strengths: np.ndarray, k: int
+) -> tuple[list[tuple[int, int]], list[np.ndarray]]:
+    """Pairings over k openings that favour one side, as games between players of these strengths would end."""
+    pairs = [(i, j) for i in range(len(strengths)) for j in range(i + 1, len(strengths))]
+    bias = rng.normal(0, 1, k)
+    scores = []
+    for i, j in pairs:
+        gap = strengths[i] - strengths[j]
+        chance = 1 / (1 + np.exp(-np.stack([gap + bias, gap - bias], axis=1)))
+        scores.append((rng.random((k, 2)) < chance).astype(np.float64))
+    return pairs, scores
+
+
+def test_intervals_hold_the_point_estimate_and_shrink_with_games() -> None:
+    strengths = np.array([0.0, 0.5, 1.0])
+    widths = []
+    for k in (50, 800):
+        rng = np.random.default_rng(k)
+        found = rate(*simulated(rng, strengths, k), anchor=0, rng=rng)
+        assert found.players[0] == (0, 0, 0)
+        for estimate in (*found.players[1:], found.first):
+            assert estimate.low < estimate.mean < estimate.high
+        widths.append(found.players[2].high - found.players[2].low)
+    assert 3 < widths[0] / widths[1] < 6  # as the square root of 16
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    """Over 100 tournaments of even players, 95 % intervals; 85 is below what chance makes of them, 4 sigma."""
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(100):
+        pairs, scores = simulated(rng, np.zeros(3), 60)
+        found = rate(pairs, scores, anchor=0, rng=rng, samples=200)
+        held += found.players[1].low <= 0 <= found.players[1].high
+    assert held >= 85
+
+
+def test_rate_is_repeated_by_its_seed_and_agrees_with_bradley_terry() -> None:
+    pairs, scores = simulated(np.random.default_rng(1), np.array([0.0, 0.4, -0.4]), 40)
+    one, again = (rate(pairs, scores, anchor=1, rng=np.random.default_rng(7)) for _ in range(2))
+    assert one == again
+    ordered = np.array([*pairs, *[(j, i) for i, j in pairs]])
+    won = np.array([*[score[:, 0].sum() for score in scores], *[(1 - score[:, 1]).sum() for score in scores]])
+    found = bradley_terry(ordered, won, np.full(len(won), 40.0), anchor=1)
+    assert [player.mean for player in one.players] == pytest.approx(list(found.elo))
+    assert one.first.mean == pytest.approx(found.first)
+
+
+# ---- SPRT ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_bounds_are_walds() -> None:
+    found = sprt([0, 0, 0, 0, 0])
+    assert (round(found.lower, 3), round(found.upper, 3)) == (-2.944, 2.944)
+    assert (found.llr, found.verdict) == (0, "undecided")
+
+
+def test_the_likelihood_ratio_by_hand() -> None:
+    """Hypotheses of 0 and 400 Elo have the scores 1/2 and 10/11."""
+    found = sprt([0, 10, 40, 0, 22], elo0=0, elo1=400)
+    mean = (10 * 0.25 + 40 * 0.5 + 22) / 72
+    variance = (10 * 0.0625 + 40 * 0.25 + 22) / 72 - mean**2
+    assert found.llr == pytest.approx(72 * (9 / 22) * (2 * mean - 31 / 22) / (2 * variance), rel=1e-3)
+
+
+def test_verdicts() -> None:
+    assert sprt([10, 40, 100, 60, 40]).verdict == "stronger"
+    assert sprt([40, 60, 100, 40, 10]).verdict == "not stronger"
+    assert sprt([10, 20, 40, 22, 11]).verdict == "undecided"
+    assert sprt([0, 0, 0, 0, 60]).verdict == "stronger"
+    assert sprt([0, 0, 0, 0, 60]).llr < math.inf
+
+
+def test_sequential_errors_stay_near_what_was_asked() -> None:
+    """300 sequential tests where "no stronger" is true: at 5 % about 15 say otherwise, 40 would be 6 sigma."""
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(300):
+        counts = np.zeros(5)
+        verdict = "undecided"
+        while verdict == "undecided":
+            counts += rng.multinomial(20, [0.1, 0.2, 0.4, 0.2, 0.1])
+            verdict = sprt(counts, elo0=0, elo1=50).verdict
+        wrong += verdict == "stronger"
+    assert wrong < 40
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"elo0": 5, "elo1": 5}, "elo0 must be less than elo1; got 5 and 5"),
+        ({"alpha": 0}, "alpha and beta must lie between 0 and 0.5; got 0 and 0.05"),
+        ({"beta": 0.5}, "alpha and beta must lie between 0 and 0.5"),
+    ],
+)
+def test_impossible_tests_are_refused(options: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        sprt([1, 1, 1, 1, 1], **options)
