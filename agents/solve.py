@@ -1,0 +1,113 @@
+"""Prove the value of a position: the future margin in points, seen by its mover, when both sides play their best.
+
+    python -m agents.solve
+    python -m agents.solve --rules tonkin --position "5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 0" --state tonkin.npz --time 600
+
+Prints the bounds as they close, and at last the best line. Interrupted (Ctrl-C, --time), it says what is proved so far;
+with --state it goes on from there when it is called again. See agents/solver.py for what counts as a proof.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from agents.files import write_atomically
+from agents.solver import OutOfTimeError, Progress, Solver, StateError
+from oanquan_env import Core, RulesError
+from oanquan_env.notation import NotationError, format_position, parse_position
+
+SAVE_SECONDS = 60.0
+"""Time between two savings of the state, at the end of a depth."""
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.solve", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rules", default="mancala-world", help="rules by name, with changed fields (%(default)s)")
+    parser.add_argument("--position", help="a position string (default: the set-up)")
+    parser.add_argument("--megabytes", type=float, default=1024.0, help="size of the table (default: %(default)s)")
+    parser.add_argument("--time", type=float, default=float("inf"), metavar="S", help="stop after so many seconds")
+    parser.add_argument("--state", type=Path, metavar="FILE", help="keep the state here, and go on from it")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result as JSON")
+    options = parser.parse_args(arguments)
+    if options.megabytes <= 0 or options.time <= 0:
+        parser.error("--megabytes and --time must be above 0")
+    return options
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit status: 0 if the value was proved, 1 if not, 2 for a mistake."""
+    options = parse(sys.argv[1:] if arguments is None else arguments)
+    try:
+        core = Core(options.rules)
+        position = core.start() if options.position is None else parse_position(core, options.position)
+        solver = Solver(core, position, megabytes=options.megabytes)
+        if options.state is not None and options.state.exists():
+            solver.load(options.state)
+            print(f"going on from {options.state}: {describe(solver.progress)}")
+    except (RulesError, NotationError, StateError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(f"rules {core.rules}, position {format_position(core, position)}")
+    run(solver, time.monotonic() + options.time, options.state)
+    print(describe(solver.progress))
+    if options.json is not None:
+        result = {
+            "rules": str(core.rules),
+            "position": format_position(core, position),
+            **asdict(solver.progress),
+            "solved": solver.progress.solved,
+        }
+        write_atomically(options.json, (json.dumps(result, indent=2) + "\n").encode())
+    return 0 if solver.progress.solved else 1
+
+
+def run(solver: Solver, deadline: float, state: Path | None) -> None:
+    """Deepen until the value is proved, the time is up or the user interrupts; the state is saved."""
+    print(f"{'depth':>5} {'lower':>6} {'upper':>6} {'moves played':>14} {'a second':>11} {'seconds':>8}  line")
+    saved = time.monotonic()
+    try:
+        for progress in solver.deepen(deadline):
+            print(row(progress), flush=True)
+            if state is not None and time.monotonic() - saved > SAVE_SECONDS:
+                solver.save(state)
+                saved = time.monotonic()
+    except (OutOfTimeError, KeyboardInterrupt):
+        print(f"stopped in depth {solver.progress.depth + 1}")
+    if state is not None:
+        solver.save(state)
+
+
+def row(progress: Progress) -> str:
+    """One line of the table."""
+    lower, upper = ("-" if bound is None else f"{bound:+d}" for bound in (progress.lower, progress.upper))
+    speed = progress.nodes / max(progress.seconds, 1e-9)
+    return (
+        f"{progress.depth:5} {lower:>6} {upper:>6} {progress.nodes:14,} {speed:11,.0f} {progress.seconds:8.1f}  "
+        f"{' '.join(progress.line)}"
+    )
+
+
+def describe(progress: Progress) -> str:
+    """What is proved, in words."""
+    if progress.solved:
+        line = f"; best line {' '.join(progress.line)}" if progress.line else ""
+        return f"proved: the value is {progress.lower:+d} for the mover{line}"
+    bounds = [
+        f"at {word} {bound:+d}"
+        for word, bound in (("least", progress.lower), ("most", progress.upper))
+        if bound is not None
+    ]
+    proved = " and ".join(bounds) or "nothing yet"
+    return f"proved so far, to depth {progress.depth}: {proved}. Lines that are not finished prove nothing"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
