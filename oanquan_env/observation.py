@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.core import Core
-from oanquan_env.positions import SIDE_BYTES, Ints, Positions
+from oanquan_env.positions import Ints, Positions
 from oanquan_env.rules import MAX_SEEDS
 
 Observation = npt.NDArray[np.int32]
@@ -53,11 +53,8 @@ class Encoder:
             np.concatenate([np.full(length, bounds[name][side], dtype=np.int32) for name, length in lengths.items()])
             for side in (0, 1)
         )
-        own_view = np.concatenate([core.tables.ring_bytes, core.tables.stone_bytes])
-        turned = SIDE_BYTES * np.arange(players)[:, None]
-        self._view = (own_view + turned) % (SIDE_BYTES * players)
+        self._board_bytes = np.concatenate([core.tables.ring_bytes, core.tables.stone_bytes])
         self._seats = (np.arange(players)[:, None] + np.arange(players)) % players
-
         self._board, self._scores = slice(0, self.layout["stones"].stop), self.layout["scores"]
 
     @property
@@ -74,11 +71,12 @@ class Encoder:
         """
         n, players = positions.scores.shape
         seat: Ints = positions.mover if viewer is None else np.full(n, viewer, dtype=np.intp)
-        first_bytes = np.arange(0, positions.squares.size, positions.squares.shape[1])[:, None]
-        first_scores = np.arange(0, positions.scores.size, players)[:, None]
+        own_first = self._seats.take(seat, axis=0)  # into the flat sides and scores: whole sides are turned at once
+        own_first += np.arange(0, n * players, players)[:, None]
+        sides = positions.sides.take(own_first)
         observation = np.empty((n, self.size), dtype=np.int32)
-        observation[:, self._board] = positions.squares.take(self._view.take(seat, axis=0) + first_bytes)
-        observation[:, self._scores] = positions.scores.take(self._seats.take(seat, axis=0) + first_scores)
+        observation[:, self._board] = sides.view(np.uint8).take(self._board_bytes, axis=1)
+        observation[:, self._scores] = positions.scores.take(own_first)
         observation[:, -2] = (positions.mover - seat) % players
         observation[:, -1] = self.core.rules.max_plies - positions.ply
         return observation
