@@ -76,6 +76,9 @@ class TrainConfig(_Strict):
     seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
     threads: Annotated[int, Field(ge=1)] = Field(1, description="torch's threads; two may be slower than one if busy")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32", description="of the trunk's matrix products in training; bfloat16 pays on processors made for it"
+    )
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     network: NetworkConfig = Field(NetworkConfig(), description="the network")
     starts: StartsConfig = Field(StartsConfig(), description="start positions")

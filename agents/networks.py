@@ -32,12 +32,26 @@ class CountEmbedding(nn.Module):
         return embedded.flatten(1)
 
 
-def trunk(inputs: int, width: int, depth: int) -> nn.Sequential:
-    """A stack of `depth` linear layers with ReLU."""
-    layers: list[nn.Module] = []
-    for layer in range(depth):
-        layers += [nn.Linear(width if layer else inputs, width), nn.ReLU(inplace=True)]
-    return nn.Sequential(*layers)
+class Trunk(nn.Module):
+    """A stack of `depth` linear layers with ReLU.
+
+    `use_bfloat16` makes its matrix products in that precision, which halves the time of training on processors that
+    have instructions for it; weights, embeddings and heads stay float32.
+    """
+
+    def __init__(self, inputs: int, width: int, depth: int) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for layer in range(depth):
+            layers += [nn.Linear(width if layer else inputs, width), nn.ReLU(inplace=True)]
+        self.layers = nn.Sequential(*layers)
+        self.use_bfloat16 = False
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """(B, inputs) -> (B, width)."""
+        with torch.autocast(inputs.device.type, torch.bfloat16, enabled=self.use_bfloat16):
+            hidden: Tensor = self.layers(inputs)
+        return hidden.float()
 
 
 class PlainNet(nn.Module):
@@ -49,7 +63,7 @@ class PlainNet(nn.Module):
         self.points = features.layout["scores"]
         self.embedding = CountEmbedding(embed)
         points = self.points.stop - self.points.start
-        self.trunk = trunk(self.counted.stop * embed + points, width, depth)
+        self.trunk = Trunk(self.counted.stop * embed + points, width, depth)
         self.policy = nn.Linear(width, features.core.rules.actions)
         self.value = nn.Linear(width, 1)
         nn.init.orthogonal_(self.policy.weight, 0.01)
@@ -85,7 +99,7 @@ class AfterstateNet(nn.Module):
         self.boards = features.board.stop
         self.reward_scale = 1.0 / features.core.rules.total
         self.embedding = CountEmbedding(embed)
-        self.trunk = trunk(self.boards * embed + self.actions, width, depth)
+        self.trunk = Trunk(self.boards * embed + self.actions, width, depth)
         self.value = nn.Linear(width, 1)
         self.correction = nn.Linear(width, 1)
         self.log_sharpness = nn.Parameter(torch.tensor(3.0))

@@ -27,6 +27,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         observation_space, action_space, lr_schedule: as stable-baselines3 gives them.
         rules: text of the rules, which fix the features' layout.
         network: the fields of `agents.config.NetworkConfig`.
+        use_bfloat16: see `agents.networks.Trunk`.
         optimizer_kwargs: arguments of Adam.
     """
 
@@ -38,15 +39,18 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         *,
         rules: str,
         network: dict[str, Any],
+        use_bfloat16: bool = False,
         optimizer_kwargs: dict[str, Any] | None = None,
     ) -> None:
         self.rules = rules
         self.network_spec = network
+        self.use_bfloat16 = use_bfloat16
         self.network: Net  # made by _build, which the parent's constructor calls
         super().__init__(observation_space, action_space, lr_schedule, optimizer_kwargs=optimizer_kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
         _, self.network = make_network(core=Core(self.rules), **self.network_spec)
+        self.network.trunk.use_bfloat16 = self.use_bfloat16
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
@@ -56,6 +60,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
             "lr_schedule": self._dummy_schedule,
             "rules": self.rules,
             "network": self.network_spec,
+            "use_bfloat16": self.use_bfloat16,
             "optimizer_kwargs": self.optimizer_kwargs,
         }
 

@@ -208,7 +208,11 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskab
         vf_coef=ppo.vf_coef,
         max_grad_norm=ppo.max_grad_norm,
         rollout_buffer_class=ZeroSumRolloutBuffer,
-        policy_kwargs={"rules": config.rules, "network": config.network.model_dump()},
+        policy_kwargs={
+            "rules": config.rules,
+            "network": config.network.model_dump(),
+            "use_bfloat16": config.precision == "bfloat16",
+        },
         seed=None,
         device=config.device,
     )

@@ -20,7 +20,12 @@ from oanquan_env import Core
 NETWORKS = {
     "plain, 2 x 64": {"name": "plain", "embed": 4, "width": 64, "depth": 2},
     "plain, 2 x 256": {"name": "plain", "embed": 8, "width": 256, "depth": 2},
-    "afterstates, 2 x 128 (quick.yaml)": {"name": "afterstates", "embed": 8, "width": 128, "depth": 2},
+    "afterstates, 2 x 128": {"name": "afterstates", "embed": 8, "width": 128, "depth": 2},
+}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "1 thread": {"threads": 1},
+    "2 threads": {"threads": 2},
+    "2 threads, bfloat16": {"threads": 2, "precision": "bfloat16"},
 }
 ITERATIONS = 6
 WARM_UP = 1
@@ -95,13 +100,13 @@ def measure(config: TrainConfig) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure the networks at one and two threads."""
+    """Measure the networks in each setting."""
     options = report.parser(__doc__, "training").parse_args()
     results: dict[str, dict[str, float]] = {}
     for name, network in NETWORKS.items():
-        for threads in (1, 2):
-            config = parse_config({"network": network, "threads": threads}, "benchmark")
-            results[f"{name}, {threads} thread{'s' * (threads > 1)}"] = measure(config)
+        for setting, values in SETTINGS.items():
+            config = parse_config({"network": network, **values}, "benchmark")
+            results[f"{name}; {setting}"] = measure(config)
     rows = [
         [
             name,
