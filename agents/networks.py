@@ -32,7 +32,7 @@ class CountEmbedding(nn.Module):
         return embedded.flatten(1)
 
 
-class Trunk(nn.Module):
+class Trunk(nn.Sequential):
     """A stack of `depth` linear layers with ReLU.
 
     `use_bfloat16` makes its matrix products in that precision, which halves the time of training on processors that
@@ -40,17 +40,16 @@ class Trunk(nn.Module):
     """
 
     def __init__(self, inputs: int, width: int, depth: int) -> None:
-        super().__init__()
         layers: list[nn.Module] = []
         for layer in range(depth):
             layers += [nn.Linear(width if layer else inputs, width), nn.ReLU(inplace=True)]
-        self.layers = nn.Sequential(*layers)
+        super().__init__(*layers)
         self.use_bfloat16 = False
 
     def forward(self, inputs: Tensor) -> Tensor:
         """(B, inputs) -> (B, width)."""
         with torch.autocast(inputs.device.type, torch.bfloat16, enabled=self.use_bfloat16):
-            hidden: Tensor = self.layers(inputs)
+            hidden: Tensor = super().forward(inputs)
         return hidden.float()
 
 

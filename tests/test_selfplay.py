@@ -234,7 +234,7 @@ def test_bfloat16_products_change_values_by_less_than_a_point() -> None:
     positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(200)
     rows, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
     with torch.no_grad():
-        logits, exact = network(rows, mask)
+        _, exact = network(rows, mask)
         network.trunk.use_bfloat16 = True
         rough_logits, rough = network(rows, mask)
     assert rough.dtype == rough_logits.dtype == torch.float32
