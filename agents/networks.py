@@ -49,8 +49,9 @@ class Trunk(nn.Sequential):
     def forward(self, inputs: Tensor) -> Tensor:
         """(B, inputs) -> (B, width)."""
         with torch.autocast(inputs.device.type, torch.bfloat16, enabled=self.use_bfloat16):
-            hidden: Tensor = super().forward(inputs)
-        return hidden.float()
+            for layer in self:
+                inputs = layer(inputs)
+        return inputs.float()
 
 
 class PlainNet(nn.Module):
