@@ -71,8 +71,8 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, EvaluationSettings]
 def _settings(given: dict[str, Any], config: Path | None) -> EvaluationSettings:
     """The settings of a file with those of the command line over them."""
     values: dict[str, Any] = read_yaml(config) if config else {}
-    if not given["agents"]:
-        del given["agents"]
+    if not given.get("agents"):
+        given.pop("agents", None)
     if "suites" in given:
         given["suites"] = given["suites"].split(",")
     return make_settings({**values, **given}, str(config) if config else "command line")
@@ -127,7 +127,8 @@ def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResul
 
 def show_regret(console: Console, regret: RegretResult) -> None:
     """Regret in points, shares in percent, with 95 % intervals."""
-    console.print(f"{regret.suite}, {regret.part} part: {regret.positions} positions, {regret.proved} of them proved")
+    proved = f"{100 * regret.proved_moves / regret.moves:.0f} % of their moves proved"
+    console.print(f"{regret.suite}, {regret.part} part: {regret.positions} positions, {proved}")
     shown = _table(["agent"], ["regret, points", "best moves, %", "blunders, %"])
     for row in regret.agents:
         found = row.overall

@@ -35,7 +35,7 @@ from oanquan_env.rules import DEFAULT_PRESET
 
 ANCHOR = "greedy"
 PACKAGES = ("numpy", "numba", "torch")
-REGRET_FOLDER = "regret"
+REGRET_FOLDER = "parts/regret"
 
 
 class EvaluationSettings(BaseModel):
@@ -156,7 +156,9 @@ class Evaluator:
             suite=suite.name,
             part=self.settings.part,
             positions=len(suite),
-            proved=int(suite.proved.sum()),
+            moves=int(np.isfinite(suite.values).sum()),
+            proved_moves=int(suite.proved.sum()),
+            proved=int(suite.all_proved().sum()),
             agents=rows,
         )
         return result, times

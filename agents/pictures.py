@@ -80,7 +80,7 @@ def draw_ratings(arena: ArenaResult) -> Figure:
         elo = rating.elo
         axes.errorbar(elo.mean, place, xerr=_reach(elo), fmt="o", color=PHASE_COLOURS[0], capsize=4, markersize=7)
         axes.annotate(
-            f"{elo.mean:+.0f}",
+            f"{elo.mean:+.0f}" if round(elo.mean) else "0",
             (elo.mean, place),
             (0, 9),
             textcoords="offset points",

@@ -1,7 +1,7 @@
 """Distance from perfect play: what an agent's moves lose against the best ones, over a fixed suite of positions.
 
 A suite holds positions and the value of every legal move in them: the future margin under best play by both, in points
-from the mover's view, by a deep search, or proved where a position is marked so. Half of the positions, by a hash of
+from the mover's view, by a deep search, or proved where a move is marked so. Half of the positions, by a hash of
 the board, are for development; the others are kept for the test.
 
 Phases go by the points still in play (on the board, not yet captured), as a share of all points: opening above 5/7 (50
@@ -51,7 +51,7 @@ class Suite:
         core: plays its rules.
         positions: N running positions.
         values: (N, A) float64, future margin of each move from the mover's view, points; NaN for illegal moves.
-        proved: (N,) bool, whether the values are exact.
+        proved: (N, A) bool, which values are proved; false for illegal moves.
         made: how it was made: the command and its parameters.
     """
 
@@ -80,6 +80,11 @@ class Suite:
             return self
         odd = np.array([key_number(key) % 2 for key in canonical_keys(self.core, self.positions)], dtype=np.bool_)
         return self.take(odd if part == "test" else ~odd)
+
+    def all_proved(self) -> Mask:
+        """(N,) bool: positions in which every legal move's value is proved."""
+        every: Mask = np.all(self.proved == np.isfinite(self.values), axis=1)
+        return every
 
     def phases(self) -> Ints:
         """(N,) index into `PHASES`."""
@@ -165,11 +170,11 @@ def regret_path(rules: Rules) -> Path:
 
 
 def format_suite(suite: Suite) -> str:
-    """The suite as JSON, one position a line: its text, the values of actions 0 .. A-1, whether they are proved."""
+    """The suite as JSON, one position a line: its text, the values of actions 0 .. A-1, which of them are proved."""
     rows = []
     for row in range(len(suite)):
         values = [None if np.isnan(value) else int(value) for value in suite.values[row].tolist()]
-        entry = [format_position(suite.core, suite.positions, row), values, bool(suite.proved[row])]
+        entry = [format_position(suite.core, suite.positions, row), values, suite.proved[row].nonzero()[0].tolist()]
         rows.append(json.dumps(entry, separators=(",", ":")))
     head = json.dumps({"format": 1, "rules": str(suite.core.rules), "made": suite.made}, indent=1)
     return head[:-2] + ',\n "positions": [\n' + ",\n".join(rows) + "\n]}\n"
@@ -205,17 +210,17 @@ def read_suite(path: Path) -> Suite:
     read = [_read_row(core, row, f"{path}: position {number}") for number, row in enumerate(rows, 1)]
     positions = Positions.concatenate([row[0] for row in read])
     return Suite(
-        path.stem, core, positions, np.stack([row[1] for row in read]), np.array([row[2] for row in read]), made
+        path.stem, core, positions, np.stack([row[1] for row in read]), np.stack([row[2] for row in read]), made
     )
 
 
-def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats, bool]:
-    """One position, its values and whether they are proved."""
+def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats, Mask]:
+    """One position, its values and which of them are proved."""
     match row:
-        case [str(text), list(values), bool(proved)]:
+        case [str(text), list(values), list(actions)]:
             pass
         case _:
-            raise SuiteError(f"{where}: expected [position, values, proved]")
+            raise SuiteError(f"{where}: expected [position, values, actions proved]")
     try:
         position = parse_position(core, text)
     except NotationError as error:
@@ -225,4 +230,8 @@ def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats, bool
         raise SuiteError(f"{where}: expected {core.rules.actions} whole numbers or nulls as values")
     if (known != core.legal_mask(position)[0]).any() or not known.any():
         raise SuiteError(f"{where}: values must be given for the legal moves, and for them only")
+    if not all(type(action) is int and 0 <= action < len(values) and known[action] for action in actions):
+        raise SuiteError(f"{where}: only legal moves can be proved")
+    proved = np.zeros(len(values), dtype=np.bool_)
+    proved[actions] = True
     return position, np.array([np.nan if value is None else value for value in values]), proved

@@ -189,7 +189,10 @@ def _regret(regret: RegretResult, order: list[str]) -> list[str]:
         (agent, phase, rows[agent].phases[phase]) for phase in PHASES for agent in order if phase in rows[agent].phases
     ]
     heads = ["agent", "phase", "positions", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
-    proved = f"The values of {regret.proved} of the {regret.positions} positions are proved, the others searched."
+    proved = (
+        f"Of the {regret.moves} moves in {regret.positions} positions {regret.proved_moves} have proved values, the "
+        f"others searched ones; all moves are proved in {regret.proved} positions."
+    )
     return [
         proved,
         table(heads, [[f"`{agent}`", phase, *_measures(found)] for agent, phase, found in measured], left=2),

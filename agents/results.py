@@ -100,7 +100,9 @@ class RegretResult(_Strict):
     suite: str
     part: str
     positions: int
-    proved: int = Field(description="positions whose values are proved, not only searched")
+    moves: int = Field(description="legal moves in all of them")
+    proved_moves: int = Field(description="moves whose value is proved, not only searched")
+    proved: int = Field(description="positions in which every move's value is proved")
     agents: list[RegretRow]
 
 

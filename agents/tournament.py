@@ -26,7 +26,7 @@ from oanquan_env.notation import seat_name
 from oanquan_env.policies import Policy
 from oanquan_env.positions import Ints
 
-FOLDER = "pairings"
+FOLDER = "parts/pairings"
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
 

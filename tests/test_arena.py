@@ -293,14 +293,14 @@ def test_an_interrupted_tournament_goes_on_where_it_was(tmp_path: Path) -> None:
     object.__setattr__(last, "policy", Interrupting(last.policy, 3))
     with pytest.raises(KeyboardInterrupt):
         list(broken.play())
-    kept = sorted((tmp_path / "pairings").iterdir())
+    kept = sorted((tmp_path / "parts" / "pairings").iterdir())
     assert len(kept) == 1
     written = kept[0].stat().st_mtime_ns
     heard: list[int] = []
     resumed = list(tournament(tmp_path, NAMES).play(heard.append))
     assert all(same(one.results, other.results) for one, other in zip(whole, resumed, strict=True))
     assert [one.games for one in whole] == [one.games for one in resumed]
-    assert (kept[0].stat().st_mtime_ns, len(list((tmp_path / "pairings").iterdir()))) == (written, 3)
+    assert (kept[0].stat().st_mtime_ns, len(list((tmp_path / "parts" / "pairings").iterdir()))) == (written, 3)
     assert sum(heard) == 3 * 12
 
 
@@ -334,7 +334,7 @@ def test_a_damaged_part_is_named(tmp_path: Path, content: str) -> None:
 def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
     played = tournament(tmp_path, ["random", "greedy"])
     list(played.play())
-    path = next((tmp_path / "pairings").iterdir())
+    path = next((tmp_path / "parts" / "pairings").iterdir())
     data = json.loads(path.read_text())
     del data["content"]["margin"]
     path.write_text(json.dumps(data))

@@ -1,0 +1,206 @@
+"""Make a regret suite: positions from play of mixed strength, with the value of every legal move.
+
+    python -m agents.make_regret --rules mancala-world --count 2400
+
+Games begin with up to eight random plies. In each game every seat is taken by one of some players, weak to strong, that
+now and then play a random move instead of their own. Of all positions met, those count once that play alike (seats,
+mirror), and those are kept that leave a choice: three legal moves or more, the best of them worth at least one point
+more than the worst. As many are taken of each phase of the game. All moves are valued by search, the deeper the fewer
+points are in play; `python -m agents.prove_regret` then proves what it can of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+import agents
+from agents.arena import Floats, random_openings
+from agents.files import write_atomically
+from agents.keys import canonical_keys, first_of_each
+from agents.regret import PHASES, Suite, format_suite, phases, regret_path
+from agents.search import Search
+from oanquan_env import Core, Positions, Rules
+from oanquan_env.policies import Policy, RandomPolicy
+from oanquan_env.positions import Ints, Mask
+from oanquan_env.rules import DEFAULT_PRESET
+
+PLAYERS = ("random", "greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
+SLIPS = (0.0, 0.1, 0.3)
+"""Shares of random moves that players make; each is drawn with the same probability."""
+LONGEST_START = 8
+FEWEST_MOVES = 3
+LEAST_SPREAD = 1
+CHUNK = 100
+"""Positions valued at once, between two steps of the progress bar."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Parameters of a suite.
+
+    Attributes:
+        rules: the rules, as text.
+        count: positions wanted; a multiple of the number of phases.
+        depths: plies of the search that values moves, by phase.
+        games: games from which positions are drawn.
+        seed: of all chance.
+    """
+
+    rules: str = DEFAULT_PRESET
+    count: int = 2400
+    depths: tuple[int, ...] = (18, 22, 24)
+    games: int = 3000
+    seed: int = 0
+
+
+class SlippingPolicy:
+    """A player that plays a random move with probability `slips`."""
+
+    def __init__(self, core: Core, policy: Policy, slips: float) -> None:
+        self.policy = policy
+        self.slips = slips
+        self._random = RandomPolicy(core)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `oanquan_env.policies.Policy.choose`."""
+        choice = self.policy.choose(positions, rng)
+        slipped = (rng.random(len(positions)) < self.slips).nonzero()[0]
+        if slipped.size:
+            choice[slipped] = self._random.choose(positions[slipped], rng)
+        return choice
+
+
+def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.random.Generator) -> Positions:
+    """All positions after the start of `games` games, whose seats are taken by players drawn at random."""
+    lengths = rng.integers(0, LONGEST_START + 1, games)
+    starts = [random_openings(core, int((lengths == plies).sum()), plies, rng) for plies in np.unique(lengths)]
+    running = Positions.concatenate(starts)
+    seating = rng.integers(0, len(players), (games, core.rules.players))
+    met = []
+    while len(running):
+        met.append(running)
+        actions = np.zeros(len(running), dtype=np.intp)
+        to_move = seating[np.arange(len(running)), running.mover]
+        for number in np.unique(to_move):
+            rows = (to_move == number).nonzero()[0]
+            actions[rows] = players[number].choose(running[rows], rng)
+        after = running.copy()
+        core.play(after, actions)
+        running, seating = after[~after.over], seating[~after.over]
+    return Positions.concatenate(met)
+
+
+def different_boards(core: Core, positions: Positions) -> Positions:
+    """One of each set of positions that play alike, with moves enough to choose from."""
+    enough = positions[core.legal_mask(positions).sum(axis=1) >= FEWEST_MOVES]
+    return enough[first_of_each(canonical_keys(core, enough))]
+
+
+def make_suite(recipe: Recipe, progress: Progress | None = None) -> Suite:
+    """Draw positions, phase by phase, until each has its share.
+
+    Raises:
+        ValueError: if the count does not divide among the phases, or the games met too few positions of a phase.
+    """
+    if recipe.count < 1 or recipe.count % len(PHASES):
+        raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")
+    core = Core(recipe.rules)
+    rng = np.random.default_rng(recipe.seed)
+    steady = [agents.make(name, core.rules) for name in PLAYERS]
+    players = [SlippingPolicy(core, policy, slips) for policy in steady for slips in SLIPS]
+    met = different_boards(core, met_in_play(core, players, recipe.games, rng))
+    met = met[rng.permutation(len(met))]
+    phase = phases(core.rules, met)
+    search = Search(core)
+    chosen: list[tuple[Positions, Floats, Mask]] = []
+    for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
+        task = progress.add_task(name, total=recipe.count // len(PHASES)) if progress else None
+        candidates = met[(phase == number).nonzero()[0]]
+        wanted = recipe.count // len(PHASES)
+        for part in _choose(search, candidates, wanted, depth):
+            chosen.append(part)
+            wanted -= len(part[0])
+            if progress and task is not None:
+                progress.advance(task, len(part[0]))
+        if wanted:
+            raise ValueError(f"the games met {wanted} positions too few of the phase {name!r}: play more of them")
+    positions, values, proved = zip(*chosen, strict=True)
+    every = Positions.concatenate(positions)
+    return Suite(
+        regret_path(core.rules).stem, core, every, np.concatenate(values), np.concatenate(proved), describe(recipe)
+    )
+
+
+def describe(recipe: Recipe) -> dict[str, object]:
+    """What the suite's file tells about how it was made."""
+    depths = " ".join(map(str, recipe.depths))
+    options = f"--count {recipe.count} --depths {depths} --games {recipe.games} --seed {recipe.seed}"
+    return {
+        "command": f"python -m agents.make_regret --rules '{recipe.rules}' {options}",
+        "players": list(PLAYERS),
+        "slips": list(SLIPS),
+        "random_plies": [0, LONGEST_START],
+        "fewest_moves": FEWEST_MOVES,
+        "least_spread": LEAST_SPREAD,
+    }
+
+
+def _choose(search: Search, candidates: Positions, wanted: int, depth: int) -> Iterator[tuple[Positions, Floats, Mask]]:
+    """The first `wanted` candidates whose moves differ in value enough, in chunks with values and proofs."""
+    for begin in range(0, len(candidates), CHUNK):
+        some = candidates[begin : begin + CHUNK]
+        values, proved = search.proved_values(some, depth)
+        kept = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:wanted]
+        wanted -= len(kept)
+        yield some[kept], values[kept], proved[kept]
+        if not wanted:
+            return
+
+
+def main(arguments: list[str]) -> int:
+    """Make a suite; returns the exit status."""
+    defaults = Recipe()
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.make_regret", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rules", default=defaults.rules, help="rules by name (default: %(default)s)")
+    parser.add_argument(
+        "--depths",
+        type=int,
+        nargs=len(PHASES),
+        default=defaults.depths,
+        metavar="PLIES",
+        help=f"plies of the search in {', '.join(PHASES)} (default: {' '.join(map(str, defaults.depths))})",
+    )
+    for name, text in {
+        "count": "positions wanted",
+        "games": "games from which positions are drawn",
+        "seed": "seed of all chance",
+    }.items():
+        default = getattr(defaults, name)
+        parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} (default: %(default)s)")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="the suite's file (default: under suites/)")
+    options = vars(parser.parse_args(arguments))
+    output = options.pop("output")
+    try:
+        rules = Rules.parse(options.pop("rules"))
+        recipe = Recipe(rules=str(rules), depths=tuple(options.pop("depths")), **options)
+        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
+            suite = make_suite(recipe, bar)
+        write_atomically(output or regret_path(rules), format_suite(suite).encode())
+    except (ValueError, OSError) as error:
+        print(f"python -m agents.make_regret: {error}", file=sys.stderr)
+        return 2
+    print(f"{len(suite)} positions in {output or regret_path(rules)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

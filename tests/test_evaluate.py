@@ -1,0 +1,169 @@
+"""The command line of evaluate.py, from settings to files."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import evaluate
+from agents.config import read_yaml
+from agents.evaluation import EvaluationSettings, make_settings
+from agents.regret import load_suite
+from agents.results import read_report
+from agents.tournament import Tournament
+from oanquan_env import Core, read_records
+
+ROOT = Path(__file__).parent.parent
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error of a command."""
+    status = evaluate.main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_the_arena_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "greedy", "random", "--pairs", "20")
+    assert (status, err) == (0, "")
+    assert out.startswith("mancala-world, 20 pairs, openings of 4 random plies, seed 0\n")
+    assert re.search(r"│ greedy │ random\s+│ +\d+ │ +\d+ │ +\d+ │ \d+\.\d ± \d+\.\d │ +[+-]\d+\.\d ± \d+\.\d │", out)
+    assert run(capsys, "greedy", "random", "--pairs", "20")[1] == out
+    assert run(capsys, "greedy", "random", "--pairs", "20", "--seed", "1")[1] != out
+
+
+def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    options = ["--suite", "arena,regret", "--openings", "balanced", "--pairs", "10", "--time"]
+    files = ["--output", tmp_path / "out", "--json", tmp_path / "out.json", "--save-games", tmp_path / "games.txt"]
+    status, out, err = run(capsys, "greedy", "rnd=random", "minimax:depth=2", *options, *files)
+    assert (status, err) == (0, "")
+    assert "openings-mancala-world.txt" in out
+    assert "Elo (greedy = 0)" in out
+    assert "ms a move" in out
+    report = read_report(tmp_path / "out.json")
+    assert report == read_report(tmp_path / "out" / "report.json")
+    assert [agent.label for agent in report.agents] == ["greedy", "rnd", "minimax:depth=2"]
+    assert all(agent.ms_per_move for agent in report.agents)
+    assert report.arena
+    assert [pairing.wins + pairing.draws + pairing.losses for pairing in report.arena.pairings] == [20] * 3
+    assert [rating.agent for rating in report.arena.ratings or []] == ["minimax:depth=2", "greedy", "rnd"]
+    assert report.regret
+    assert report.regret.positions == len(load_suite(Core().rules).part("test"))
+    regrets = {row.agent: row.overall.regret.mean for row in report.regret.agents}
+    assert regrets["minimax:depth=2"] < regrets["greedy"] < regrets["rnd"]
+    records = read_records(tmp_path / "games.txt")
+    assert len(records) == 60
+    assert records[0].headers == {"South": "greedy", "North": "rnd", "Opening": "1"}
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert written == {"report.json", "report.md", "elo.png", "scores.png", "regret.png", "parts"}
+
+
+def test_an_interrupted_evaluation_goes_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["greedy", "random", "again=random", "--pairs", "5"]
+    whole = run(capsys, *names, "--json", tmp_path / "whole.json")
+    play, played = Tournament._play, []
+
+    def interrupted(self: Tournament, a: int, b: int, progress: object) -> object:
+        if len(played) == 2:
+            raise KeyboardInterrupt
+        played.append((a, b))
+        return play(self, a, b, None)
+
+    monkeypatch.setattr(Tournament, "_play", interrupted)
+    status, _, err = run(capsys, *names, "--output", tmp_path / "out")
+    assert status == 130
+    assert err == f"evaluate.py: interrupted; the same command goes on in {tmp_path / 'out'}\n"
+    assert not (tmp_path / "out" / "report.json").exists()
+    played.clear()
+    assert run(capsys, *names, "--output", tmp_path / "out") == whole
+    assert played == [(1, 2)]
+    arenas = [json.loads((tmp_path / name).read_text())["arena"] for name in ("whole.json", "out/report.json")]
+    assert arenas[0] == arenas[1]
+
+
+def test_kept_regret_is_not_measured_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["greedy", "--suite", "regret", "--part", "development", "--output", tmp_path]
+    first = run(capsys, *arguments)
+    assert first[0] == 0
+    monkeypatch.setattr("agents.evaluation.regret", None)
+    assert run(capsys, *arguments) == first
+    status, _, err = run(capsys, *arguments, "--seed", "5")
+    assert status == 2
+    assert "made by other settings (seed): choose another --output, or delete it" in err
+
+
+def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    status, text, _ = run(capsys, "greedy", "random", "--rules", "three-player", "--pairs", "30", "--output", out)
+    assert status == 0
+    assert "Elo" not in text
+    arena = read_report(out / "report.json").arena
+    assert arena
+    assert arena.ratings is None
+    one, among = arena.pairings
+    assert (one.agent, one.opponent, among.agent, among.opponent) == ("greedy", "random", "random", "greedy")
+    assert one.wins + one.draws + one.losses == 90
+    assert one.score.mean > 1 / 3 > among.score.mean
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "command line: agents: Field required"),
+        (["greedy"], "two players or more are needed for a match; got 1"),
+        (["greedy", "greedy"], "two players are called 'greedy'"),
+        (["greedy", "rendom"], "unknown player 'rendom' (did you mean random?)"),
+        (["greedy", "random", "--pairs", "0"], "pairs: Input should be greater than 0 (got 0)"),
+        (["greedy", "random", "--rules", "chess"], "unknown preset 'chess'"),
+        (["greedy", "random", "--suite", "arena,elo"], "suites.1: Input should be 'arena' or 'regret' (got 'elo')"),
+        (["greedy", "random", "--openings", "nowhere.txt"], "nowhere.txt: no such file; openings are"),
+        (
+            ["greedy", "random", "--openings", "balanced", "--pairs", "100000"],
+            "it holds 600 openings; 100000 are wanted",
+        ),
+        (["greedy", "random", "--openings", "balanced", "--rules", "tonkin"], "no balanced suite for 'tonkin'"),
+        (["greedy", "--suite", "regret", "--rules", "tonkin"], "no regret suite for 'tonkin'"),
+        (["greedy", "random", "--json", "nowhere/x.json"], "--json: there is no folder nowhere"),
+        (["greedy", "--suite", "regret", "--save-games", "x.txt"], "no games are played without --suite arena"),
+        (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),
+        (["greedy", "random", "--seed", "-1"], "seed: Input should be greater than or equal to 0"),
+    ],
+)
+def test_mistakes_are_explained(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("evaluate.py: ")
+    assert message in err
+
+
+def test_the_command_line_overrides_the_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    config = tmp_path / "x.yaml"
+    config.write_text("agents: [greedy, random]\npairs: 7\nseed: 3\n")
+    assert "7 pairs, openings of 4 random plies, seed 3" in run(capsys, "--config", config)[1]
+    out = run(capsys, "--config", config, "--pairs", "3", "a=random", "b=random")[1]
+    assert "3 pairs, openings of 4 random plies, seed 3" in out
+    assert "greedy" not in out
+    config.write_text("agents: [greedy, random]\npears: 7\n")
+    assert "x.yaml: pears: unknown field (got 7)" in run(capsys, "--config", config)[2]
+
+
+def test_help_names_settings_and_players(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        evaluate.main(["--help"])
+    text = capsys.readouterr().out
+    for word in ("--suite", "--openings", "--output", "--save-games", "minimax:depth=", "LABEL=", "(default: 200)"):
+        assert word in text
+
+
+def test_the_committed_configuration_is_valid() -> None:
+    settings = make_settings(read_yaml(ROOT / "configs" / "evaluate.yaml"), "evaluate.yaml")
+    assert settings == EvaluationSettings.model_validate(settings.model_dump())
+    assert set(settings.suites) == {"arena", "regret"}
+    assert settings.pairs >= 200

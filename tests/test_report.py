@@ -1,0 +1,301 @@
+"""Reports: JSON, Markdown, the README's table, pictures."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from agents.pictures import draw_all, draw_ratings, draw_regret, draw_scores
+from agents.report import (
+    BEGIN,
+    DEFAULT_REPORT,
+    END,
+    explanation,
+    insert_section,
+    main,
+    markdown,
+    summary,
+    write_report,
+)
+from agents.results import (
+    AgentResult,
+    ArenaResult,
+    Estimate,
+    PairingResult,
+    Rating,
+    RegretMeasures,
+    RegretResult,
+    RegretRow,
+    Report,
+    ReportError,
+    order_of_agents,
+    read_report,
+)
+
+
+def estimate(mean: float, spread: float = 0.0) -> Estimate:
+    return Estimate(mean=mean, low=mean - spread, high=mean + spread)
+
+
+def measures(positions: int, regret: float, optimal: float, blunders: float) -> RegretMeasures:
+    shares = estimate(optimal, 0.05), estimate(blunders, 0.01)
+    return RegretMeasures(
+        positions=positions, regret=estimate(regret, regret / 10), optimal=shares[0], blunders=shares[1]
+    )
+
+
+def regret_row(agent: str, regret: float) -> RegretRow:
+    phases = {
+        name: measures(10, regret * factor, 0.5, 0.1) for name, factor in (("opening", 2), ("middle", 1), ("end", 0))
+    }
+    return RegretRow(agent=agent, overall=measures(30, regret, 0.5, 0.125), phases=phases)
+
+
+def arena() -> ArenaResult:
+    won = PairingResult(
+        agent="greedy",
+        opponent="random",
+        pairs=4,
+        wins=8,
+        draws=0,
+        losses=0,
+        score=estimate(1.0),
+        margin=estimate(20, 2.5),
+        plies=9.25,
+        pentanomial=[0, 0, 0, 0, 4],
+        los=1.0,
+    )
+    close = PairingResult(
+        agent="deep",
+        opponent="greedy",
+        pairs=4,
+        wins=5,
+        draws=1,
+        losses=2,
+        score=estimate(0.6875, 0.1),
+        margin=estimate(-1.5, 2),
+        plies=12,
+        pentanomial=[0, 1, 1, 1, 1],
+        elo=137.0,
+        elo_error=90.0,
+        los=0.975,
+    )
+    return ArenaResult(
+        openings="openings-mancala-world.txt",
+        digest="0123456789abcdef",
+        pairings=[won, close],
+        anchor="greedy",
+        ratings=[
+            Rating(agent="deep", elo=estimate(137.4, 60), score=0.69),
+            Rating(agent="greedy", elo=estimate(0), score=0.65),
+            Rating(agent="random", elo=estimate(-820, 100), score=0.0),
+        ],
+        first=estimate(12, 30),
+    )
+
+
+@pytest.fixture
+def report() -> Report:
+    regret = RegretResult(
+        suite="regret-mancala-world",
+        part="test",
+        positions=30,
+        moves=200,
+        proved_moves=120,
+        proved=7,
+        agents=[regret_row("random", 8), regret_row("greedy", 2), regret_row("deep", 0.25)],
+    )
+    return Report(
+        command="python evaluate.py --config x.yaml",
+        rules="mancala-world",
+        seed=0,
+        versions={"python": "3.11.7", "numpy": "2.4.6"},
+        agents=[
+            AgentResult(label="random", name="random", ms_per_move=0.0012),
+            AgentResult(label="greedy", name="greedy", ms_per_move=0.02),
+            AgentResult(label="deep", name="minimax:depth=8", ms_per_move=4.0),
+        ],
+        arena=arena(),
+        regret=regret,
+    )
+
+
+# ---- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_report_survives_its_file(report: Report, tmp_path: Path) -> None:
+    write_report(report, tmp_path)
+    assert read_report(tmp_path / "report.json") == report
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "report.json",
+        "report.md",
+        "elo.png",
+        "scores.png",
+        "regret.png",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "Invalid JSON"),
+        ("{}", "command: Field required"),
+        ('{"surprise": 1}', "surprise: unknown field"),
+    ],
+)
+def test_damaged_reports_are_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(text)
+    with pytest.raises(ReportError, match=message):
+        read_report(path)
+    with pytest.raises(ReportError, match=r"no such file; evaluate.py --output FOLDER writes one"):
+        read_report(tmp_path / "none.json")
+
+
+# ---- text ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_everything(report: Report) -> None:
+    assert summary(report).splitlines() == [
+        "| agent | Elo (95 %) | score, % | regret, points (95 %) | best moves, % | blunders, % | ms a move |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| `deep` | +137 (+77 to +197) | 69.0 | 0.25 (0.23 to 0.28) | 50.0 | 12.5 | 4 |",
+        "| `greedy` | 0 | 65.0 | 2.00 (1.80 to 2.20) | 50.0 | 12.5 | 0.02 |",
+        "| `random` | -820 (-920 to -720) | 0.0 | 8.00 (7.20 to 8.80) | 50.0 | 12.5 | 0.0012 |",
+    ]
+    assert "4 openings of `openings-mancala-world.txt`" in explanation(report)
+    assert "the 30 positions of the test part of `regret-mancala-world`" in explanation(report)
+
+
+def test_the_table_has_only_what_was_measured(report: Report) -> None:
+    for agent in report.agents:
+        agent.ms_per_move = None
+    report.arena = None
+    assert summary(report).splitlines()[0] == ("| agent | regret, points (95 %) | best moves, % | blunders, % |")
+    assert order_of_agents(report) == ["deep", "greedy", "random"]
+    assert "Elo" not in explanation(report)
+    report.regret = None
+    assert order_of_agents(report) == ["random", "greedy", "deep"]
+
+
+def test_the_whole_report(report: Report) -> None:
+    text = markdown(report, ["elo.png", "regret.png"])
+    assert "| `greedy` | `random` | 8 | 0 | 0 | 100.0 (100.0 to 100.0) | +20.0 (+17.5 to +22.5) | 9.2 |" in text
+    assert " 0/0/0/0/4 | ∞ | 100.0 |" in text
+    assert " 0/1/1/1/1 | +137 ± 90 | 97.5 |" in text
+    assert "Moving first from the opening is worth +12 (-18 to +42) Elo." in text
+    assert "| `deep` | end | 10 | 0.00 (0.00 to 0.00) | 50.0 (45.0 to 55.0) | 10.0 (9.0 to 11.0) |" in text
+    assert (
+        "Of the 200 moves in 30 positions 120 have proved values, the others searched ones; all moves are proved in 7"
+        in text
+    )
+    assert "| `deep` | `minimax:depth=8` |" in text
+    assert "](elo.png)" in text
+    assert "](regret.png)" in text
+    assert "](scores.png)" not in text
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    heads = [number for number, line in enumerate(lines) if line.startswith("| ---")]
+    for head in heads:  # every table's rows have as many cells as its head
+        width = lines[head].count("|")
+        end = next((other - 1 for other in heads if other > head), len(lines))
+        assert {line.count("|") for line in lines[head - 1 : end]} == {width}
+
+
+def test_more_than_two_players_have_no_ratings(report: Report) -> None:
+    assert report.arena
+    report.arena.ratings = report.arena.first = report.arena.anchor = None
+    for pairing in report.arena.pairings:
+        pairing.pentanomial = pairing.elo = pairing.elo_error = pairing.los = None
+    text = markdown(report, [])
+    assert "Elo" not in text
+    assert set(draw_all(report)) == {"scores.png", "regret.png"}
+
+
+# ---- README ----------------------------------------------------------------------------------------------------------
+
+
+def readme(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "README.md"
+    path.write_text(text)
+    return path
+
+
+def test_the_readme_is_renewed_and_checked(report: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "results").mkdir()
+    write_report(report, tmp_path / "results")
+    path = readme(tmp_path, f"# Title\n\n{BEGIN}\nold\n{END}\n\nMore.\n")
+    arguments = [str(tmp_path / "results" / "report.json"), "--readme", str(path)]
+    assert main([*arguments, "--check"]) == 1
+    assert "does not show what" in capsys.readouterr().err
+    assert "old" in path.read_text()
+    assert main(arguments) == 0
+    text = path.read_text()
+    assert text.startswith(f"# Title\n\n{BEGIN}\n")
+    assert text.endswith(f"\n{END}\n\nMore.\n")
+    assert summary(report) in text
+    assert "](results/elo.png)" in text
+    assert main([*arguments, "--check"]) == 0
+    path.write_text(text.replace("+137", "+138"))
+    assert main([*arguments, "--check"]) == 1
+
+
+@pytest.mark.parametrize("text", ["", BEGIN, END + BEGIN, BEGIN + END + END])
+def test_a_readme_without_a_place_for_the_table_is_refused(text: str) -> None:
+    with pytest.raises(ReportError, match="the README must hold"):
+        insert_section(text, "new")
+
+
+def test_errors_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "none.json")]) == 2
+    assert "no such file" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["--check"])
+    assert "--check needs --readme" in capsys.readouterr().err
+
+
+def test_the_committed_report_can_be_read() -> None:
+    report = read_report(Path(__file__).parent.parent / DEFAULT_REPORT)
+    assert report.arena
+    assert report.regret
+    assert {row.agent for row in report.regret.agents} == {agent.label for agent in report.agents}
+
+
+# ---- pictures --------------------------------------------------------------------------------------------------------
+
+
+def test_pictures_are_images_with_something_on_them(report: Report) -> None:
+    pictures = draw_all(report)
+    assert set(pictures) == {"scores.png", "elo.png", "regret.png"}
+    for content in pictures.values():
+        image = np.asarray(Image.open(io.BytesIO(content)).convert("RGB"))
+        assert min(image.shape[:2]) > 200
+        assert len(np.unique(image.reshape(-1, 3), axis=0)) > 20
+    assert draw_all(report) == pictures
+
+
+def test_the_cross_table_shows_each_pairing_from_both_sides() -> None:
+    figure = draw_scores(arena(), ["deep", "greedy", "random"])
+    axes = figure.axes[0]
+    found = {(round(text.get_position()[1]), round(text.get_position()[0])): text.get_text() for text in axes.texts}
+    assert found == {(0, 1): "69", (1, 0): "31", (1, 2): "100", (2, 1): "0"}
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["deep", "greedy", "random"]
+
+
+def test_the_ratings_stand_with_the_strongest_on_top() -> None:
+    axes = draw_ratings(arena()).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["random", "greedy", "deep"]
+    assert [text.get_text() for text in axes.texts] == ["-820", "0", "+137"]
+
+
+def test_regret_is_shown_by_phase(report: Report) -> None:
+    assert report.regret
+    axes = draw_regret(report.regret, order_of_agents(report)).axes[0]
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["opening", "middle", "end"]
+    shown = [container.lines[0].get_xdata().tolist() for container in axes.containers]
+    assert shown == [[0.5, 4, 16], [0.25, 2, 8], [0, 0, 0]]
