@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import platform
 import random
-import subprocess
 import time
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +17,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 import agents
+from agents import provenance
 from agents.arena import play_pairs, random_openings, score_interval
 from agents.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
 from agents.config import TrainConfig, load_config
@@ -220,31 +218,14 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskab
 
 
 def describe_run(command: str) -> dict[str, Any]:
-    """Where a run comes from: command, commit, versions, machine."""
+    """Where a run comes from: command, commit, time, processor, versions."""
     return {
         "command": command,
-        "commit": _commit(),
+        "commit": provenance.commit(),
         "started": time.strftime("%Y-%m-%d %H:%M:%S %z"),
-        "python": platform.python_version(),
-        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads",
-        "versions": {name: metadata.version(name) for name in PACKAGES},
+        "processor": provenance.processor(),
+        "versions": provenance.versions(PACKAGES),
     }
-
-
-def _commit() -> str | None:
-    """The clone's commit, marked where files differ from it; None outside a clone."""
-    here = Path(__file__).parent
-    try:
-        described = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
-            cwd=here,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return described.stdout.strip()
 
 
 def _check_finite(run: TrainingRun) -> None:

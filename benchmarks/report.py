@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
+
+from agents import provenance
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -44,24 +43,7 @@ def write(path: Path, results: dict[str, Any]) -> None:
 def describe_machine() -> dict[str, Any]:
     """Processor, versions and commit."""
     return {
-        "processor": _processor(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "commit": _commit(),
+        "processor": provenance.processor(),
+        "commit": provenance.commit(),
+        **provenance.versions(["numpy", "torch"]),
     }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-
-
-def _commit() -> str | None:
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        return subprocess.run(command, cwd=RESULTS.parent, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
