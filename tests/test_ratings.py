@@ -19,6 +19,7 @@ from agents.ratings import (
     rate,
     sprt,
 )
+from agents.sprt import main
 
 
 def test_elo_of_a_published_match() -> None:
@@ -238,3 +239,36 @@ def test_sequential_errors_stay_near_what_was_asked() -> None:
 def test_impossible_tests_are_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sprt([1, 1, 1, 1, 1], **options)
+
+
+# ---- the test as a command -------------------------------------------------------------------------------------------
+
+
+def test_a_sequential_test_stops_when_it_can_tell(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["greedy", "random", "--batch", "20"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.endswith(": undecided") for line in lines[:-1]] == [True] * (len(lines) - 1)
+    assert lines[-1].endswith(": stronger")
+    assert main(["random", "greedy", "--batch", "20"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith(": not stronger")
+
+
+def test_a_sequential_test_gives_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["random", "random", "--batch", "20", "--max-pairs", "50", "--elo1", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["20", "40", "50"]
+    assert lines[-1].endswith(": undecided")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["greedy", "rendom"], "unknown player 'rendom'"),
+        (["greedy", "random", "--rules", "three-player"], "a test of pairs is for two players"),
+        (["greedy", "random", "--elo1", "-5"], "elo0 must be less than elo1"),
+        (["greedy", "random", "--batch", "0"], "batch and max_pairs must be 1 or more"),
+    ],
+)
+def test_mistakes_of_the_command(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
