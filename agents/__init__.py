@@ -15,7 +15,9 @@ USAGE = {
     "random": "plays any legal move",
     "greedy": "plays the move that wins the most points at once",
     "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",
+    "mcts:simulations=S[,net=FOLDER]": "Monte-Carlo tree search; with a trained agent's priors and values",
     "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder; T > 0 draws its moves instead of playing the best",
+    "ppo:FOLDER,search=D|nodes=N|ms=T": "a trained agent that chooses among the best moves of alpha-beta",
 }
 """How each player is named, and what it does."""
 
@@ -67,9 +69,6 @@ def read_options(kind: str, detail: str, types: Mapping[str, type[int] | type[fl
     return options
 
 
-_LIMITS: dict[str, type[int] | type[float]] = {"depth": int, "nodes": int, "ms": float}
-
-
 def _random(detail: str, rules: Rules) -> Policy:
     read_options("random", detail, {})
     return RandomPolicy(Core(rules))
@@ -81,7 +80,7 @@ def _greedy(detail: str, rules: Rules) -> Policy:
 
 
 def _minimax(detail: str, rules: Rules) -> Policy:
-    options = read_options("minimax", detail, _LIMITS)
+    options = read_options("minimax", detail, {"depth": int, "nodes": int, "ms": float})
     if not options:
         raise UnknownAgentError("minimax needs a limit, as in minimax:depth=6, minimax:nodes=20000 or minimax:ms=50")
     from agents.minimax import MinimaxPlayer  # these modules import numba or torch, which takes a second
@@ -91,19 +90,45 @@ def _minimax(detail: str, rules: Rules) -> Policy:
     return MinimaxPlayer(Core(rules), limits)
 
 
+def _mcts(detail: str, rules: Rules) -> Policy:
+    options = read_options("mcts", detail, {"simulations": int, "net": str})
+    if "simulations" not in options:
+        raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
+    from agents.mcts import Evaluator, MCTSPlayer, RandomPlayouts
+
+    evaluator: Evaluator
+    if "net" in options:
+        from agents.net_evaluator import NetEvaluator
+        from agents.ppo import PPOPlayer
+
+        evaluator = NetEvaluator(PPOPlayer(Path(options["net"]), rules))
+    else:
+        evaluator = RandomPlayouts(Core(rules))
+    return MCTSPlayer(evaluator, options["simulations"])
+
+
 def _ppo(detail: str, rules: Rules) -> Policy:
     folder, _, rest = detail.partition(",")
     if not folder:
         raise UnknownAgentError("ppo needs the folder of a trained agent, as in ppo:runs/quick")
-    options = read_options("ppo", rest, {"temperature": float})
+    options = read_options("ppo", rest, {"temperature": float, "search": int, "nodes": int, "ms": float})
     from agents.ppo import PPOPlayer
 
-    return PPOPlayer(Path(folder), rules, **options)
+    if not options.keys() & {"search", "nodes", "ms"}:
+        return PPOPlayer(Path(folder), rules, **options)
+    if "temperature" in options:
+        raise UnknownAgentError(f"ppo draws no moves where it searches: temperature goes with none of {rest!r}")
+    from agents.ppo_search import PPOSearchPlayer
+    from agents.search import Limits
+
+    limits = Limits(depth=options.get("search"), nodes=options.get("nodes"), milliseconds=options.get("ms"))
+    return PPOSearchPlayer(PPOPlayer(Path(folder), rules), limits)
 
 
 _MAKERS: dict[str, Callable[[str, Rules], Policy]] = {
     "random": _random,
     "greedy": _greedy,
     "minimax": _minimax,
+    "mcts": _mcts,
     "ppo": _ppo,
 }

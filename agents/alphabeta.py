@@ -156,14 +156,18 @@ def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, bet
 
 # ---- the root --------------------------------------------------------------------------------------------------------
 
-ROOT_DEPTH, ROOT_VALUE, ROOT_OPEN, ROOT_BEST, ROOT_NODES, ROOT_LINE = range(6)
+ROOT_DEPTH, ROOT_VALUE, ROOT_OPEN, ROOT_NODES = range(4)
+ROOT_MOVES = 4
+ROOT_LINE = ROOT_MOVES + 10
 ROOT_WORDS = ROOT_LINE + MAX_DEPTH
-"""What is found at the root: depth completed, value, open, best actions as bits, moves played, then the best line as
-`action + 1`, as far as the table remembers it."""
+"""What is found at the root: depth completed, value, open, moves played; then for each action its value, or -INFINITY
+if it is not among the best; then the best line as `action + 1`, as far as the table remembers it."""
 
 
 @compiled
-def search_rows(rules: Int64s, memory: Int64s, sides: Int64s, depth: int, nodes: int, bits: int, found: Int64s) -> None:
+def search_rows(
+    rules: Int64s, memory: Int64s, sides: Int64s, depth: int, nodes: int, slack: int, bits: int, found: Int64s
+) -> None:
     """Search M running positions, each afresh, to depths 1, 2, ... `depth` or for `nodes` moves.
 
     Args:
@@ -172,6 +176,7 @@ def search_rows(rules: Int64s, memory: Int64s, sides: Int64s, depth: int, nodes:
         sides: (M, 2) the movers' sides and the others'.
         depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
+        slack: points below the best move to which other moves are valued too.
         bits: base-2 logarithm of the buckets to use.
         found: (M, ROOT_WORDS), zeros; what was found at the last completed depth is written to it.
     """
@@ -183,16 +188,20 @@ def search_rows(rules: Int64s, memory: Int64s, sides: Int64s, depth: int, nodes:
         if symmetric:
             end = drop_mirrored(rules, memory, end)
         for reached in range(1, depth + 1):
-            value, is_open, best = search_root(rules, memory, end, reached)
+            value, is_open = search_root(rules, memory, end, reached, slack)
             if memory[STOP] and reached > 1:
                 break
-            found[row, ROOT_DEPTH], found[row, ROOT_VALUE] = reached, value
-            found[row, ROOT_OPEN], found[row, ROOT_BEST] = is_open, best
+            found[row, ROOT_DEPTH], found[row, ROOT_VALUE], found[row, ROOT_OPEN] = reached, value, is_open
+            found[row, ROOT_MOVES:ROOT_LINE] = -INFINITY
+            for place in range(STACK, end, CHILD_WORDS):
+                if memory[place + CHILD_ORDER] >= value - slack:
+                    action = memory[place + CHILD_ACTION]
+                    found[row, ROOT_MOVES + action] = memory[place + CHILD_ORDER]
+                    if symmetric:
+                        mirrored = 2 * rules[FIELDS] - 1 - action
+                        found[row, ROOT_MOVES + mirrored] = memory[place + CHILD_ORDER]
             if is_open == 0 or memory[STOP]:
                 break
-        if symmetric:
-            for action in range(rules[FIELDS]):
-                found[row, ROOT_BEST] |= ((found[row, ROOT_BEST] >> action) & 1) << (2 * rules[FIELDS] - 1 - action)
         found[row, ROOT_NODES] = memory[NODES]
         recall_line(rules, memory, own, other, found[row])
 
@@ -212,12 +221,13 @@ def begin_search(memory: Int64s, nodes: int, bits: int) -> None:
 
 
 @compiled
-def search_root(rules: Int64s, memory: Int64s, end: int, depth: int) -> tuple[int, int, int]:
-    """Value, open and set of best actions (bits) of the position whose moves lie on the stack's first part.
+def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, slack: int) -> tuple[int, int]:
+    """Value and open of the position whose moves lie on the stack's first part.
 
-    Each later move is tested for being as good as the best so far, not better, so the whole set is proved.
+    Each move's order becomes its value, or something less than the best value less `slack`: later moves are tested for
+    being that good, not for being better than the best so far, so it is certain which ones are.
     """
-    best, best_open, actions = -INFINITY, 0, 0
+    best, best_open = -INFINITY, 0
     for place in range(STACK, end, CHILD_WORDS):
         next_child(memory, place, end)
         value, is_open = memory[place + CHILD_GAIN], 1
@@ -225,30 +235,26 @@ def search_root(rules: Int64s, memory: Int64s, end: int, depth: int) -> tuple[in
             is_open = 0
         elif memory[place + CHILD_STATE] == RUNNING and depth > 1:
             own, other = memory[place + CHILD_OWN], memory[place + CHILD_OTHER]
-            floor = -INFINITY if place == STACK else best - 1
-            top = INFINITY if place == STACK else best
+            floor = max(best - slack - 1, -INFINITY)
+            top = INFINITY if place == STACK else floor + 1
             result = negamax(rules, memory, own, other, value - top, value - floor, depth - 1, 1)
-            if top == best and value - (result >> 1) >= best:
+            if place != STACK and value - (result >> 1) > floor:
                 result = negamax(rules, memory, own, other, value - INFINITY, value - floor, depth - 1, 1)
             if memory[STOP]:
-                return 0, 1, 0
+                return 0, 1
             value -= result >> 1
             is_open = result & 1
         best_open |= is_open
         memory[place + CHILD_ORDER] = value
-        action = 1 << memory[place + CHILD_ACTION]
-        if value > best:
-            best, actions = value, action
-        elif value == best:
-            actions |= action
-    return best, best_open, actions
+        best = max(best, value)
+    return best, best_open
 
 
 @compiled
 def recall_line(rules: Int64s, memory: Int64s, own: int, other: int, found: Int64s) -> None:
     """Write the best line: the first of the best moves, then the moves of exact entries of the right depth."""
     action, depth, place = 0, found[ROOT_DEPTH], ROOT_LINE
-    while (found[ROOT_BEST] >> action) & 1 == 0:
+    while found[ROOT_MOVES + action] != found[ROOT_VALUE]:
         action += 1
     while True:
         found[place] = action + 1

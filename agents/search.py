@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from agents import alphabeta
 from agents.compiled import Int64s, compile_rules
-from agents.memory import MAX_DEPTH, MIN_BUCKET_BITS, STOP, new_memory, table_bits
+from agents.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, STOP, new_memory, table_bits
 from oanquan_env import Core, Positions
 from oanquan_env.positions import Mask
 
@@ -77,6 +77,7 @@ class SearchResult:
         proved: whether the value holds for all depths.
         nodes: moves played by the search.
         line: actions of both players in turn, best play from here; may be shorter than `depth`.
+        near: value of each action that is at most the search's `slack` worse than the best, best ones included.
     """
 
     action: int
@@ -86,6 +87,7 @@ class SearchResult:
     proved: bool
     nodes: int
     line: tuple[int, ...]
+    near: dict[int, int]
 
 
 class Search:
@@ -108,14 +110,19 @@ class Search:
         self._memories = [new_memory(table_megabytes, alphabeta.BUCKET_WORDS) for _ in range(self.threads)]
         self._table_bits = table_bits(self._memories[0], alphabeta.BUCKET_WORDS)
 
-    def best(self, positions: Positions, limits: Limits) -> SearchResult:
+    def best(self, positions: Positions, limits: Limits, *, slack: int = 0) -> SearchResult:
         """The best moves of a single running position, a batch of one; see `best_moves`."""
         if len(positions) != 1:
             raise ValueError(f"one position is searched by `best`, not {len(positions)}: see `best_moves`")
-        return self.best_moves(positions, limits)[0]
+        return self.best_moves(positions, limits, slack=slack)[0]
 
-    def best_moves(self, positions: Positions, limits: Limits) -> list[SearchResult]:
+    def best_moves(self, positions: Positions, limits: Limits, *, slack: int = 0) -> list[SearchResult]:
         """The best moves of each of N running positions.
+
+        Args:
+            positions: N running positions.
+            limits: when the search of each of them stops.
+            slack: points; moves at most so much worse than the best are valued too.
 
         Raises:
             ValueError: if a game among them is over.
@@ -128,7 +135,7 @@ class Search:
         bits = self._bits(limits)
 
         def search(memory: Int64s, rows: slice) -> None:
-            alphabeta.search_rows(self._rules, memory, sides[rows], depth, nodes, bits, found[rows])
+            alphabeta.search_rows(self._rules, memory, sides[rows], depth, nodes, slack, bits, found[rows])
 
         def search_in_time(memory: Int64s, rows: slice) -> None:
             for row in range(rows.start, rows.stop):
@@ -208,14 +215,17 @@ def _stop(memory: Int64s) -> None:
 
 
 def _result(found: Int64s) -> SearchResult:
-    best, line = int(found[alphabeta.ROOT_BEST]), found[alphabeta.ROOT_LINE :]
-    actions = tuple(action for action in range(best.bit_length()) if best >> action & 1)
+    value, line = int(found[alphabeta.ROOT_VALUE]), found[alphabeta.ROOT_LINE :]
+    moves = found[alphabeta.ROOT_MOVES : alphabeta.ROOT_LINE].tolist()
+    near = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
+    actions = tuple(action for action in near if near[action] == value)
     return SearchResult(
         action=actions[0],
         actions=actions,
-        value=int(found[alphabeta.ROOT_VALUE]),
+        value=value,
         depth=int(found[alphabeta.ROOT_DEPTH]),
         proved=not found[alphabeta.ROOT_OPEN],
         nodes=int(found[alphabeta.ROOT_NODES]),
         line=tuple((line[line > 0] - 1).tolist()),
+        near=near,
     )
