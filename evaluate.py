@@ -119,9 +119,11 @@ def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResul
     if arena.ratings and len(arena.ratings) > 2:
         shown = _table(["agent"], [f"Elo ({arena.anchor} = 0)", "95 % interval", "score, %"])
         for rating in arena.ratings:
-            elo = rating.elo
-            interval = f"{elo.low:+.0f} to {elo.high:+.0f}"
-            shown.add_row(rating.agent, f"{elo.mean:+.0f}", interval, f"{100 * rating.score:.1f}")
+            elo, score = rating.elo, f"{100 * rating.score:.1f}"
+            if rating.agent == arena.anchor:
+                shown.add_row(rating.agent, "0", "", score)
+            else:
+                shown.add_row(rating.agent, f"{elo.mean:+.0f}", f"{elo.low:+.0f} to {elo.high:+.0f}", score)
         console.print(shown)
 
 

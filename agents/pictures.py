@@ -15,7 +15,7 @@ from agents.results import ArenaResult, Estimate, RegretResult, Report, order_of
 DPI = 130
 INK, PALE = "#222222", "#BBBBBB"
 PHASE_COLOURS = ("#4C78A8", "#F58518", "#54A24B")
-LINEAR_REGRET = 0.01
+LINEAR_REGRET = 0.1
 """Regret, points, below which the axis of the regret picture is linear instead of logarithmic: 0 needs a place."""
 
 
@@ -119,9 +119,9 @@ def draw_regret(result: RegretResult, order: list[str]) -> Figure:
         )
     axes.set_xscale("symlog", linthresh=LINEAR_REGRET, linscale=0.4)
     highest = max((row.overall.regret.high for row in result.agents), default=1.0)
-    ticks = [tick for tick in (0, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30) if tick <= 3 * highest]
+    ticks = [tick for tick in (0, 0.1, 0.3, 1, 3, 10, 30) if tick <= 3 * highest]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xlim(-LINEAR_REGRET / 2, None)
+    axes.set_xlim(-LINEAR_REGRET / 4, None)
     axes.minorticks_off()
     axes.set_yticks(range(len(order)), order)
     axes.set_ylim(len(order) - 0.5, -0.5)
@@ -129,7 +129,7 @@ def draw_regret(result: RegretResult, order: list[str]) -> Figure:
         axes.axhline(place - 0.5, color="#EEEEEE", linewidth=1, zorder=0)
     axes.grid(axis="x", color="#EEEEEE")
     axes.set_axisbelow(True)
-    axes.set_xlabel("points lost against the best move (logarithmic from 0.01)")
+    axes.set_xlabel("points lost against the best move (logarithmic from 0.1)")
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return figure
 
