@@ -53,6 +53,8 @@ _VALUE_OFFSET = 16_384
 @compiled
 def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int]:
     """Look a position up: kind (0 if it is not there), value, depth, open, action (-1 if none)."""
+    if memory[BUCKET_BITS] == 0:
+        return 0, 0, 0, 0, -1
     own_key = side_key(own)
     bucket, rest = table_place(memory, own_key, other)
     begin = TABLE + bucket * BUCKET_WORDS
@@ -68,6 +70,8 @@ def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int
 @compiled
 def store(memory: Int64s, own: int, other: int, kind: int, value: int, depth: int, is_open: int, action: int) -> None:
     """Remember a position, in place of what is known of it or else of the bucket's shallowest entry."""
+    if memory[BUCKET_BITS] == 0:
+        return
     own_key = side_key(own)
     bucket, rest = table_place(memory, own_key, other)
     begin = TABLE + bucket * BUCKET_WORDS
@@ -177,7 +181,7 @@ def search_rows(
         depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
         slack: points below the best move to which other moves are valued too.
-        bits: base-2 logarithm of the buckets to use.
+        bits: base-2 logarithm of the buckets to use; 0 for no table.
         found: (M, ROOT_WORDS), zeros; what was found at the last completed depth is written to it.
     """
     for row in range(len(sides)):
@@ -294,7 +298,7 @@ def value_rows(
         memory: see `new_memory`.
         sides: (M, 2) the movers' sides and the others'.
         depth: 1 .. MAX_DEPTH, the move itself counted.
-        bits: base-2 logarithm of the buckets to use.
+        bits: base-2 logarithm of the buckets to use; 0 for no table.
         values: (M, A), overwritten where a move is legal.
         is_open: (M, A), set to 1 where the value may depend on the depth.
     """

@@ -95,7 +95,8 @@ class Search:
 
     Args:
         core: of the rules to play.
-        table_megabytes: size of the transposition table of each thread.
+        table_megabytes: size of the transposition table of each thread; 0 for none, which takes longer and finds the
+            same.
         threads: positions of a batch searched at once; one for each processor if left out. Results do not depend on
             it (those of a limit in milliseconds do, as on everything else that the machine does).
 
@@ -108,7 +109,7 @@ class Search:
         self.threads = threads or os.cpu_count() or 1
         self._rules = compile_rules(core)
         self._memories = [new_memory(table_megabytes, alphabeta.BUCKET_WORDS) for _ in range(self.threads)]
-        self._table_bits = table_bits(self._memories[0], alphabeta.BUCKET_WORDS)
+        self._table_bits = table_bits(self._memories[0], alphabeta.BUCKET_WORDS) if table_megabytes else 0
 
     def best(self, positions: Positions, limits: Limits, *, slack: int = 0) -> SearchResult:
         """The best moves of a single running position, a batch of one; see `best_moves`."""
@@ -182,6 +183,8 @@ class Search:
 
     def _bits(self, limits: Limits) -> int:
         """Buckets to use (base-2 logarithm): a small search is faster in a table that the processor's caches hold."""
+        if self._table_bits == 0:
+            return 0
         enough = [self._table_bits]
         if limits.depth is not None:
             enough.append(limits.depth + 2)

@@ -1,0 +1,72 @@
+"""Speed of the search on one core: moves played a second and time to depth, from the set-up and in the middle of games.
+
+Run it on an idle machine: `python -m benchmarks.search`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from agents.arena import random_openings
+from agents.search import Limits, Search
+from benchmarks import report
+from oanquan_env import Core, Positions
+
+RULES = "mancala-world"
+OPENING_DEPTHS = (16, 20, 24)
+MIDDLE_DEPTHS = (8, 12, 16)
+MIDDLE_PLIES = (2, 4, 6, 8, 10)
+"""Random plies that the positions of the middle of games are old."""
+
+
+def measure(search: Search, positions: Positions, depth: int) -> dict[str, Any]:
+    """Search every position to `depth`, one after the other."""
+    begin = time.perf_counter()
+    found = search.best_moves(positions, Limits(depth=depth))
+    seconds = time.perf_counter() - begin
+    nodes = sum(result.nodes for result in found)
+    return {
+        "depth": depth,
+        "positions": len(positions),
+        "moves": nodes / len(positions),
+        "milliseconds": 1000 * seconds / len(positions),
+        "moves_per_second": nodes / seconds,
+    }
+
+
+def main() -> None:
+    parser = report.parser(__doc__, "search")
+    parser.add_argument("--positions", type=int, default=250, help="positions of the middle of games (%(default)s)")
+    options = parser.parse_args()
+    core = Core(RULES)
+    search = Search(core, table_megabytes=256, threads=1)
+    rng = np.random.default_rng(0)
+    count = -(-options.positions // len(MIDDLE_PLIES))
+    middle = Positions.concatenate([random_openings(core, count, plies, rng) for plies in MIDDLE_PLIES])
+    search.best_moves(middle, Limits(depth=2))  # compiles, and touches the tables
+    results = {
+        "opening": [measure(search, core.start(), depth) for depth in OPENING_DEPTHS],
+        "middle": [measure(search, middle, depth) for depth in MIDDLE_DEPTHS],
+    }
+    rows = [
+        [
+            name,
+            str(row["depth"]),
+            str(row["positions"]),
+            f"{row['moves']:,.0f}",
+            f"{row['milliseconds']:,.2f}",
+            f"{row['moves_per_second']:,.0f}",
+        ]
+        for name, measured in results.items()
+        for row in measured
+    ]
+    headings = ["positions", "depth", "number", "moves played", "ms", "moves/s"]
+    report.show(f"Alpha-beta, {RULES}, one core; means of a position", headings, rows)
+    report.write(options.json, {"rules": RULES, **results})
+
+
+if __name__ == "__main__":
+    main()

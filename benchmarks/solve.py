@@ -1,0 +1,57 @@
+"""What the solver proves of the opening position of every two-player preset, in bounded time, on one core.
+
+Each preset is one call of `python -m agents.solve`, as given in the results. Run it on an idle machine:
+`python -m benchmarks.solve`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks import report
+from oanquan_env import PRESETS
+
+
+def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
+    """The solver's result for the set-up of `rules`, with the command and the most memory that it held."""
+    arguments = ["-m", "agents.solve", "--rules", rules, "--time", f"{seconds:g}", "--megabytes", f"{megabytes}"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "result.json"
+        process = subprocess.Popen([sys.executable, *arguments, "--json", str(path)], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in (0, 1):
+            raise RuntimeError(f"python {shlex.join(arguments)} ended with status {process.returncode}")
+        result: dict[str, Any] = json.loads(path.read_text())
+    return {"command": f"python {shlex.join(arguments)}", **result, "peak_megabytes": usage.ru_maxrss // 1024}
+
+
+def row(name: str, result: dict[str, Any]) -> list[str]:
+    """One line of the table."""
+    bounds = ["-" if result[name] is None else f"{result[name]:+d}" for name in ("lower", "upper")]
+    proved = "proved" if result["solved"] else "open"
+    numbers = [f"{result['depth']}", f"{result['nodes']:,}", f"{result['seconds']:.1f}", f"{result['peak_megabytes']}"]
+    return [name, *bounds, proved, *numbers]
+
+
+def main() -> None:
+    parser = report.parser(__doc__, "solve")
+    parser.add_argument("--time", type=float, default=150.0, help="seconds for each preset (default: %(default)s)")
+    parser.add_argument("--megabytes", type=int, default=1024, help="size of the table (default: %(default)s)")
+    options = parser.parse_args()
+    names = [name for name, preset in PRESETS.items() if preset.rules.players == 2]
+    results = {name: solve(name, options.time, options.megabytes) for name in names}
+    headings = ["rules", "lower", "upper", "value", "depth", "moves played", "seconds", "peak MB"]
+    report.show("Future margin of the opening position", headings, [row(name, results[name]) for name in names])
+    report.write(options.json, {"unit": "points, seen by South", "results": results})
+
+
+if __name__ == "__main__":
+    main()
