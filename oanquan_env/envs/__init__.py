@@ -1,1 +1,9 @@
 """The game in the interfaces that learning libraries speak."""
+
+import gymnasium
+
+gymnasium.register(
+    "OAnQuan-v0",
+    entry_point="oanquan_env.envs.single:OAnQuanEnv",
+    vector_entry_point="oanquan_env.envs.vector:OAnQuanVectorEnv",
+)

@@ -11,19 +11,17 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, register
 from pettingzoo.utils import wrappers
 
-from oanquan_env import render
-from oanquan_env.board import Board
 from oanquan_env.core import Core
+from oanquan_env.envs.games import ILLEGAL_REWARD, given_position
+from oanquan_env.envs.screen import RENDER_MODES, Screen
 from oanquan_env.estate import SOLD, MatchRules
 from oanquan_env.match import Match
-from oanquan_env.notation import Move, parse_position
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rewards import check_reward, ply_rewards
 from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 ObsType = dict[str, npt.NDArray[Any]]
-ILLEGAL_REWARD = -1.0
 
 
 def env(**kwargs: Any) -> AECEnv[str, ObsType, int]:
@@ -73,7 +71,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo's base class fixes the type)
         "name": "oanquan_v0",
-        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_modes": list(RENDER_MODES),
         "is_parallelizable": False,
         "render_fps": 1,
     }
@@ -82,8 +80,6 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self, rules: Rules | str = DEFAULT_PRESET, *, reward: str = "outcome", render_mode: str | None = None
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"render_mode must be one of {self.metadata['render_modes']} or None; got {render_mode!r}")
         self.core = Core(rules)
         self.reward = check_reward(reward)
         self.render_mode = render_mode
@@ -91,7 +87,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.positions = self.core.start(1)
         self._before: Positions = self.positions.copy()
         self._move: int | None = None
-        self._window: render.Window | None = None
+        self._screen = Screen(self.core, render_mode)
         self._owners: list[list[int]] | None = None  # of the fields in the picture, in match play
         self._look()
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
@@ -130,12 +126,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._legal = set(self._mask.nonzero()[0].tolist())
 
     def _first_position(self, given: Positions | str | None) -> Positions:
-        if given is None:
-            return self.core.start(1)
-        positions = parse_position(self.core, given) if isinstance(given, str) else given.copy()
-        if len(positions) != 1 or positions.over[0]:
-            raise ValueError("reset's option 'position' must be one position of a running game")
-        return positions
+        return self.core.start(1) if given is None else given_position(self.core, given).copy()
 
     def observe(self, agent: str) -> ObsType:
         """What `agent` sees now; fresh arrays."""
@@ -194,26 +185,11 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """The board and the last move, as text or picture, or shown in a window, as `render_mode` says."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() without a render_mode draws nothing: give one when making the environment.")
-            return None
-        board = Board.from_positions(self.core, self._before)
-        if self._move is not None:
-            board.push(Move.from_action(self._move))
-        if self.render_mode == "ansi":
-            return render.text(board, last=board.last_mark, owners=self._owners)
-        if self.render_mode == "rgb_array":
-            return render.rgb(board, last=board.last_mark, owners=self._owners)
-        if self._window is None:
-            self._window = render.Window()
-        self._window.show(board, last=board.last_mark, owners=self._owners)
-        return None
+        return self._screen.draw(self._before, self._move, self._owners)
 
     def close(self) -> None:
         """Close the window, if one was opened."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        self._screen.close()
 
 
 class MatchEnv(GameEnv):

@@ -1,0 +1,252 @@
+"""N games of an agent whose opponent moves within the step: what the Gymnasium environments have in common.
+
+Shapes: N games, P players, A actions, D numbers in an observation. The agent has one seat in each game and the opponent
+plays all others. Without an opponent (the self-play view) the agent plays for whoever is to move, one ply a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.board import shared_core
+from oanquan_env.core import RUNNING, Core, IllegalActionError
+from oanquan_env.notation import parse_position
+from oanquan_env.observation import Encoder, Observation
+from oanquan_env.policies import Policy, make_policy
+from oanquan_env.positions import Ints, Mask, Positions, Termination
+from oanquan_env.rewards import Rewards, check_reward, ply_rewards
+from oanquan_env.rules import Rules, as_rules
+
+Choose: TypeAlias = Callable[[Positions, np.random.Generator], npt.NDArray[np.integer[Any]]]
+"""`Policy.choose`: running positions and all chance that may be used -> (N,) a legal action for each mover."""
+Opponent: TypeAlias = str | Policy | Choose | None
+Seat: TypeAlias = int | Literal["random"]
+PlyWatch: TypeAlias = Callable[[Positions, npt.NDArray[np.integer[Any]]], None]
+
+ILLEGAL_REWARD = -1.0
+"""What an illegal action pays: a lost game."""
+
+_REASONS = np.array([*(str(reason) for reason in Termination), "illegal_action"], dtype=object)
+
+
+class Games:
+    """N games and the agent's seats in them. `begin` starts games, `step` plays on; nothing restarts by itself.
+
+    Args:
+        n: number of games.
+        rules: a `Rules` or its text.
+        opponent: who plays the other seats: a player's name (`oanquan_env.policies.make_policy`), a `Policy`, a
+            function like `Policy.choose`, or None for the self-play view.
+        seat: the agent's seat in every game (0 moves first), or `random`, drawn anew for each game.
+        reward: `outcome` or `margin`, see `oanquan_env.rewards.ply_rewards`.
+
+    Attributes:
+        positions: N positions; in running games the agent is to move.
+        seats: (N,) intp, the agent's seats; in the self-play view who made the last ply.
+        mask: (N, A) bool, the agent's legal actions; all false where the game is over.
+        illegal: (N,) bool, games that the agent ended by an illegal action. Their positions stay as they were.
+        watch: called before each ply with the positions and the actions about to be played; None by default.
+
+    Raises:
+        ValueError: for an unknown player, seat or reward.
+        TypeError: for an opponent of another kind.
+    """
+
+    def __init__(self, n: int, rules: Rules | str, *, opponent: Opponent, seat: Seat, reward: str) -> None:
+        self.core = shared_core(as_rules(rules))
+        self.encoder = Encoder(self.core)
+        self.reward = check_reward(reward)
+        self.watch: PlyWatch | None = None
+        self.positions = self.core.start(n)
+        self.seats = np.zeros(n, dtype=np.intp)
+        self.mask = np.zeros((n, self.core.rules.actions), dtype=np.bool_)
+        self.illegal = np.zeros(n, dtype=np.bool_)
+        self._opponent = _as_choose(opponent, self.core.rules)
+        self._seat = _check_seat(seat, self.core.rules, self_play=self._opponent is None)
+        self._paid = self.positions.scores.copy()  # what the rewards up to now account for
+        self._set_up = self.core.start(1)
+        self._opening = int(self.core.legal_mask(self._set_up).argmax())
+        self._mask_rows = np.arange(0, self.mask.size, self.core.rules.actions)
+
+    @property
+    def over(self) -> Mask:
+        """(N,) bool, games that are over, for whatever reason."""
+        return self.positions.over | self.illegal
+
+    @property
+    def terminated(self) -> Mask:
+        """(N,) bool, games ended by the rules or by an illegal action."""
+        return self.positions.terminated | self.illegal
+
+    @property
+    def truncated(self) -> Mask:
+        """(N,) bool, games ended by the ply limit."""
+        return self.positions.truncated
+
+    def begin(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
+        """New games in `rows`, from the set-up or `start` (one position, or one for each); the opponent opens his.
+
+        An opponent may finish a game before the agent's first move (a low ply limit, a tiny board). It is over then,
+        and the next step pays for it.
+        """
+        self.positions[rows] = self._set_up if start is None else start
+        self._paid[rows] = self.positions.scores[rows]
+        self.illegal[rows] = False
+        if self._opponent is None:
+            self.seats[rows] = self.positions.mover[rows]
+        else:
+            random = self._seat == "random"
+            self.seats[rows] = rng.integers(self.core.rules.players, size=len(rows)) if random else self._seat
+            self._reply(self._opponent, rows, rng)
+        self._look()
+
+    def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> Rewards:
+        """Play the agent's actions and the opponent's replies; (N,) float64 rewards of the agent.
+
+        A reward is of all that happened since the agent's last one, or since the game began: an opening move of the
+        opponent counts in the first. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over
+        stay as they are: their actions are ignored and their rewards mean something only if none was paid before.
+
+        Args:
+            actions: (N,) integers, 0 .. A-1.
+            rng: the opponent's chance.
+
+        Raises:
+            IllegalActionError: for actions of another shape or type or outside the space, and for an illegal one of
+                the opponent.
+        """
+        actions = self._inside(actions)
+        legal: Mask = self.mask.reshape(-1).take(self._mask_rows + actions)
+        self.illegal |= ~(legal | self.over)
+        if self._opponent is None:
+            self.seats = self.positions.mover.copy()
+        self._play(actions, legal)
+        if self._opponent is not None:
+            self._reply(self._opponent, np.arange(len(actions)), rng)
+        self._look()
+        return self._pay()
+
+    def observe(self, rows: Ints | None = None) -> Observation:
+        """(N, D) int32, what the agent sees; of the games in `rows` alone, if given."""
+        positions, seats = (self.positions, self.seats) if rows is None else (self.positions[rows], self.seats[rows])
+        return self.encoder.encode(positions, None if self._opponent is None else seats)
+
+    def report(self, rows: Ints) -> dict[str, npt.NDArray[Any]]:
+        """How the games in `rows` (M of them, over) ended.
+
+        `termination` (M,) object, the reason; `standings` (M, P) int32, points of all players; `seat` (M,) intp, whom
+        the last reward paid; `illegal_action` (M,) bool.
+        """
+        last, illegal = self.positions[rows], self.illegal[rows]
+        return {
+            "termination": _REASONS[np.where(illegal, len(_REASONS) - 1, last.ended)],
+            "standings": self.core.standings(last),
+            "seat": self.seats[rows],
+            "illegal_action": illegal,
+        }
+
+    def _inside(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
+        actions, n = np.asarray(actions), len(self.positions)
+        if actions.shape != (n,) or actions.dtype.kind not in "iu":
+            raise IllegalActionError(f"actions must be {n} whole numbers, got {actions.dtype} of shape {actions.shape}")
+        if actions.min() < 0 or actions.max() >= self.core.rules.actions:
+            row = int(((actions < 0) | (actions >= self.core.rules.actions)).argmax())
+            raise IllegalActionError(
+                f"action {actions[row]} in row {row} is outside 0 .. {self.core.rules.actions - 1}"
+            )
+        return actions
+
+    def _play(self, actions: npt.NDArray[np.integer[Any]], legal: Mask) -> None:
+        """Play where `legal`. The core plays all rows at once: the others play an opening and are put back."""
+        idle = (~legal).nonzero()[0]
+        if idle.size == len(actions):
+            return
+        kept = self.positions[idle]
+        if idle.size:
+            self.positions[idle] = self._set_up
+            actions = np.where(legal, actions, self._opening)
+        self._play_ply(self.positions, actions)
+        if idle.size:
+            self.positions[idle] = kept
+
+    def _play_ply(self, positions: Positions, actions: npt.NDArray[np.integer[Any]], *, checked: bool = False) -> None:
+        if self.watch is not None:
+            self.watch(positions, actions)
+        self.core.play(positions, actions, checked=checked)
+
+    def _reply(self, opponent: Choose, rows: Ints, rng: np.random.Generator) -> None:
+        """The opponent's plies in `rows`, until it is the agent's turn in all that go on."""
+        while True:
+            waiting = self.positions.mover.take(rows) != self.seats.take(rows)
+            rows = rows[waiting & (self.positions.ended.take(rows) == RUNNING)]
+            if not rows.size:
+                return
+            moved = self.positions[rows]
+            try:
+                self._play_ply(moved, np.asarray(opponent(moved, rng)), checked=True)
+            except IllegalActionError as error:
+                raise IllegalActionError(f"of the opponent: {error}") from None
+            self.positions[rows] = moved
+
+    def _look(self) -> None:
+        """Note the legal actions of the new positions."""
+        self.mask = self.core.legal_mask(self.positions)
+        if self.illegal.any():
+            self.mask[self.illegal] = False
+
+    def _pay(self) -> Rewards:
+        """(N,) rewards of the players in `seats`. Rewards add up over plies, so this is one sum for all replies."""
+        positions = self.positions
+        # An outcome is paid at the end alone, and few games end in a step.
+        rows = positions.ended.nonzero()[0] if self.reward == "outcome" else np.arange(len(positions))
+        earned = ply_rewards(self.reward, self.core, self._paid[rows], positions[rows])
+        rewards = np.zeros(len(positions))
+        rewards[rows] = earned[np.arange(len(rows)), self.seats[rows]]
+        rewards[self.illegal] = ILLEGAL_REWARD
+        if self.reward == "margin":
+            self._paid = positions.scores.copy()
+        return rewards
+
+
+def given_position(core: Core, given: Positions | str, n: int = 1) -> Positions:
+    """`reset`'s option `position` for `n` games: a text, or a batch of one for all or of one for each.
+
+    Raises:
+        ValueError: for another number of positions, or one whose game is over.
+        NotationError: for a text that is no position.
+    """
+    positions = parse_position(core, given) if isinstance(given, str) else given
+    if len(positions) not in (1, n) or positions.over.any():
+        each = f" (or {n}, one for each)" if n > 1 else ""
+        raise ValueError(f"reset's option 'position' must be one position{each} of a running game")
+    return positions
+
+
+def _as_choose(opponent: Opponent, rules: Rules) -> Choose | None:
+    if isinstance(opponent, str):
+        opponent = make_policy(opponent, rules)
+    if opponent is None:
+        return None
+    if not isinstance(opponent, type):  # a Policy's class has `choose` too, but it is no player
+        if isinstance(opponent, Policy):
+            return opponent.choose
+        if callable(opponent):
+            return opponent
+    raise TypeError(
+        "opponent must be a player's name, a Policy, a function of positions and a random generator, or None; "
+        f"got {opponent!r}"
+    )
+
+
+def _check_seat(seat: Seat, rules: Rules, *, self_play: bool) -> Seat:
+    if seat == "random":
+        return seat
+    if self_play:
+        raise ValueError(f"seat is for games against an opponent: without one the agent plays every seat; got {seat!r}")
+    if seat not in range(rules.players):
+        raise ValueError(f"seat must be random or 0 .. {rules.players - 1}; got {seat!r}")
+    return int(seat)

@@ -1,0 +1,63 @@
+"""The picture of an environment's game, as its `render_mode` asks for it."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env import render
+from oanquan_env.board import Board
+from oanquan_env.core import Core
+from oanquan_env.notation import Move
+from oanquan_env.positions import Positions
+
+RENDER_MODES = ("ansi", "rgb_array", "human")
+"""Text, a picture as (height, width, 3) uint8, a window."""
+
+
+class Screen:
+    """Draws positions with the move that led to them.
+
+    Args:
+        core: the core of the game.
+        mode: one of `RENDER_MODES`, or None.
+
+    Raises:
+        ValueError: for another mode.
+    """
+
+    def __init__(self, core: Core, mode: str | None) -> None:
+        if mode is not None and mode not in RENDER_MODES:
+            raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None; got {mode!r}")
+        self.core = core
+        self.mode = mode
+        self._window: render.Window | None = None
+
+    def draw(
+        self, before: Positions, action: int | None, owners: list[list[int]] | None = None
+    ) -> str | npt.NDArray[np.uint8] | None:
+        """The board after `action` was played in `before` (one position); `before` itself where there was no move.
+
+        `owners` are those of the fields in match play. Returns None for `human`, which shows it in a window.
+        """
+        if self.mode is None:
+            gymnasium.logger.warn("render() without a render_mode draws nothing: give one when making the environment.")
+            return None
+        board = Board.from_positions(self.core, before)
+        if action is not None:
+            board.push(Move.from_action(action))
+        if self.mode == "ansi":
+            return render.text(board, last=board.last_mark, owners=owners)
+        if self.mode == "rgb_array":
+            return render.rgb(board, last=board.last_mark, owners=owners)
+        if self._window is None:
+            self._window = render.Window()
+        self._window.show(board, last=board.last_mark, owners=owners)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if one was opened."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None

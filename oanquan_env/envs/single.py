@@ -1,0 +1,140 @@
+"""Ô Ăn Quan as a Gymnasium environment: one agent, whose opponent moves within the step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+
+from oanquan_env.envs.games import Games, Opponent, Seat, given_position
+from oanquan_env.envs.screen import RENDER_MODES, Screen
+from oanquan_env.observation import Observation
+from oanquan_env.positions import Mask, Positions
+from oanquan_env.rules import DEFAULT_PRESET, Rules
+
+_ONLY = np.zeros(1, dtype=np.intp)
+"""The row of the one game."""
+
+
+class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
+    """One game: `gymnasium.make("OAnQuan-v0", opponent="greedy")` after `import oanquan_env`.
+
+    Observation: (D,) int32, the position as the agent sees it, his own side first; see `oanquan_env.observation`. It
+    is a plain Box, which every library takes, and the legal actions travel beside it: `info["action_mask"]` is (A,)
+    int8 (for `action_space.sample`), `action_masks()` (A,) bool (for sb3-contrib). Action: `2 * field + direction`,
+    field 0 .. F-1 from the agent's left, direction 0 anticlockwise (A) or 1 clockwise (C).
+
+    The reward of a step is that of the agent's ply and of all replies to it; the first step's counts an opening move
+    of the opponent too, so that margins add up to the final one.
+
+    **An illegal action ends the game**: terminated, reward -1 whatever the reward is, the position as it was. An
+    action outside the space raises `IllegalActionError`, a step of a finished game `gymnasium.error.ResetNeeded`.
+
+    When the game is over, `info` also holds `termination` (the reason, or `illegal_action`), `standings` (P,) int32
+    (points of all players), `seat` (whom the last reward paid) and `illegal_action` (bool). If the opponent finishes
+    the game before the agent's first move, the mask is zero and the next step tells so, whatever its action.
+
+    `reset(seed=…)` seeds the drawn seats and the opponent's chance. `reset(options={"position": p})` starts from a
+    running position, given as text or as a batch of one; the opponent moves first if it is his turn there.
+
+    Args:
+        rules: a `Rules` or its text. The opponent plays all other seats where there are more than two.
+        opponent: a player's name (`random`, `greedy`, and where the package `agents` is importable all that it knows),
+            a `Policy` for the same rules, a function like `Policy.choose`, or None. None is the self-play view: every
+            step is one ply of whoever is to move; the reward is his, the next observation that of the player after
+            him.
+        seat: the agent's seat (0 moves first), or `random`, drawn anew for each game.
+        reward: `outcome` or `margin`, see `oanquan_env.rewards.ply_rewards`.
+        render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window, shown anew after each reset and step) or
+            None. Pictures show the last ply, which is the opponent's reply if there was one.
+
+    Raises:
+        ValueError: for an unknown player, seat, reward or render mode (`RulesError` for the rules).
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        rules: Rules | str = DEFAULT_PRESET,
+        *,
+        opponent: Opponent = "greedy",
+        seat: Seat = "random",
+        reward: str = "outcome",
+        render_mode: str | None = None,
+    ) -> None:
+        self._games = Games(1, rules, opponent=opponent, seat=seat, reward=reward)
+        encoder = self._games.encoder
+        self.observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
+        self.action_space = spaces.Discrete(self._games.core.rules.actions)
+        self.render_mode = render_mode
+        self._screen = Screen(self._games.core, render_mode)
+        self._last: tuple[Positions, int] | None = None  # the last ply: where it was played, and the action
+        self._finished = True
+        if render_mode is not None:
+            self._games.watch = self._remember
+
+    @property
+    def positions(self) -> Positions:
+        """The game as a batch of one; not to be changed."""
+        return self._games.positions
+
+    @property
+    def seat(self) -> int:
+        """The agent's seat; in the self-play view who made the last ply."""
+        return int(self._games.seats[0])
+
+    def action_masks(self) -> Mask:
+        """(A,) bool, the agent's legal actions; all false when the game is over."""
+        mask: Mask = self._games.mask[0].copy()
+        return mask
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start a new game, from the set-up or from `options["position"]`; other options are ignored."""
+        super().reset(seed=seed)
+        given = (options or {}).get("position")
+        start = None if given is None else given_position(self._games.core, given)
+        self._last = None
+        self._games.begin(_ONLY, self.np_random, start)
+        self._finished = False
+        self._show()
+        return self._games.observe()[0], self._info()
+
+    def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play `action` and the replies to it."""
+        if self._finished:
+            raise ResetNeeded("the game is over or has not begun: call reset() first")
+        reward = float(self._games.step(np.array([action]), self.np_random)[0])
+        terminated, truncated = bool(self._games.terminated[0]), bool(self._games.truncated[0])
+        self._finished = terminated or truncated
+        self._show()
+        return self._games.observe()[0], reward, terminated, truncated, self._info()
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self._games.mask[0].astype(np.int8)}
+        if self._finished:
+            report = self._games.report(_ONLY)
+            info.update((name, column[0] if column.ndim > 1 else column.item()) for name, column in report.items())
+        return info
+
+    def _remember(self, positions: Positions, actions: npt.NDArray[np.integer[Any]]) -> None:
+        self._last = positions.copy(), int(actions[0])
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
+        """The board and the last ply, as text or picture, or shown in a window, as `render_mode` says."""
+        before, action = self._last or (self._games.positions, None)
+        return self._screen.draw(before, action)
+
+    def close(self) -> None:
+        """Close the window, if one was opened."""
+        self._screen.close()

@@ -1,0 +1,155 @@
+"""Ô Ăn Quan as a native Gymnasium VectorEnv: N games stepped as one batch, with no loop over them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from oanquan_env.envs.games import Games, Opponent, Seat, given_position
+from oanquan_env.observation import Observation
+from oanquan_env.positions import Ints, Mask, Positions
+from oanquan_env.rules import DEFAULT_PRESET, Rules
+
+Step = tuple[Observation, npt.NDArray[np.float64], Mask, Mask, dict[str, Any]]
+
+
+class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[Any]]):
+    """N games: `gymnasium.make_vec("OAnQuan-v0", num_envs=N, opponent=None)` after `import oanquan_env`.
+
+    Row by row what `gymnasium.vector.SyncVectorEnv` makes of N `OAnQuanEnv`, which describes spaces, rewards, illegal
+    actions and endings. Observations are (N, D) int32, rewards (N,) float64,
+    terminations and truncations (N,) bool. `info["action_mask"]` is (N, A) int8 and `action_masks()` (N, A) bool; each
+    entry of `info` has its companion, such as `_action_mask`, (N,) bool, that tells which rows have it.
+
+    Finished games restart from the set-up as `metadata["autoreset_mode"]` says:
+
+    - `NEXT_STEP` (Gymnasium's default): the step that ends a game returns its last observation, `termination`,
+      `standings`, `seat` and `illegal_action`; the next one ignores the row's action, which need only lie in the space,
+      and returns the new game's first observation with reward 0.
+    - `SAME_STEP`: the step that ends a game returns the new game's first observation; the last observation is in
+      `info["final_obs"]` (N,) object, the rest in `info["final_info"]`.
+
+    One generator, seeded by `reset(seed=…)`, draws the seats and is the opponent's chance in all games.
+    `reset(options={"position": p})` starts from a running position, given as text, as a batch of one for all games
+    or as a batch of N.
+
+    Args:
+        num_envs: N.
+        rules: a `Rules` or its text.
+        opponent: as of `OAnQuanEnv`. It is asked for all games at once.
+        seat: as of `OAnQuanEnv`.
+        reward: as of `OAnQuanEnv`.
+        autoreset_mode: an `AutoresetMode` or its value, `NextStep` or `SameStep`.
+
+    Raises:
+        ValueError: for an unknown player, seat, reward or mode (`RulesError` for the rules).
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: Rules | str = DEFAULT_PRESET,
+        *,
+        opponent: Opponent = "greedy",
+        seat: Seat = "random",
+        reward: str = "outcome",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    ) -> None:
+        self._same_step = AutoresetMode(autoreset_mode) == AutoresetMode.SAME_STEP
+        if AutoresetMode(autoreset_mode) == AutoresetMode.DISABLED:
+            raise ValueError("autoreset_mode must be NextStep or SameStep: the games restart by themselves")
+        self.num_envs = num_envs
+        self.metadata = {"autoreset_mode": AutoresetMode(autoreset_mode)}
+        self._games = Games(num_envs, rules, opponent=opponent, seat=seat, reward=reward)
+        encoder = self._games.encoder
+        self.single_observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
+        self.single_action_space = spaces.Discrete(self._games.core.rules.actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._finished: Mask | None = None  # games that restart in the next step; None before the first reset
+
+    @property
+    def positions(self) -> Positions:
+        """The N games; not to be changed."""
+        return self._games.positions
+
+    @property
+    def seats(self) -> Ints:
+        """(N,) intp, the agent's seats; in the self-play view who made the last ply."""
+        return self._games.seats.copy()
+
+    def action_masks(self) -> Mask:
+        """(N, A) bool, the legal actions; all false in the rows of games that are over."""
+        return self._games.mask.copy()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start all games anew, from the set-up or from `options["position"]`."""
+        super().reset(seed=seed)
+        options = options or {}
+        if "reset_mask" in options:
+            raise ValueError("the games restart by themselves: there is no option 'reset_mask'")
+        given = options.get("position")
+        start = None if given is None else given_position(self._games.core, given, self.num_envs)
+        self._games.begin(np.arange(self.num_envs), self.np_random, start)
+        self._finished = np.zeros(self.num_envs, dtype=np.bool_)
+        return self._games.observe(), self._info()
+
+    def step(self, actions: npt.NDArray[np.int64]) -> Step:
+        """Play one action in each game; see the class for those that have just ended."""
+        if self._finished is None:
+            raise ResetNeeded("the games have not begun: call reset() first")
+        games = self._games
+        rewards = games.step(actions, self.np_random)
+        restarted = self._finished.nonzero()[0]
+        if restarted.size:
+            games.begin(restarted, self.np_random)
+            rewards[restarted] = 0.0
+        # A game that the opponent finished before the agent's first move ends in the next step.
+        terminated, truncated = games.terminated & ~self._finished, games.truncated & ~self._finished
+        done = terminated | truncated
+        ended = done.nonzero()[0]
+        if not ended.size:
+            self._finished = done
+            info = self._info()
+        elif self._same_step:
+            self._finished = np.zeros_like(done)
+            final = self._final_info(ended)
+            games.begin(ended, self.np_random)
+            info = {**self._info(), **final}
+        else:
+            self._finished = done
+            info = {**self._info(), **self._spread(ended, games.report(ended))}
+        return games.observe(), rewards, terminated, truncated, info
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._games.mask.astype(np.int8), "_action_mask": np.ones(self.num_envs, dtype=np.bool_)}
+
+    def _final_info(self, ended: Ints) -> dict[str, Any]:
+        """Last observations and endings of the games in `ended`, before they restart."""
+        observations = np.empty(len(ended), dtype=object)
+        for index, observation in enumerate(self._games.observe(ended)):  # Gymnasium wants one array for each
+            observations[index] = observation
+        masks = self._games.mask[ended].astype(np.int8)
+        info = self._spread(ended, {"action_mask": masks, **self._games.report(ended)})
+        final = self._spread(ended, {"final_obs": observations})
+        return {**final, "final_info": info, "_final_info": final["_final_obs"].copy()}
+
+    def _spread(self, rows: Ints, columns: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
+        """Columns of the games in `rows` as columns of all games, each with its `_companion`, as Gymnasium has them."""
+        info: dict[str, Any] = {}
+        for name, column in columns.items():
+            empty = None if column.dtype == object else 0
+            everyone = np.full((self.num_envs, *column.shape[1:]), empty, dtype=column.dtype)
+            everyone[rows] = column
+            present = np.zeros(self.num_envs, dtype=np.bool_)
+            present[rows] = True
+            info[name], info[f"_{name}"] = everyone, present
+        return info

@@ -1,0 +1,290 @@
+"""The native VectorEnv: row by row what Gymnasium makes of single environments, and what chance adds."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oanquan_env import Core, IllegalActionError, Move, Positions, Rules
+from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.envs.vector import OAnQuanVectorEnv
+from oanquan_env.notation import parse_position
+from oanquan_env.policies import RandomPolicy
+from tests import strategies
+from tests.strategies import PRESET_NAMES
+
+FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 0,10 0 6"
+"""South's 3A captures 15, the last stone among them, and wins with 18 to 11."""
+RUNNING = "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4"
+"""South has seeds in fields 2 and 5."""
+ENDS_A = Move.parse("3A").action
+
+modes = pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+
+
+def random_legal(mask: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
+    """A legal action in each row; 0 where there is none."""
+    return (rng.random(mask.shape) * mask).argmax(axis=1)
+
+
+class FirstLegal:
+    """A player without chance, so that games in a batch and games alone are the same."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.core = Core(rules)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> npt.NDArray[np.intp]:
+        return self.core.legal_mask(positions).argmax(axis=1)
+
+
+def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int, seed: int, **settings: Any) -> int:
+    """Step both with the same actions, a few of them illegal; returns how many games ended."""
+    single = SyncVectorEnv([lambda: OAnQuanEnv(rules, **settings)] * n, autoreset_mode=mode)
+    native = OAnQuanVectorEnv(n, rules, autoreset_mode=mode, **settings)
+    assert native.observation_space == single.observation_space
+    assert native.action_space == single.action_space
+    assert native.single_observation_space == single.single_observation_space
+    assert native.single_action_space == single.single_action_space
+    assert data_equivalence(native.reset(), single.reset(), exact=True)
+    rng, ends = np.random.default_rng(seed), 0
+    for _ in range(steps):
+        any_action = rng.integers(rules.actions, size=n)
+        actions = np.where(rng.random(n) < 0.02, any_action, random_legal(native.action_masks(), rng))
+        stepped, expected = native.step(actions), single.step(actions)
+        assert data_equivalence(stepped, expected, exact=True)
+        assert (native.action_masks() == stepped[4]["action_mask"]).all()
+        assert native.seats.tolist() == list(single.get_attr("seat"))
+        ends += int((stepped[2] | stepped[3]).sum())
+    return ends
+
+
+@modes
+@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_rows_are_single_environments_for_every_preset(preset: str, reward: str, mode: AutoresetMode) -> None:
+    rules = Rules.parse(preset).replace(max_plies=40)
+    ends = compare_with_single(rules, mode, n=6, steps=60, seed=0, opponent=None, reward=reward)
+    assert ends > 5
+
+
+@modes
+@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "three-player"])
+def test_rows_are_single_environments_against_an_opponent(preset: str, reward: str, mode: AutoresetMode) -> None:
+    rules = Rules.parse(preset).replace(max_plies=40)
+    player = FirstLegal(rules)
+    for seat in range(rules.players):
+        ends = compare_with_single(rules, mode, n=4, steps=40, seed=0, opponent=player, seat=seat, reward=reward)
+        assert ends > 4
+
+
+@settings(max_examples=25)
+@given(strategies.rules(), st.sampled_from(list(AutoresetMode)[:2]), st.sampled_from([None, 0, 1]), strategies.seeds)
+def test_rows_are_single_environments_for_any_rules(
+    rules: Rules, mode: AutoresetMode, seat: int | None, seed: int
+) -> None:
+    opposed = {} if seat is None else {"seat": seat}
+    opponent = None if seat is None else FirstLegal(rules)
+    compare_with_single(rules, mode, n=3, steps=25, seed=seed, opponent=opponent, reward="margin", **opposed)
+
+
+@modes
+def test_games_that_the_opponent_ends_before_the_agent_s_first_move(mode: AutoresetMode) -> None:
+    rules = Rules(max_plies=1)
+    ends = compare_with_single(rules, mode, n=2, steps=8, seed=0, opponent=FirstLegal(rules), seat=1)
+    assert ends == (16 if mode == AutoresetMode.SAME_STEP else 8)
+
+
+# ---- autoreset, spelt out --------------------------------------------------------------------------------------------
+
+
+def from_texts(*texts: str, **settings: Any) -> OAnQuanVectorEnv:
+    positions = Positions.concatenate(parse_position(Core(), text, checked=False) for text in texts)
+    games = OAnQuanVectorEnv(len(texts), opponent=None, **settings)
+    games.reset(options={"position": positions})
+    return games
+
+
+def test_next_step_returns_the_last_position_and_then_the_first() -> None:
+    games = from_texts(FINISHING, RUNNING)
+    running = int(Move.parse("2A").action)
+    observations, rewards, terminated, truncated, info = games.step(np.array([ENDS_A, running]))
+    assert rewards.tolist() == [1, 0]
+    assert terminated.tolist() == [True, False]
+    assert not truncated.any()
+    assert observations[0].tolist() == games._games.encoder.encode(games.positions)[0].tolist()
+    assert info["termination"].tolist() == ["stones_captured", None]
+    assert info["_termination"].tolist() == [True, False]
+    assert info["standings"].tolist() == [[18, 11], [0, 0]]
+    assert info["_standings"].tolist() == [True, False]
+    assert info["action_mask"].any(axis=1).tolist() == [False, True]
+    assert info["_action_mask"].all()
+
+    other = int(info["action_mask"][1].argmax())
+    observations, rewards, terminated, truncated, info = games.step(np.array([0, other]))
+    assert rewards.tolist() == [0, 0]
+    assert not (terminated | truncated).any()
+    assert observations[0].tolist() == games._games.encoder.encode(Core().start())[0].tolist()
+    assert info["action_mask"][0].all()
+    assert games.positions.ply.tolist() == [0, 6]
+    assert set(info) == {"action_mask", "_action_mask"}
+
+
+def test_same_step_returns_the_first_position_and_tells_the_last() -> None:
+    games = from_texts(FINISHING, RUNNING, autoreset_mode="SameStep")
+    running = int(Move.parse("2A").action)
+    last = parse_position(Core(), FINISHING, checked=False)
+    Core().play(last, [ENDS_A])
+    observations, rewards, terminated, _, info = games.step(np.array([ENDS_A, running]))
+    assert rewards.tolist() == [1, 0]
+    assert terminated.tolist() == [True, False]
+    assert observations[0].tolist() == games._games.encoder.encode(Core().start())[0].tolist()
+    assert info["final_obs"][0].tolist() == games._games.encoder.encode(last)[0].tolist()
+    assert info["final_obs"][1] is None
+    assert info["_final_obs"].tolist() == info["_final_info"].tolist() == [True, False]
+    assert info["final_info"]["standings"][0].tolist() == [18, 11]
+    assert not info["final_info"]["action_mask"].any()
+    assert info["action_mask"][0].all()
+
+
+def test_an_illegal_action_ends_its_game_and_no_other() -> None:
+    games = from_texts(RUNNING, RUNNING, FINISHING)
+    before = games.positions.copy()
+    _, rewards, terminated, truncated, info = games.step(np.array([0, Move.parse("2A").action, ENDS_A]))
+    assert rewards.tolist() == [-1, 0, 1]
+    assert terminated.tolist() == [True, False, True]
+    assert not truncated.any()
+    assert info["illegal_action"].tolist() == [True, False, False]
+    assert info["termination"].tolist() == ["illegal_action", None, "stones_captured"]
+    assert games.positions.same(before).tolist() == [True, False, False]
+
+
+def test_a_row_does_not_feel_its_neighbours() -> None:
+    trajectories = []
+    for seed in (1, 2):
+        games = OAnQuanVectorEnv(5, "vietnamese", opponent=None, reward="margin")
+        games.reset()
+        mine, others = np.random.default_rng(0), np.random.default_rng(seed)
+        rows = []
+        for _ in range(80):
+            actions = random_legal(games.action_masks(), others)
+            actions[3] = random_legal(games.action_masks()[3:4], mine)[0]
+            observations, rewards, terminated, truncated, info = games.step(actions)
+            rows.append((observations[3], rewards[3], terminated[3], truncated[3], info["action_mask"][3]))
+        trajectories.append((rows, observations[0]))
+    assert data_equivalence(trajectories[0][0], trajectories[1][0], exact=True)
+    assert (trajectories[0][1] != trajectories[1][1]).any()
+
+
+# ---- making, chance, options -----------------------------------------------------------------------------------------
+
+
+def test_made_by_name_from_gymnasium_s_registry() -> None:
+    games = gymnasium.make_vec("OAnQuan-v0", num_envs=3, rules="tonkin", opponent=None, autoreset_mode="SameStep")
+    assert isinstance(games, OAnQuanVectorEnv)
+    assert games.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    observations, info = games.reset()
+    assert games.observation_space.contains(observations)
+    assert (observations.dtype, info["action_mask"].dtype) == (np.int32, np.int8)
+    assert (info["action_mask"] == [1, 0] * 5).all()
+    native = gymnasium.make_vec("OAnQuan-v0", num_envs=2)
+    assert native.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    games.close()
+
+
+def seeded_run(games: OAnQuanVectorEnv, seed: int | None) -> list[Any]:
+    returned: list[Any] = [games.reset(seed=seed)]
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        returned.append(games.step(random_legal(games.action_masks(), rng)))
+    return returned
+
+
+def test_one_seed_one_run() -> None:
+    games = OAnQuanVectorEnv(8, "three-player max_plies=30", opponent="random")
+    first, again, other = (seeded_run(games, seed) for seed in (1, 1, 2))
+    assert data_equivalence(first, again, exact=True)
+    assert not data_equivalence(first, other)
+    assert not data_equivalence(first, seeded_run(games, None))
+    assert data_equivalence(first, seeded_run(copy.deepcopy(games), 1), exact=True)
+
+
+def test_random_seats_are_drawn_for_each_new_game() -> None:
+    games = OAnQuanVectorEnv(64, "mancala-world max_plies=2", opponent="random")
+    games.reset(seed=0)
+    first, rng = games.seats, np.random.default_rng(0)
+    assert set(first.tolist()) == {0, 1}
+    assert (games.positions.mover == first).all()
+    for _ in range(2):
+        _, _, _, truncated, _ = games.step(random_legal(games.action_masks(), rng))
+    assert not truncated[first == 0].any()  # ended in the first step, restarted in the second
+    assert (games.seats != first).any()
+
+
+def test_start_positions_for_all_or_for_each() -> None:
+    games = from_texts(RUNNING, FINISHING)
+    assert games.positions.ply.tolist() == [4, 6]
+    games.reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 1 7"})
+    assert games.positions.ply.tolist() == [7, 7]
+    with pytest.raises(ValueError, match=r"must be one position \(or 2, one for each\) of a running game"):
+        games.reset(options={"position": Core().start(3)})
+
+
+def test_what_it_refuses() -> None:
+    games = OAnQuanVectorEnv(2, opponent=None)
+    with pytest.raises(ResetNeeded, match="the games have not begun"):
+        games.step(np.array([0, 0]))
+    games.reset()
+    with pytest.raises(IllegalActionError, match=r"action 10 in row 1 is outside 0 \.\. 9"):
+        games.step(np.array([0, 10]))
+    with pytest.raises(IllegalActionError, match="actions must be 2 whole numbers"):
+        games.step(np.array([0, 0, 0]))
+    with pytest.raises(ValueError, match="there is no option 'reset_mask'"):
+        games.reset(options={"reset_mask": np.array([True, False])})
+    with pytest.raises(ValueError, match="autoreset_mode must be NextStep or SameStep"):
+        OAnQuanVectorEnv(2, autoreset_mode=AutoresetMode.DISABLED)
+
+
+def test_returned_arrays_are_the_caller_s_own() -> None:
+    games, twin = OAnQuanVectorEnv(3, opponent=None), OAnQuanVectorEnv(3, opponent=None)
+    for spoilt in (games.reset(), games.step(np.array([0, 1, 2]))):
+        for array in (*spoilt[:-1], spoilt[-1]["action_mask"], games.action_masks(), games.seats):
+            array[:] = 0
+    twin.reset()
+    twin.step(np.array([0, 1, 2]))
+    actions = twin.action_masks().argmax(axis=1)
+    assert data_equivalence(games.step(actions), twin.step(actions), exact=True)
+
+
+@modes
+def test_gymnasium_s_vector_wrappers_understand_it(mode: AutoresetMode) -> None:
+    rules = "quan_non=20 max_plies=3"  # no stone is taken so soon: every game has three plies
+    games = DictInfoToList(RecordEpisodeStatistics(OAnQuanVectorEnv(4, rules, opponent=None, autoreset_mode=mode)))
+    _, infos = games.reset()
+    rng, lengths = np.random.default_rng(0), []
+    for _ in range(20):
+        _, _, _, _, infos = games.step(random_legal(np.array([info["action_mask"] for info in infos]), rng))
+        lengths += [int(info["episode"]["l"]) for info in infos if "episode" in info]
+    assert lengths == [3] * 4 * (20 // (3 if mode == AutoresetMode.SAME_STEP else 4))
+
+
+def test_random_play_against_a_random_opponent_is_even() -> None:
+    games = OAnQuanVectorEnv(256, opponent=RandomPolicy(Core()), autoreset_mode="SameStep")
+    games.reset(seed=0)
+    rng, paid = np.random.default_rng(0), []
+    for _ in range(60):
+        _, rewards, terminated, _, _ = games.step(random_legal(games.action_masks(), rng))
+        paid += rewards[terminated].tolist()
+    assert len(paid) > 500
+    assert abs(np.mean(paid)) < 4 / np.sqrt(len(paid))
