@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 import zlib
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,6 +15,7 @@ from agents.arena import mean_interval, score_interval
 from agents.config import ConfigError, explain
 from agents.kept import Keeper, KeptError
 from agents.openings import load_openings
+from agents.provenance import commit, processor, versions
 from agents.ratings import elo_of_pairs, pentanomial, rate
 from agents.regret import Part, Suite, load_suite, regret
 from agents.results import (
@@ -122,7 +121,9 @@ class Evaluator:
             command=command,
             rules=str(self.core.rules),
             seed=self.settings.seed,
-            versions=_versions(),
+            commit=commit(),
+            processor=processor(),
+            versions=versions(PACKAGES),
             agents=[
                 AgentResult(label=one.label, name=one.name, ms_per_move=times.get(number))
                 for number, one in enumerate(self.entrants)
@@ -193,16 +194,6 @@ def _arena_times(pairings: list[Pairing]) -> dict[int, float]:
             seconds[number] = seconds.get(number, 0.0) + pairing.seconds[side]
             moves[number] = moves.get(number, 0) + pairing.moves[side]
     return {number: 1000 * seconds[number] / moves[number] for number in seconds if moves[number]}
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 # ---- summaries -------------------------------------------------------------------------------------------------------

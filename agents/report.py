@@ -116,8 +116,13 @@ def readme_section(report: Report, pictures: dict[str, str]) -> str:
         pictures: their place, as seen from the README, by file name.
     """
     images = [f"![{PICTURES[name]}]({place})" for name, place in pictures.items()]
-    parts = [BEGIN, summary(report), explanation(report), f"Made by `{report.command}`.", *images, END]
+    parts = [BEGIN, summary(report), explanation(report), _origin(report), *images, END]
     return "\n\n".join(parts)
+
+
+def _origin(report: Report) -> str:
+    where = f" at commit `{report.commit}`" if report.commit else ""
+    return f"Made by `{report.command}`{where}, {report.processor}."
 
 
 def insert_section(readme: str, section: str) -> str:
@@ -137,8 +142,7 @@ def markdown(report: Report, pictures: Sequence[str]) -> str:
     shown = {name: f"![{PICTURES[name]}]({name})" for name in pictures}
     parts = [
         "# Evaluation",
-        f"Rules `{report.rules}`, seed {report.seed}; {versions}. Made by:",
-        f"    {report.command}",
+        f"{_origin(report)} Rules `{report.rules}`, seed {report.seed}; {versions}.",
         summary(report),
         explanation(report),
     ]

@@ -113,6 +113,8 @@ class Report(_Strict):
     command: str = Field(description="the command that made it")
     rules: str
     seed: int
+    commit: str | None = Field(description="the clone's commit, marked if files differed from it; none outside a clone")
+    processor: str
     versions: dict[str, str] = Field(description="of Python and the packages that take part")
     agents: list[AgentResult]
     arena: ArenaResult | None = None

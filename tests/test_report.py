@@ -113,6 +113,8 @@ def report() -> Report:
         command="python evaluate.py --config x.yaml",
         rules="mancala-world",
         seed=0,
+        commit="0123456789ab",
+        processor="abacus",
         versions={"python": "3.11.7", "numpy": "2.4.6"},
         agents=[
             AgentResult(label="random", name="random", ms_per_move=0.0012),
@@ -238,6 +240,7 @@ def test_the_readme_is_renewed_and_checked(report: Report, tmp_path: Path, capsy
     assert text.endswith(f"\n{END}\n\nMore.\n")
     assert summary(report) in text
     assert "](results/elo.png)" in text
+    assert "Made by `python evaluate.py --config x.yaml` at commit `0123456789ab`, abacus." in text
     assert main([*arguments, "--check"]) == 0
     path.write_text(text.replace("+137", "+138"))
     assert main([*arguments, "--check"]) == 1
