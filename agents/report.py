@@ -100,7 +100,7 @@ def explanation(report: Report) -> str:
         )
     if any(agent.ms_per_move is not None for agent in report.agents):
         where = "the regret suite's positions" if report.regret else "all games of a pairing"
-        parts.append(f"Times: wall time where {where} are asked at once.")
+        parts.append(f"Times: wall time where {where} are asked at once, and searches use every processor.")
     return " ".join(parts)
 
 
