@@ -56,7 +56,7 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, EvaluationSettings]
         default = getattr(defaults, name)
         text = f"{fields[name].description} (default: {default})"
         option = f"--{name.replace('_', '-')}"
-        settings.add_argument(option, type=type(default), metavar=name.upper()[-5:], help=text)
+        settings.add_argument(option, type=type(default), metavar=name.rpartition("_")[2].upper(), help=text)
     settings.add_argument("--time", action="store_true", help="also tell the mean time of a move")
     files = parser.add_argument_group("files")
     files.add_argument("--config", type=Path, metavar="FILE", help="settings as YAML; the command line overrides them")
