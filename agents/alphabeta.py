@@ -192,6 +192,8 @@ def search_rows(
         if symmetric:
             end = drop_mirrored(rules, memory, end)
         for reached in range(1, depth + 1):
+            if reached > 1 and memory[NODES] >= nodes:
+                break
             value, is_open = search_root(rules, memory, end, reached, slack)
             if memory[STOP] and reached > 1:
                 break

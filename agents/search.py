@@ -34,6 +34,8 @@ from oanquan_env.positions import Mask
 _UNLIMITED = 1 << 62
 _CHUNKS = 8
 """Parts of a batch for each thread: some positions take many times as long as others."""
+_LEAST_BITS = 10
+"""Buckets (base-2 logarithm) that even the smallest search uses, so that it remembers its best line."""
 _MOVES_PER_MILLISECOND = 20_000
 """More than any machine plays; only the size of the table in use follows from it."""
 
@@ -187,7 +189,7 @@ class Search:
             return 0
         enough = [self._table_bits]
         if limits.depth is not None:
-            enough.append(limits.depth + 2)
+            enough.append(max(limits.depth + 4, _LEAST_BITS))
         if limits.nodes is not None:
             enough.append((limits.nodes // 16).bit_length())
         if limits.milliseconds is not None:

@@ -1,0 +1,172 @@
+"""Monte-Carlo tree search with playouts and with a network, and agents that search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents.config import NetworkConfig
+from agents.mcts import MCTSPlayer, RandomPlayouts
+from agents.net_evaluator import NetEvaluator
+from agents.networks import make_network
+from agents.ppo import AgentCard, PPOPlayer, save_agent
+from agents.ppo_search import PPOSearchPlayer
+from agents.search import Limits, Search
+from oanquan_env import Core, Positions, mirror, rotate_seats
+from oanquan_env.notation import parse_position
+from oanquan_env.policies import GreedyPolicy
+from tests.plain_search import random_positions
+
+NETWORK = NetworkConfig(embed=2, width=8, depth=1)
+
+CAPTURE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
+"""3A captures the last stone and wins the game by two points, 36 to 34; 3C loses."""
+QUIET = "0,1,0,3,0,0*/1,0,1,0,0,0 27,27 0 0"
+"""4C wins 14 points within nine plies and all else loses ten or more, though other moves win more at once."""
+
+
+def wins_at_once(core: Core) -> tuple[Positions, list[int]]:
+    """Four aspects of a position that one move wins, and these moves."""
+    position = parse_position(core, CAPTURE)
+    mirrored = mirror(position, core.rules)
+    aspects = [position, mirrored, rotate_seats(position), rotate_seats(mirrored)]
+    return Positions.concatenate(aspects), [4, 5, 4, 5]
+
+
+def save(folder: Path, reward: str) -> Path:
+    torch.manual_seed(1)
+    _, network = make_network(core=Core(), **NETWORK.model_dump())
+    folder.mkdir()
+    save_agent(folder, network, AgentCard(rules="mancala-world", reward=reward, network=NETWORK))
+    return folder
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Path:
+    return save(tmp_path / "agent", "margin")
+
+
+@pytest.mark.parametrize("reward", ["margin", "outcome"])
+def test_a_win_at_once_is_found(reward: str) -> None:
+    core = Core()
+    positions, wins = wins_at_once(core)
+    player = MCTSPlayer(RandomPlayouts(core, reward), 60)
+    assert player.choose(positions, np.random.default_rng(0)).tolist() == wins
+    visits, values = player.search(positions, np.random.default_rng(0))
+    assert (visits.sum(axis=1) == 60).all()
+    expected = 2 / core.rules.total if reward == "margin" else 1.0
+    assert values[np.arange(4), wins] == pytest.approx([expected] * 4)  # the game is over: nothing is estimated
+    assert (visits[~core.legal_mask(positions)] == 0).all()
+
+
+def test_a_forced_win_behind_a_quiet_move_is_found() -> None:
+    core = Core()
+    position = parse_position(core, QUIET)
+    proved = Search(core).best(position, Limits(depth=9))
+    assert (proved.actions, proved.value, proved.proved) == ((7,), 14, True)
+    assert GreedyPolicy(core).choose(position, np.random.default_rng(0)).tolist() != [7]
+    copies = Positions.concatenate([position] * 10)
+    chosen = MCTSPlayer(RandomPlayouts(core), 400).choose(copies, np.random.default_rng(0))
+    assert chosen.tolist() == [7] * 10
+
+
+def test_many_simulations_come_close_to_the_proved_value() -> None:
+    core = Core()
+    visits, values = MCTSPlayer(RandomPlayouts(core), 4000).search(
+        parse_position(core, QUIET), np.random.default_rng(1)
+    )
+    best = visits[0].argmax()
+    assert visits[0, best] > 3000
+    assert values[0, best] * core.rules.total == pytest.approx(14, abs=3)
+
+
+def test_choices_repeat_with_their_seed_and_differ_with_another() -> None:
+    core = Core()
+    positions = random_positions(core, 40, seed=1)
+    player = MCTSPlayer(RandomPlayouts(core), 20)
+    first, again, other = (player.choose(positions, np.random.default_rng(seed)) for seed in (0, 0, 1))
+    assert (first == again).all()
+    assert (first != other).any()
+    assert core.legal_mask(positions)[np.arange(len(positions)), first].all()
+
+
+def test_large_batches_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    core = Core()
+    positions, wins = wins_at_once(core)
+    monkeypatch.setattr("agents.mcts.MAX_NODES", 100)
+    many = Positions.concatenate([positions] * 3)
+    assert MCTSPlayer(RandomPlayouts(core), 40).choose(many, np.random.default_rng(0)).tolist() == wins * 3
+
+
+def test_it_plays_more_than_two_players() -> None:
+    core = Core("three-player")
+    positions = random_positions(core, 12, seed=2)
+    visits, values = MCTSPlayer(RandomPlayouts(core), 30).search(positions, np.random.default_rng(0))
+    assert (visits.sum(axis=1) == 30).all()
+    assert np.abs(values).max() <= 1
+
+
+@pytest.mark.parametrize("reward", ["margin", "outcome"])
+def test_a_networks_values_are_seen_by_each_player(tmp_path: Path, reward: str) -> None:
+    evaluator = NetEvaluator(PPOPlayer(save(tmp_path / reward, reward)))
+    positions = random_positions(Core(), 30, seed=3)
+    values, priors = evaluator.evaluate(positions, np.random.default_rng(0))
+    logits, gains = evaluator.forward(positions)
+    assert values.sum(axis=1) == pytest.approx(np.zeros(len(positions)))
+    banked = positions.scores @ [1, -1] / 70 if reward == "margin" else 0
+    assert values[:, 0] == pytest.approx(banked + np.where(positions.mover == 0, gains, -gains))
+    assert priors.sum(axis=1) == pytest.approx(np.ones(len(positions)))
+    assert (priors.argmax(axis=1) == logits.argmax(axis=1)).all()
+    assert (priors[~Core().legal_mask(positions)] == 0).all()
+
+
+def test_with_a_network_a_win_at_once_is_found_too(agent: Path) -> None:
+    player = agents.make(f"mcts:simulations=60,net={agent}")
+    positions, wins = wins_at_once(Core())
+    assert player.choose(positions, np.random.default_rng(0)).tolist() == wins
+    again = agents.make(f"mcts:simulations=60,net={agent}")
+    assert again.choose(positions, np.random.default_rng(7)).tolist() == wins
+
+
+def test_few_simulations_follow_the_priors(agent: Path) -> None:
+    network = PPOPlayer(agent)
+    positions = random_positions(Core(), 40, seed=4)
+    visits, _ = MCTSPlayer(NetEvaluator(network), 1).search(positions, np.random.default_rng(0))
+    assert (visits.argmax(axis=1) == network.logits(positions).argmax(axis=1)).all()
+
+
+# ---- agents that search ----------------------------------------------------------------------------------------------
+
+
+def test_a_searching_agent_plays_the_best_move_that_its_policy_likes_most(agent: Path) -> None:
+    network, core = PPOPlayer(agent), Core()
+    positions = Positions.concatenate([core.start(), random_positions(core, 60, seed=5)])
+    chosen = agents.make(f"ppo:{agent},search=4").choose(positions, np.random.default_rng(0))
+    logits = network.logits(positions)
+    tied = 0
+    for row, result in enumerate(Search(core).best_moves(positions, Limits(depth=4))):
+        assert chosen[row] == max(result.actions, key=lambda action: logits[row, action])
+        tied += len(result.actions) > 1
+    assert tied > 3
+
+
+def test_with_slack_a_worse_move_needs_a_better_policy(agent: Path) -> None:
+    network, core = PPOPlayer(agent), Core()
+    positions = random_positions(core, 60, seed=6)
+    chosen = PPOSearchPlayer(network, Limits(depth=3), slack=4).choose(positions, np.random.default_rng(0))
+    logits = network.logits(positions)
+    values = Search(core).values(positions, 3)
+    scores = np.where(values >= np.nanmax(values, axis=1, keepdims=True) - 4, values + 0.5 * logits, -np.inf)
+    assert (chosen == scores.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize("limit", ["search=3", "nodes=500", "ms=2"])
+def test_searching_agents_are_made_by_name(agent: Path, limit: str) -> None:
+    player = agents.make(f"ppo:{agent},{limit}")
+    positions = random_positions(Core(), 6, seed=7)
+    chosen = player.choose(positions, np.random.default_rng(0))
+    assert Core().legal_mask(positions)[np.arange(len(positions)), chosen].all()

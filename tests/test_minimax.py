@@ -1,0 +1,91 @@
+"""The searching player: best moves, ties, names and their options."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import agents
+from agents.minimax import MinimaxPlayer
+from agents.search import Limits
+from oanquan_env import Core
+from oanquan_env.policies import GreedyPolicy
+from tests.plain_search import plain_values, random_positions
+
+
+def test_it_plays_every_best_move_and_no_other() -> None:
+    core = Core()
+    start = core.start(400)
+    best = plain_values(core, start[:1], 4)[0]
+    tied = (best == best.max()).nonzero()[0]
+    assert len(tied) > 1
+    chosen = MinimaxPlayer(core, Limits(depth=4)).choose(start, np.random.default_rng(0))
+    assert sorted(set(chosen.tolist())) == tied.tolist()
+    assert np.bincount(chosen)[tied].min() > 400 / len(tied) / 2
+
+
+def test_depth_1_is_greedy() -> None:
+    core = Core()
+    positions = random_positions(core, 60, seed=1)
+    players = MinimaxPlayer(core, Limits(depth=1)), GreedyPolicy(core)
+    first, second = (player.choose(positions, np.random.default_rng(0)) for player in players)
+    assert (first == second).all()
+
+
+def test_a_single_legal_move_is_played_and_choices_repeat() -> None:
+    core = Core("tonkin")
+    only = core.setup([[0, 0, 0, 0, 3, 10, 5, 5, 5, 5, 5, 10]], [[0, 0]], [[22, 0]])
+    assert MinimaxPlayer(core, Limits(depth=3)).choose(only, np.random.default_rng(0)).tolist() == [8]
+    positions = random_positions(core, 40, seed=2)
+    one, two = (
+        MinimaxPlayer(core, Limits(nodes=500), threads=threads).choose(positions, np.random.default_rng(5))
+        for threads in (1, 2)
+    )
+    assert (one == two).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "limits"),
+    [
+        ("minimax:depth=3", Limits(depth=3)),
+        ("minimax:nodes=2000", Limits(nodes=2000)),
+        ("minimax:ms=5", Limits(milliseconds=5.0)),
+        ("minimax:depth=4,nodes=2000", Limits(depth=4, nodes=2000)),
+    ],
+)
+def test_players_are_made_by_name(name: str, limits: Limits) -> None:
+    player = agents.make(name)
+    assert isinstance(player, MinimaxPlayer)
+    assert player.limits == limits
+    positions = random_positions(player.core, 6, seed=3)
+    chosen = player.choose(positions, np.random.default_rng(0))
+    assert player.core.legal_mask(positions)[np.arange(len(positions)), chosen].all()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("minimax", "minimax needs a limit, as in minimax:depth=6"),
+        ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…; got 'deep=6'"),
+        ("minimax:depth", "minimax has depth=…, nodes=…, ms=…; got 'depth'"),
+        ("minimax:depth=six", "depth of minimax must be a whole number; got 'six'"),
+        ("minimax:depth=2,depth=3", "minimax has depth twice"),
+        ("minimax:ms=fast", "ms of minimax must be a number"),
+        ("minimax:depth=0", "depth must be 1 or more; got 0"),
+        ("minimx:depth=2", r"unknown player 'minimx:depth=2' \(did you mean minimax\?\)"),
+        ("greedy:2", "greedy has no options; got '2'"),
+        ("mcts", "mcts needs its number of simulations"),
+        ("mcts:simulations=0", "simulations must be 1 or more; got 0"),
+        ("ppo:folder,temperature=1,search=3", "temperature goes with none"),
+        ("ppo:folder,depth=3", "ppo has temperature=…, search=…, nodes=…, ms=…; got 'depth=3'"),
+    ],
+)
+def test_mistaken_names_are_refused_with_what_exists(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        agents.make(name)
+
+
+def test_rules_that_cannot_be_searched_are_refused_by_name_too() -> None:
+    for rules, message in (("three-player", "two players"), ("mancala-world refill=forfeit", "refill=borrow")):
+        with pytest.raises(ValueError, match=message):
+            agents.make("minimax:depth=2", rules)

@@ -1,0 +1,263 @@
+"""Compiled play beside the core; alpha-beta beside plain full-width minimax."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from agents.compiled import OVER, RUNAWAY, RUNNING, _drop_stale_caches, can_play, compile_rules, play
+from agents.search import Limits, Search
+from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
+from oanquan_env.policies import RandomPolicy
+from tests import strategies
+from tests.plain_search import endless, plain_values, random_positions, sides
+from tests.strategies import TWO_PLAYER_PRESETS
+
+VARIANTS = [
+    *TWO_PLAYER_PRESETS,
+    "mancala-world fields=3 seeds=2 leftovers=split",
+    "mancala-world mandarin_seeds_capturable=False mandarin_seeds=3",
+    "vietnamese quan_non=4 stone_value=3 sowing=clockwise mandarin_leftovers=split",
+]
+
+
+# ---- a move ----------------------------------------------------------------------------------------------------------
+
+
+def play_beside(rules: Rules, games: int, seed: int) -> None:
+    core, rng = Core(rules), np.random.default_rng(seed)
+    compiled, policy = compile_rules(core), RandomPolicy(core)
+    positions = core.start(games)
+    while len(positions):
+        for row in range(len(positions)):
+            own, _ = sides(positions, row)
+            legal = [action for action in range(rules.actions) if can_play(compiled, own, action)]
+            assert legal == core.legal_mask(positions)[row].nonzero()[0].tolist()
+        actions, before = policy.choose(positions, rng), positions.copy()
+        core.play(positions, actions)
+        won = core.standings(positions) - before.scores
+        for row in range(len(positions)):
+            own, other, gain, state = play(compiled, *sides(before, row), actions[row])
+            truncated = positions.ended[row] == Termination.MAX_PLIES
+            mover = before.mover[row]
+            if truncated:  # search knows no ply limit: neither the leftovers nor the refills are what they would be
+                continue
+            assert (own, other) == sides(positions, row)
+            assert gain == won[row, mover] - won[row, 1 - mover]
+            assert state == (OVER if positions.over[row] else RUNNING)
+        positions = positions[~positions.over]
+
+
+@pytest.mark.parametrize("preset", TWO_PLAYER_PRESETS)
+def test_compiled_play_is_the_cores_in_all_presets(preset: str) -> None:
+    play_beside(Rules.parse(preset), games=40, seed=1)
+
+
+@given(strategies.rules(players=2), strategies.seeds)
+@settings(max_examples=120)
+def test_compiled_play_is_the_cores_under_random_rules(rules: Rules, seed: int) -> None:
+    try:
+        play_beside(rules.replace(refill="borrow"), games=3, seed=seed)
+    except RunawayGameError:
+        pytest.fail(f"an endless relay under {rules}")
+
+
+def test_what_the_core_refuses_as_a_runaway_game_is_told_apart() -> None:
+    core = Core("mancala-world seeds=25")
+    crowded = core.setup([[1, 0, 0, 0, 0, 125, 0, 0, 0, 0, 0, 125]], [[1, 1]], [[9, -9]], checked=False)
+    with pytest.raises(RunawayGameError, match="256 seeds into play"):
+        core.play(crowded.copy(), [0])
+    assert play(compile_rules(core), *sides(crowded), 0)[3] == RUNAWAY
+    values, proved = Search(core).proved_values(crowded, 6)
+    assert values[0, :2].tolist() == [5, 5]  # North's refill; nothing is known behind it
+    assert not proved.any()
+
+
+def test_rules_whose_values_depend_on_scores_or_on_a_third_player_are_refused() -> None:
+    with pytest.raises(ValueError, match="refill=forfeit"):
+        Search(Core("vietnamese refill=forfeit"))
+    with pytest.raises(ValueError, match="two players, not 3"):
+        Search(Core("three-player"))
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("rules", VARIANTS)
+def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int) -> None:
+    core = endless(rules)
+    positions = Positions.concatenate([core.start(), random_positions(core, 12, seed=depth)])
+    plain = plain_values(core, positions, depth)
+    search = Search(core, table_megabytes=1)
+    values = search.values(positions, depth)
+    assert (np.where(np.isnan(values), -np.inf, values) == plain).all()
+    for slack in (0, 2):
+        for expected, found in zip(plain, search.best_moves(positions, Limits(depth=depth), slack=slack), strict=True):
+            best = expected.max()
+            assert found.value == best
+            assert found.actions == tuple((expected == best).nonzero()[0].tolist())
+            assert found.near == {int(a): expected[a] for a in (expected >= best - slack).nonzero()[0]}
+            assert found.action == found.actions[0]
+            assert found.proved or found.depth == depth
+
+
+@pytest.mark.parametrize("rules", TWO_PLAYER_PRESETS)
+def test_a_search_finds_the_same_with_and_without_its_table(rules: str) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 24, seed=1)
+    searches = [Search(core, table_megabytes=megabytes) for megabytes in (16, 0.01, 0)]
+    with_table, small_table, without = (search.best_moves(positions, Limits(depth=7)) for search in searches)
+    told = [[(r.actions, r.value) for r in found] for found in (with_table, small_table, without)]
+    assert told[0] == told[1] == told[2]
+    assert sum(r.nodes for r in with_table) < sum(r.nodes for r in without)
+    assert (searches[0].values(positions, 7) == searches[2].values(positions, 7))[core.legal_mask(positions)].all()
+
+
+def test_scores_ply_and_seat_change_nothing() -> None:
+    core = Core()
+    positions = random_positions(core, 24, seed=2)
+    moved = positions.copy()
+    moved.scores += [[7, -7]]
+    moved.ply[:] = core.rules.max_plies - 1
+    moved.squares[:] = np.roll(positions.sides, 1, axis=1).view(np.uint8)
+    moved.mover[:] = 1 - positions.mover
+    search = Search(core)
+    assert search.best_moves(positions, Limits(depth=6)) == search.best_moves(moved, Limits(depth=6))
+
+
+def test_a_proved_value_holds_at_greater_depths_and_ends_the_search() -> None:
+    core = endless("mancala-world fields=3 seeds=2")
+    positions = random_positions(core, 60, seed=3)
+    search = Search(core)
+    values, proved = search.proved_values(positions, 6)
+    later = search.values(positions, 9)
+    assert proved.any()
+    assert not proved[core.legal_mask(positions)].all()
+    assert (values[proved] == later[proved]).all()
+    found = search.best_moves(positions, Limits(depth=60, nodes=200_000))
+    ended = [(row, r) for row, r in enumerate(found) if r.proved]
+    assert ended
+    for row, result in ended:
+        assert result.depth < 60
+        assert result.value == plain_values(core, positions[row : row + 1], 8).max() or result.depth > 8
+
+
+def test_a_winning_capture_is_proved_at_once() -> None:
+    core = Core()
+    capture = core.setup([[0, 0, 1, 0, 0, 3, 4, 0, 0, 0, 0, 0]], [[1, 0]], [[30, 22]])
+    result = Search(core).best(capture, Limits(depth=9))
+    assert (result.action, result.value) == (4, 13 + 1 - 4)
+    assert (result.line[0], result.proved, result.depth < 9) == (4, True, True)
+
+
+def test_the_best_line_is_worth_the_value() -> None:
+    core = endless("mancala-world")
+    positions = random_positions(core, 60, seed=4)
+    whole = 0
+    for row, result in enumerate(Search(core).best_moves(positions, Limits(depth=6))):
+        game = positions[row : row + 1]
+        mover, before = int(game.mover[0]), game.scores[0].copy()
+        for action in result.line:
+            core.play(game, [action])
+        if game.over[0] or len(result.line) == result.depth:
+            won = core.standings(game)[0] - before
+            assert won[mover] - won[1 - mover] == result.value
+            whole += 1
+    assert whole > 30
+
+
+def test_finished_games_have_no_values_and_no_best_moves() -> None:
+    core = Core()
+    over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
+    search = Search(core)
+    values = search.values(Positions.concatenate([over, core.start()]), 2)
+    assert np.isnan(values[0]).all()
+    assert not np.isnan(values[1]).any()
+    with pytest.raises(ValueError, match="row 1 is over"):
+        search.best_moves(Positions.concatenate([core.start(), over]), Limits(depth=2))
+    with pytest.raises(ValueError, match="one position is searched by `best`, not 2"):
+        search.best(core.start(2), Limits(depth=2))
+
+
+# ---- limits ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before() -> None:
+    core = Core()
+    positions = random_positions(core, 40, seed=5)
+    limits = Limits(nodes=3000)
+    fresh = [Search(core).best(positions[row : row + 1], limits) for row in range(len(positions))]
+    used = Search(core, threads=1)
+    used.best_moves(
+        random_positions(core, 300, seed=6), Limits(depth=3)
+    )  # more searches than the table has generations
+    assert used.best_moves(positions, limits) == fresh
+    assert Search(core, threads=3).best_moves(positions, limits) == fresh
+    assert max(result.nodes for result in fresh) < 3000 + core.rules.actions**2
+    assert len({result.depth for result in fresh}) > 1
+
+
+def test_results_do_not_depend_on_threads() -> None:
+    core = Core("tonkin")
+    positions = random_positions(core, 50, seed=7)
+    one, three = Search(core, threads=1), Search(core, threads=3)
+    assert (one.values(positions, 5) == three.values(positions, 5))[core.legal_mask(positions)].all()
+    assert one.best_moves(positions, Limits(depth=5)) == three.best_moves(positions, Limits(depth=5))
+
+
+def test_a_search_always_completes_depth_1() -> None:
+    core = Core()
+    result = Search(core).best(core.start(), Limits(nodes=1))
+    assert result.depth == 1
+    assert result.value == plain_values(core, core.start(), 1).max()
+
+
+def test_time_limits_stop_a_search_that_would_take_hours() -> None:
+    core = Core()
+    search = Search(core)
+    search.best(core.start(), Limits(depth=2))
+    begin = time.perf_counter()
+    result = search.best(core.start(), Limits(milliseconds=50))
+    assert time.perf_counter() - begin < 5
+    assert 2 < result.depth < 60
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({}, "needs a limit: depth, nodes or milliseconds"),
+        ({"depth": 0}, "depth must be 1 or more; got 0"),
+        ({"depth": 128}, "depth must be 127 or less; got 128"),
+        ({"nodes": -5}, "nodes must be 1 or more; got -5"),
+        ({"milliseconds": 0.0}, "milliseconds must be 1 or more"),
+    ],
+)
+def test_impossible_limits_are_refused(limits: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Limits(**limits)
+
+
+# ---- imports and caches ----------------------------------------------------------------------------------------------
+
+
+def test_naming_players_imports_neither_numba_nor_torch() -> None:
+    code = "import sys, agents, oanquan_env; agents.make('greedy'); assert not {'numba', 'torch'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[1])
+
+
+def test_compiled_functions_older_than_any_source_are_dropped(tmp_path: Path) -> None:
+    old, new = tmp_path / "alphabeta.negamax-1.py311.nbi", tmp_path / "compiled.play-1.py311.nbi"
+    for index in (old, new):
+        index.touch()
+    os.utime(old, (0, 0))
+    _drop_stale_caches(tmp_path)
+    assert not old.exists()
+    assert new.exists()
