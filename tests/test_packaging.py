@@ -21,12 +21,20 @@ parse_records perft play_matches raw_env read_records rotate_seats
 
 PLAY = """
 import sys
+import gymnasium
 import oanquan_env
 game = oanquan_env.env()
 game.reset()
 while game.agents:
     observation, _, terminated, truncated, _ = game.last()
     game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+single = gymnasium.make("OAnQuan-v0")
+_, info = single.reset(seed=0)
+over = False
+while not over:
+    _, _, terminated, truncated, info = single.step(int(info["action_mask"].argmax()))
+    over = terminated or truncated
+gymnasium.make_vec("OAnQuan-v0", num_envs=2).reset(seed=0)
 print(oanquan_env.__file__)
 print(sorted({"torch", "numba", "pygame", "PIL", "agents", "matplotlib"} & set(sys.modules)))
 """

@@ -68,6 +68,7 @@ class Games:
         self._opponent = _as_choose(opponent, self.core.rules)
         self._seat = _check_seat(seat, self.core.rules, self_play=self._opponent is None)
         self._paid = self.positions.scores.copy()  # what the rewards up to now account for
+        self._settled = np.zeros(n, dtype=np.bool_)  # games whose end was paid
         self._set_up = self.core.start(1)
         self._opening = int(self.core.legal_mask(self._set_up).argmax())
         self._mask_rows = np.arange(0, self.mask.size, self.core.rules.actions)
@@ -93,27 +94,22 @@ class Games:
         An opponent may finish a game before the agent's first move (a low ply limit, a tiny board). It is over then,
         and the next step pays for it.
         """
-        self.positions[rows] = self._set_up if start is None else start
-        self._paid[rows] = self.positions.scores[rows]
-        self.illegal[rows] = False
-        if self._opponent is None:
-            self.seats[rows] = self.positions.mover[rows]
-        else:
-            random = self._seat == "random"
-            self.seats[rows] = rng.integers(self.core.rules.players, size=len(rows)) if random else self._seat
-            self._reply(self._opponent, rows, rng)
+        self._lay_out(rows, rng, self._set_up if start is None else start)
+        self._reply(rng)
+        self._settled[rows] = False
         self._look()
 
-    def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> Rewards:
+    def step(self, actions: npt.ArrayLike, rng: np.random.Generator, restart: Ints | None = None) -> Rewards:
         """Play the agent's actions and the opponent's replies; (N,) float64 rewards of the agent.
 
         A reward is of all that happened since the agent's last one, or since the game began: an opening move of the
         opponent counts in the first. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over
-        stay as they are: their actions are ignored and their rewards mean something only if none was paid before.
+        stay as they are and earn nothing more; their actions are ignored.
 
         Args:
             actions: (N,) integers, 0 .. A-1.
-            rng: the opponent's chance.
+            rng: the opponent's chance, and that of the seats.
+            restart: rows of games that are over and begin anew in this step, which pays them nothing.
 
         Raises:
             IllegalActionError: for actions of another shape or type or outside the space, and for an illegal one of
@@ -125,10 +121,14 @@ class Games:
         if self._opponent is None:
             self.seats = self.positions.mover.copy()
         self._play(actions, legal)
-        if self._opponent is not None:
-            self._reply(self._opponent, np.arange(len(actions)), rng)
+        if restart is not None:
+            self._lay_out(restart, rng, self._set_up)
+        self._reply(rng)  # also the openings of games that begin anew
+        rewards = self._pay()
+        if restart is not None:
+            self._settled[restart] = False
         self._look()
-        return self._pay()
+        return rewards
 
     def observe(self, rows: Ints | None = None) -> Observation:
         """(N, D) int32, what the agent sees; of the games in `rows` alone, if given."""
@@ -178,16 +178,27 @@ class Games:
             self.watch(positions, actions)
         self.core.play(positions, actions, checked=checked)
 
-    def _reply(self, opponent: Choose, rows: Ints, rng: np.random.Generator) -> None:
-        """The opponent's plies in `rows`, until it is the agent's turn in all that go on."""
-        while True:
-            waiting = self.positions.mover.take(rows) != self.seats.take(rows)
-            rows = rows[waiting & (self.positions.ended.take(rows) == RUNNING)]
+    def _lay_out(self, rows: Ints, rng: np.random.Generator, start: Positions) -> None:
+        """New games in `rows`, before the opponent opens."""
+        self.positions[rows] = start
+        self._paid[rows] = self.positions.scores[rows]
+        self.illegal[rows] = False
+        if self._opponent is None:
+            self.seats[rows] = self.positions.mover[rows]
+        elif self._seat == "random":
+            self.seats[rows] = rng.integers(self.core.rules.players, size=len(rows))
+        else:
+            self.seats[rows] = self._seat
+
+    def _reply(self, rng: np.random.Generator) -> None:
+        """The opponent's plies, until it is the agent's turn in all games that go on."""
+        while self._opponent is not None:
+            rows = ((self.positions.mover != self.seats) & (self.positions.ended == RUNNING)).nonzero()[0]
             if not rows.size:
                 return
             moved = self.positions[rows]
             try:
-                self._play_ply(moved, np.asarray(opponent(moved, rng)), checked=True)
+                self._play_ply(moved, np.asarray(self._opponent(moved, rng)), checked=True)
             except IllegalActionError as error:
                 raise IllegalActionError(f"of the opponent: {error}") from None
             self.positions[rows] = moved
@@ -199,16 +210,18 @@ class Games:
             self.mask[self.illegal] = False
 
     def _pay(self) -> Rewards:
-        """(N,) rewards of the players in `seats`. Rewards add up over plies, so this is one sum for all replies."""
-        positions = self.positions
-        # An outcome is paid at the end alone, and few games end in a step.
-        rows = positions.ended.nonzero()[0] if self.reward == "outcome" else np.arange(len(positions))
-        earned = ply_rewards(self.reward, self.core, self._paid[rows], positions[rows])
-        rewards = np.zeros(len(positions))
-        rewards[rows] = earned[np.arange(len(rows)), self.seats[rows]]
-        rewards[self.illegal] = ILLEGAL_REWARD
-        if self.reward == "margin":
-            self._paid = positions.scores.copy()
+        """(N,) rewards of the players in `seats`, all that is not yet settled; rewards of several plies add up."""
+        positions, rewards = self.positions, np.zeros(len(self.positions))
+        new = ~self._settled
+        if self.reward == "outcome":
+            new &= positions.over  # few games end in a step, and nothing is paid before
+        rows = new.nonzero()[0]
+        if rows.size:
+            earned = ply_rewards(self.reward, self.core, self._paid[rows], positions[rows])
+            rewards[rows] = earned[np.arange(len(rows)), self.seats[rows]]
+        rewards[self.illegal & ~self._settled] = ILLEGAL_REWARD
+        self._settled = self.over
+        self._paid[rows] = positions.scores[rows]
         return rewards
 
 

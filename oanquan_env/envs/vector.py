@@ -107,11 +107,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if self._finished is None:
             raise ResetNeeded("the games have not begun: call reset() first")
         games = self._games
-        rewards = games.step(actions, self.np_random)
-        restarted = self._finished.nonzero()[0]
-        if restarted.size:
-            games.begin(restarted, self.np_random)
-            rewards[restarted] = 0.0
+        rewards = games.step(actions, self.np_random, self._finished.nonzero()[0])
         # A game that the opponent finished before the agent's first move ends in the next step.
         terminated, truncated = games.terminated & ~self._finished, games.truncated & ~self._finished
         done = terminated | truncated

@@ -1,0 +1,129 @@
+"""Steps a second of `gymnasium.make_vec("OAnQuan-v0")`, beside PettingZoo's and OpenSpiel's games in the same run.
+
+A step is one ply in one game: observation, mask, reward and reset included, the drawing of the random legal action not.
+OpenSpiel's mancala (Kalah) is measured where `pyspiel` is installed, from Python as everything here.
+`python -m benchmarks.vector`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from benchmarks import report
+from benchmarks.aec import games, turns_per_second
+from oanquan_env.envs.vector import OAnQuanVectorEnv
+
+SIZES = (1, 64, 1024, 4096, 16384)
+WARM_UP_STEPS = 60
+"""Steps before the clock starts: the games are then of all ages, as in a long run."""
+ROUNDS = 5
+OPEN_SPIEL_GAMES = 400
+
+Contestant = Callable[[float], float]
+"""Seconds to play for -> plies a second."""
+
+
+class Batch:
+    """Random play of `num_envs` games, going on from call to call."""
+
+    def __init__(self, num_envs: int, opponent: str | None) -> None:
+        made = gymnasium.make_vec("OAnQuan-v0", num_envs=num_envs, opponent=opponent)
+        assert isinstance(made, OAnQuanVectorEnv)
+        self.env = made
+        self.rng = np.random.default_rng(0)
+        self.env.reset(seed=0)
+        for _ in range(WARM_UP_STEPS):
+            self.step()
+
+    def step(self) -> float:
+        """One step of all games; the seconds it took."""
+        mask = self.env.action_masks()
+        actions = (self.rng.random(mask.shape, dtype=np.float32) * mask).argmax(axis=1)
+        begin = time.perf_counter()
+        self.env.step(actions)
+        return time.perf_counter() - begin
+
+    def __call__(self, seconds: float) -> float:
+        """Steps a second, of all games together."""
+        spent, steps = 0.0, 0
+        while spent < seconds:
+            spent += self.step()
+            steps += 1
+        return steps * self.env.num_envs / spent
+
+
+class OpenSpielMancala:
+    """Random games, drawn beforehand and played again on the clock, as one ply takes but a microsecond."""
+
+    def __init__(self, pyspiel: Any, *, observe: bool) -> None:
+        self.game, self.observe = pyspiel.load_game("mancala"), observe
+        rng = np.random.default_rng(0)
+        self.actions = [self.draw_game(rng) for _ in range(OPEN_SPIEL_GAMES)]
+
+    def draw_game(self, rng: np.random.Generator) -> list[int]:
+        """The actions of one game."""
+        state, actions = self.game.new_initial_state(), []
+        while not state.is_terminal():
+            actions.append(int(rng.choice(state.legal_actions())))
+            state.apply_action(actions[-1])
+        return actions
+
+    def __call__(self, seconds: float) -> float:
+        """Plies a second; with `observe`, the mover's observation, the mask and the rewards are asked for too."""
+        plies, begin = 0, time.perf_counter()
+        while time.perf_counter() - begin < seconds:
+            for actions in self.actions:
+                state = self.game.new_initial_state()
+                for action in actions:
+                    if self.observe:
+                        state.observation_tensor(state.current_player())
+                        state.legal_actions_mask()
+                        state.rewards()
+                    else:
+                        state.legal_actions()
+                    state.apply_action(action)
+                plies += len(actions)
+        return plies / (time.perf_counter() - begin)
+
+
+def contestants() -> dict[str, Contestant]:
+    """All that is measured, by name."""
+    connect_four = games()["connect_four raw_env"]
+    made: dict[str, Contestant] = {f"oanquan make_vec, {n:,} games": Batch(n, None) for n in SIZES}
+    made["oanquan make_vec, 4,096 games against greedy"] = Batch(4096, "greedy")
+    made["PettingZoo connect_four raw_env, turns"] = lambda seconds: turns_per_second(connect_four, seconds)
+    try:
+        pyspiel = importlib.import_module("pyspiel")
+    except ModuleNotFoundError:
+        print("OpenSpiel is left out: pip install open_spiel to have it measured")
+        return made
+    made["OpenSpiel mancala, observation, mask and rewards"] = OpenSpielMancala(pyspiel, observe=True)
+    made["OpenSpiel mancala, moves and legal moves alone"] = OpenSpielMancala(pyspiel, observe=False)
+    return made
+
+
+def main() -> None:
+    """Measure all in turn, several rounds, and report each one's median."""
+    arguments = report.parser(__doc__, "vector")
+    arguments.add_argument("--seconds", type=float, default=0.5, help=f"seconds of each of {ROUNDS} rounds")
+    options = arguments.parse_args()
+    players = contestants()
+    measured: dict[str, list[float]] = {name: [] for name in players}
+    for _ in range(ROUNDS):
+        for name, player in players.items():
+            measured[name].append(player(options.seconds))
+    speeds = {name: float(np.median(values)) for name, values in measured.items()}
+    report.show(
+        "steps a second, one core", ["", "steps/s"], [[name, f"{speed:,.0f}"] for name, speed in speeds.items()]
+    )
+    report.write(options.json, {"unit": "steps/s", "speeds": speeds})
+
+
+if __name__ == "__main__":
+    main()
