@@ -47,6 +47,16 @@ def aec_section() -> str:
     return f"{title}\n{measured('aec', results)}\n\n{table(['environment', 'turns/s'], rows)}"
 
 
+def vector_section() -> str:
+    """Steps a second of the vector environment."""
+    results = json.loads((RESULTS / "vector.json").read_text())
+    rows = [[name, f"{speed:,.0f}"] for name, speed in results["speeds"].items()]
+    title = (
+        "Steps a second (a ply in one game: observation, mask, reward and reset included) of the native `VectorEnv`."
+    )
+    return f"{title}\n{measured('vector', results)}\n\n{table(['random play', 'steps/s'], rows)}"
+
+
 def training_section() -> str:
     """Plies a second of training."""
     results = json.loads((RESULTS / "training.json").read_text())
@@ -72,7 +82,7 @@ def main() -> int:
     text = README.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    block = "\n\n".join(section() for section in (core_section, aec_section, training_section))
+    block = "\n\n".join(section() for section in (core_section, aec_section, vector_section, training_section))
     current = f"{before}{BEGIN}\n{block}\n{END}{after}"
     if options.check and current != text:
         print("README.md is stale: run python -m benchmarks.readme", file=sys.stderr)

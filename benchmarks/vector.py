@@ -1,6 +1,7 @@
 """Steps a second of `gymnasium.make_vec("OAnQuan-v0")`, beside PettingZoo's and OpenSpiel's games in the same run.
 
-A step is one ply in one game: observation, mask, reward and reset included, the drawing of the random legal action not.
+A step is one ply in one game (against greedy, his reply too): observation, mask, reward and reset included, the drawing
+of the random legal action not.
 OpenSpiel's mancala (Kalah) is measured where `pyspiel` is installed, from Python as everything here.
 `python -m benchmarks.vector`.
 """
@@ -95,8 +96,8 @@ class OpenSpielMancala:
 def contestants() -> dict[str, Contestant]:
     """All that is measured, by name."""
     connect_four = games()["connect_four raw_env"]
-    made: dict[str, Contestant] = {f"oanquan make_vec, {n:,} games": Batch(n, None) for n in SIZES}
-    made["oanquan make_vec, 4,096 games against greedy"] = Batch(4096, "greedy")
+    made: dict[str, Contestant] = {f"oanquan make_vec, num_envs={n:,}": Batch(n, None) for n in SIZES}
+    made["oanquan make_vec, num_envs=4,096, greedy replies"] = Batch(4096, "greedy")
     made["PettingZoo connect_four raw_env, turns"] = lambda seconds: turns_per_second(connect_four, seconds)
     try:
         pyspiel = importlib.import_module("pyspiel")
