@@ -28,8 +28,6 @@ from oanquan_env.notation import Move, format_position
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
-_STEPS = (0, 1, 2, 4, 8, 16, 32)
-"""How far below (above) the guess a bound is tried, in points."""
 _NONE = 1 << 30
 """A bound that is not proved yet, in the state's file."""
 
@@ -85,6 +83,8 @@ class Solver:
         if len(position) != 1 or position.over[0]:
             raise ValueError("the solver takes one position of a running game")
         self.position = position.copy()
+        # How far below (above) the guess a bound is tried, in points.
+        self._steps = [0, *(1 << power for power in range(core.rules.total.bit_length() + 2))]
         self.progress = Progress()
         self._search = Search(core, table_megabytes=64, threads=1)
         self._memory = new_memory(megabytes, BUCKET_WORDS)
@@ -121,7 +121,7 @@ class Solver:
     def _raise_lower(self, guess: int, depth: int, deadline: float) -> None:
         """Try for a better lower bound at `depth`: the guess first, then less, or more once it is reached."""
         progress = self.progress
-        for step in _STEPS:
+        for step in self._steps:
             goal = guess - step if progress.lower is None else max(guess - step, progress.lower + 1)
             while not self._closed(goal) and self._ask(*self._root, goal, depth, 0, deadline) == YES:
                 progress.lower = goal
@@ -132,7 +132,7 @@ class Solver:
     def _drop_upper(self, guess: int, depth: int, deadline: float) -> None:
         """Try for a better upper bound at `depth`: the guess first, then more, or less once it holds."""
         progress = self.progress
-        for step in _STEPS:
+        for step in self._steps:
             bound = guess + step if progress.upper is None else min(guess + step, progress.upper - 1)
             while not self._closed(bound) and self._ask(*self._root, bound + 1, depth, 1, deadline) == NO:
                 progress.upper = bound

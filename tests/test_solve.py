@@ -1,0 +1,242 @@
+"""Proofs beside plain minimax beyond whose horizon nothing, or anything, is won; the state of a solver, its command."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import solve
+from agents.memory import TABLE
+from agents.proof import NO, OPEN_NO, OPEN_YES, YES
+from agents.solver import OutOfTimeError, Progress, Solver, StateError
+from oanquan_env import Board, Core, Positions
+from tests.plain_search import endless, plain_values, random_positions, sides
+
+SMALL = {
+    "mancala-world fields=3 seeds=2": 10,
+    "ludii fields=3 seeds=2": 10,
+    "app fields=3 seeds=1": 11,
+    "vietnamese fields=3 seeds=1": 10,
+    "tonkin fields=3 seeds=2 mandarin_seeds=3": 13,
+    "mancala-world fields=2 seeds=2": 12,
+}
+"""Rules of small boards, and the plies to which plain minimax follows; on the last one play hardly ever ends."""
+
+
+def plain_bounds(core: Core, position: Positions, depth: int) -> tuple[float, float]:
+    """What plain minimax proves of the value: unfinished lines are worth nothing less, or nothing more, than all."""
+    lower, upper = (plain_values(core, position, depth, horizon).max() for horizon in (-np.inf, np.inf))
+    return lower, upper
+
+
+def known(progress: Progress) -> tuple[float, float]:
+    """The bounds as numbers."""
+    return (
+        -np.inf if progress.lower is None else progress.lower,
+        np.inf if progress.upper is None else progress.upper,
+    )
+
+
+@pytest.mark.parametrize("rules", SMALL)
+def test_bounds_are_as_good_as_plain_minimax_has_them_and_never_beyond_later_ones(rules: str) -> None:
+    core = endless(rules)
+    positions = Positions.concatenate([core.start(), random_positions(core, 10, seed=1)])
+    solved = 0
+    for row in range(len(positions)):
+        position = positions[row : row + 1]
+        plain = [plain_bounds(core, position, depth) for depth in range(1, SMALL[rules] + 1)]
+        solver = Solver(core, position, megabytes=1)
+        for progress in solver.deepen():
+            lower, upper = known(progress)
+            assert plain[progress.depth - 1][0] <= lower <= plain[-1][1]
+            assert plain[-1][0] <= upper <= plain[progress.depth - 1][1]
+            if progress.depth == len(plain):
+                break
+        assert solver.progress.solved >= (plain[-1][0] == plain[-1][1])
+        solved += solver.progress.solved
+    assert solved < len(positions) if "fields=2" in rules else solved > 0
+
+
+@pytest.mark.parametrize("doubt", [0, 1])
+def test_an_answer_says_whether_it_is_proved(doubt: int) -> None:
+    core = endless("mancala-world fields=3 seeds=2")
+    positions = random_positions(core, 12, seed=2)
+    told = set()
+    for row in range(len(positions)):
+        position = positions[row : row + 1]
+        solver = Solver(core, position, megabytes=1)
+        later = plain_bounds(core, position, 10)
+        for depth in (1, 4, 7):
+            lower, upper = plain_bounds(core, position, depth)
+            for goal in range(-30, 31, 3):
+                answer = solver._ask(*sides(position), goal, depth, doubt, float("inf"))
+                told.add(answer)
+                if doubt == 0:
+                    assert answer == YES or (answer in (NO, OPEN_NO) and goal > lower)
+                else:
+                    assert answer == NO or (answer in (YES, OPEN_YES) and goal <= upper)
+                assert answer != YES or goal <= later[1]
+                assert answer != NO or goal > later[0]
+    assert told >= ({YES, OPEN_NO} if doubt == 0 else {NO, OPEN_YES})
+
+
+def test_the_opening_of_the_children_of_tonkin_is_solved_and_its_line_played_out() -> None:
+    board = Board("tonkin")
+    solver = Solver(Core("tonkin"), board.positions, megabytes=64)
+    for _ in solver.deepen():
+        pass
+    assert (solver.progress.lower, solver.progress.upper) == (5, 5)
+    for move in solver.progress.line:
+        assert board.outcome is None
+        board.push(move)
+    assert board.outcome is not None
+    assert board.outcome.scores[0] - board.outcome.scores[1] == 5
+
+
+@pytest.mark.slow
+def test_the_opening_of_mancala_world_is_worth_twelve_points() -> None:
+    core = Core()
+    solver = Solver(core, core.start(), megabytes=512)
+    for _ in solver.deepen():
+        pass
+    assert (solver.progress.lower, solver.progress.upper) == (12, 12)
+
+
+def test_a_finished_game_and_a_batch_are_refused() -> None:
+    core = Core()
+    over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
+    for positions in (over, core.start(2)):
+        with pytest.raises(ValueError, match="one position of a running game"):
+            Solver(core, positions, megabytes=1)
+
+
+# ---- interruption and state ------------------------------------------------------------------------------------------
+
+
+def test_a_deadline_interrupts_in_the_middle_of_a_depth() -> None:
+    core = Core()
+    solver = Solver(core, core.start(), megabytes=16)
+    begin = time.monotonic()
+    with pytest.raises(OutOfTimeError):
+        for _ in solver.deepen(begin + 2.0):
+            pass
+    assert time.monotonic() - begin < 20
+    assert 5 < solver.progress.depth < 30
+    assert solver.progress.seconds > 1
+
+
+def test_a_solver_goes_on_from_its_file(tmp_path: Path) -> None:
+    core, path = Core("tonkin"), tmp_path / "state.npz"
+    first = Solver(core, core.start(), megabytes=16)
+    for progress in first.deepen():
+        if progress.depth == 30:
+            break
+    first.save(path)
+    second = Solver(core, core.start(), megabytes=16)
+    second.load(path)
+    before = second.progress.nodes
+    assert before == first.progress.nodes
+    assert (second.progress.lower, second.progress.upper) == (first.progress.lower, first.progress.upper)
+    assert (second._memory[TABLE:] == first._memory[TABLE:]).all()
+    depths = [progress.depth for progress in second.deepen()]
+    assert depths[0] == 31
+    assert (second.progress.lower, second.progress.upper) == (5, 5)
+    assert second.progress.nodes - before < before
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
+    core, path = Core("tonkin"), tmp_path / "state.npz"
+    solver = Solver(core, core.start(), megabytes=1)
+    solver.save(path)
+    others = {
+        "its rules is 'tonkin', not 'mancala-world'": Solver(Core(), Core().start(), megabytes=1),
+        "its table size is": Solver(core, core.start(), megabytes=4),
+        "its position is": Solver(core, random_positions(core, 3, seed=1)[-1:], megabytes=1),
+    }
+    for message, other in others.items():
+        with pytest.raises(StateError, match=message):
+            other.load(path)
+    contents = dict(np.load(path))
+    damages = {
+        "no state of a solver": [{**contents, "names": np.array([object()])}, {"names": contents["names"]}],
+        "its table is damaged": [
+            {**contents, "places": np.array([1 << 40]), "entries": np.zeros((1, 3), dtype=np.int64)},
+            {**contents, "places": np.array([0, 1]), "entries": np.zeros((1, 3), dtype=np.int64)},
+            {**contents, "places": np.array([0.5]), "entries": np.zeros((1, 3), dtype=np.int64)},
+        ],
+    }
+    for message, damaged in damages.items():
+        for arrays in damaged:
+            np.savez(path, **arrays)
+            with pytest.raises(StateError, match=message):
+                solver.load(path)
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(StateError, match="no state of a solver"):
+        solver.load(path)
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
+
+
+def test_the_command_prints_the_bounds_and_writes_the_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result, state = tmp_path / "result.json", tmp_path / "state.npz"
+    arguments = ["--position", LAST_STONE, "--megabytes", "1", "--json", str(result), "--state", str(state)]
+    assert solve.main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert "proved: the value is +7 for the mover; best line 3A" in printed
+    assert "depth  lower  upper" in printed
+    written = json.loads(result.read_text())
+    assert (written["lower"], written["upper"], written["solved"]) == (7, 7, True)
+    assert (written["rules"], written["position"], written["line"]) == ("mancala-world", LAST_STONE, ["3A"])
+    assert solve.main(arguments) == 0
+    assert f"going on from {state}: proved: the value is +7" in capsys.readouterr().out
+
+
+def test_the_command_says_what_is_proved_when_the_time_is_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert solve.main(["--rules", "vietnamese", "--megabytes", "1", "--time", "0.5"]) == 1
+    printed = capsys.readouterr().out
+    assert "stopped in depth" in printed
+    assert "proved so far, to depth" in printed
+    assert "Lines that are not finished prove nothing" in printed
+
+
+def test_an_interrupt_keeps_the_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(solver: Solver, deadline: float) -> Iterator[Progress]:
+        solver.progress = Progress(lower=-3, upper=None, depth=4)
+        yield solver.progress
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Solver, "deepen", interrupted)
+    state = tmp_path / "state.npz"
+    assert solve.main(["--megabytes", "1", "--state", str(state)]) == 1
+    assert "stopped in depth 5" in capsys.readouterr().out
+    core = Core()
+    solver = Solver(core, core.start(), megabytes=1)
+    solver.load(state)
+    assert solve.describe(solver.progress).startswith("proved so far, to depth 4: at least -3.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--rules", "chess"], "unknown preset 'chess'"),
+        (["--rules", "three-player"], "two players, not 3"),
+        (["--position", "5,5"], "column"),
+        (["--position", "1,0,0,0,0,0/1,0,0,0,0,0 34,34 0 0"], "a running game"),
+    ],
+)
+def test_mistakes_are_explained(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert solve.main([*arguments, "--megabytes", "1"]) == 2
+    assert message in capsys.readouterr().err
