@@ -17,6 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import Core, IllegalActionError, Move, Positions, Rules
+from oanquan_env.board import shared_core
+from oanquan_env.envs.games import Games
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.notation import parse_position
@@ -42,7 +44,7 @@ class FirstLegal:
     """A player without chance, so that games in a batch and games alone are the same."""
 
     def __init__(self, rules: Rules) -> None:
-        self.core = Core(rules)
+        self.core = shared_core(rules)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> npt.NDArray[np.intp]:
         return self.core.legal_mask(positions).argmax(axis=1)
@@ -89,7 +91,7 @@ def test_rows_are_single_environments_against_an_opponent(preset: str, reward: s
         assert ends > 4
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(strategies.rules(), st.sampled_from(list(AutoresetMode)[:2]), st.sampled_from([None, 0, 1]), strategies.seeds)
 def test_rows_are_single_environments_for_any_rules(
     rules: Rules, mode: AutoresetMode, seat: int | None, seed: int
@@ -100,10 +102,24 @@ def test_rows_are_single_environments_for_any_rules(
 
 
 @modes
-def test_games_that_the_opponent_ends_before_the_agent_s_first_move(mode: AutoresetMode) -> None:
-    rules = Rules(max_plies=1)
-    ends = compare_with_single(rules, mode, n=2, steps=8, seed=0, opponent=FirstLegal(rules), seat=1)
+@pytest.mark.parametrize("reward", ["outcome", "margin"])
+def test_games_that_the_opponent_ends_before_the_agent_s_first_move(reward: str, mode: AutoresetMode) -> None:
+    """He wins 11 points with 5A, and the ply limit cuts in."""
+    winning = Move.parse("5A").action
+    settings: dict[str, Any] = {"opponent": lambda positions, rng: np.full(len(positions), winning), "seat": 1}
+    ends = compare_with_single(Rules(max_plies=1), mode, n=2, steps=8, seed=0, reward=reward, **settings)
     assert ends == (16 if mode == AutoresetMode.SAME_STEP else 8)
+
+
+def test_games_that_are_over_stay_as_they_are_and_earn_nothing_more() -> None:
+    games, rng = Games(3, "mancala-world", opponent=None, seat="random", reward="margin"), np.random.default_rng(0)
+    start = Positions.concatenate(parse_position(Core(), text, checked=False) for text in (FINISHING, RUNNING, RUNNING))
+    games.begin(np.arange(3), rng, start)
+    actions = np.array([ENDS_A, 0, Move.parse("2A").action])
+    assert games.step(actions, rng)[:2].tolist() == [pytest.approx((18 - 0 - (11 - 10)) / 70), -1]
+    over = games.positions.copy()
+    assert games.step(games.mask.argmax(axis=1), rng)[:2].tolist() == [0, 0]
+    assert games.positions.same(over).tolist() == [True, True, False]
 
 
 # ---- autoreset, spelt out --------------------------------------------------------------------------------------------
