@@ -203,4 +203,5 @@ class _Trees:
             expected = self.sums[nodes].sum(axis=1, keepdims=True) / np.maximum(total, 1)
             curiosity = self.priors[nodes] * np.sqrt(total + 1) / (1 + visits)
             means = np.where(visits == 0, expected, means)
-        return means + self.exploration * curiosity
+        wanted: Floats = means + self.exploration * curiosity
+        return wanted

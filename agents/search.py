@@ -31,6 +31,8 @@ from agents.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, STOP, new_memory
 from oanquan_env import Core, Positions
 from oanquan_env.positions import Mask
 
+_AGAIN = 0.001
+"""Seconds after which a search that goes on is told again to stop."""
 _UNLIMITED = 1 << 62
 _CHUNKS = 8
 """Parts of a batch for each thread: some positions take many times as long as others."""
@@ -142,11 +144,12 @@ class Search:
 
         def search_in_time(memory: Int64s, rows: slice) -> None:
             for row in range(rows.start, rows.stop):
-                timer = threading.Timer((limits.milliseconds or 0) / 1000, _stop, [memory])
-                timer.start()
+                done = threading.Event()
+                clock = threading.Thread(target=_stop_late, args=[memory, (limits.milliseconds or 0) / 1000, done])
+                clock.start()
                 search(memory, slice(row, row + 1))
-                timer.cancel()
-                timer.join()
+                done.set()
+                clock.join()
 
         self._spread(len(sides), search if limits.milliseconds is None else search_in_time)
         return [_result(row) for row in found]
@@ -215,8 +218,12 @@ class Search:
             list(pool.map(search_part, range(0, rows, step)))
 
 
-def _stop(memory: Int64s) -> None:
-    memory[STOP] = 1
+def _stop_late(memory: Int64s, seconds: float, done: threading.Event) -> None:
+    """Stop a search that is not done after `seconds`: again and again, as one that only begins forgets being told."""
+    done.wait(seconds)
+    while not done.is_set():
+        memory[STOP] = 1
+        done.wait(_AGAIN)
 
 
 def _result(found: Int64s) -> SearchResult:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from agents import alphabeta
 from agents.compiled import OVER, RUNAWAY, RUNNING, _drop_stale_caches, can_play, compile_rules, play
 from agents.search import Limits, Search
 from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
@@ -218,6 +219,19 @@ def test_a_search_always_completes_depth_1() -> None:
     result = Search(core).best(core.start(), Limits(nodes=1))
     assert result.depth == 1
     assert result.value == plain_values(core, core.start(), 1).max()
+
+
+def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of a busy machine may run out while the search is still being set up, which forgets the call."""
+    begun = alphabeta.search_rows
+
+    def late(*arguments: object) -> None:
+        time.sleep(0.05)
+        begun(*arguments)
+
+    monkeypatch.setattr(alphabeta, "search_rows", late)
+    result = Search(Core(), threads=1).best(Core().start(), Limits(milliseconds=1))
+    assert result.depth >= 1
 
 
 def test_time_limits_stop_a_search_that_would_take_hours() -> None:
