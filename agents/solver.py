@@ -83,8 +83,7 @@ class Solver:
         if len(position) != 1 or position.over[0]:
             raise ValueError("the solver takes one position of a running game")
         self.position = position.copy()
-        # How far below (above) the guess a bound is tried, in points.
-        self._steps = [0, *(1 << power for power in range(core.rules.total.bit_length() + 2))]
+        self._span = 2 * core.rules.total  # how far from the guess bounds are tried, in points
         self.progress = Progress()
         self._search = Search(core, table_megabytes=64, threads=1)
         self._memory = new_memory(megabytes, BUCKET_WORDS)
@@ -107,8 +106,8 @@ class Solver:
             while not progress.solved and progress.depth < MAX_DEPTH:
                 depth = progress.depth + 1
                 guess = self._search.best(self.position, Limits(depth=min(depth, ESTIMATE_DEPTH)))
-                self._raise_lower(guess.value, depth, deadline)
-                self._drop_upper(guess.value, depth, deadline)
+                for side in (1, -1):
+                    self._improve(side, guess.value, depth, deadline)
                 progress.depth = depth
                 progress.line = tuple(str(Move.from_action(action)) for action in guess.line)
                 if progress.solved:
@@ -118,32 +117,32 @@ class Solver:
         finally:
             progress.seconds = time.monotonic() - began
 
-    def _raise_lower(self, guess: int, depth: int, deadline: float) -> None:
-        """Try for a better lower bound at `depth`: the guess first, then less, or more once it is reached."""
-        progress = self.progress
-        for step in self._steps:
-            goal = guess - step if progress.lower is None else max(guess - step, progress.lower + 1)
-            while not self._closed(goal) and self._ask(*self._root, goal, depth, 0, deadline) == YES:
-                progress.lower = goal
-                goal += 1
-            if progress.lower is not None and goal <= progress.lower + 1:
-                return
+    def _improve(self, side: int, guess: int, depth: int, deadline: float) -> None:
+        """Find the best lower (`side` 1) or upper (-1) bound that can be proved at `depth`.
 
-    def _drop_upper(self, guess: int, depth: int, deadline: float) -> None:
-        """Try for a better upper bound at `depth`: the guess first, then more, or less once it holds."""
+        Bounds are reckoned as `side * points` here, so that better is greater. The least improvement is asked first:
+        where it fails, all greater ones do. Then comes the guess, where the bounds should meet at last.
+        """
         progress = self.progress
-        for step in self._steps:
-            bound = guess + step if progress.upper is None else min(guess + step, progress.upper - 1)
-            while not self._closed(bound) and self._ask(*self._root, bound + 1, depth, 1, deadline) == NO:
-                progress.upper = bound
-                bound -= 1
-            if progress.upper is not None and bound >= progress.upper - 1:
+        mine, theirs = (progress.lower, progress.upper) if side > 0 else (progress.upper, progress.lower)
+        limit = side * guess + self._span if theirs is None else side * theirs
+        best = side * guess - self._span - 1 if mine is None else side * mine
+        goal = best + 1
+        while best < limit:
+            value = side * goal
+            question, wanted = (value, YES) if side > 0 else (value + 1, NO)
+            if self._ask(*self._root, question, depth, int(side < 0), deadline) == wanted:
+                if side > 0:
+                    progress.lower = value
+                else:
+                    progress.upper = value
+                first, best = goal == best + 1, goal
+                goal = min(max(side * guess, best + 1), limit) if first else best + 1
+            elif goal == best + 1:
                 return
-
-    def _closed(self, value: int) -> bool:
-        """Whether `value` lies outside the bounds proved so far, so that nothing is left to ask about it."""
-        lower, upper = self.progress.lower, self.progress.upper
-        return (lower is not None and value < lower) or (upper is not None and value > upper)
+            else:
+                limit = goal - 1
+                goal = (best + limit + 1) // 2
 
     def _ask(self, own: int, other: int, goal: int, depth: int, doubt: int, deadline: float) -> int:
         """The answer of `agents.proof.reaches`, asked in another thread so that it can be interrupted."""
