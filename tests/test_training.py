@@ -114,17 +114,22 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
     config.write_text(settings.to_yaml())
     started = [sys.executable, "train.py", "--config", str(config), "--output", str(folder)]
     resumed = [sys.executable, "train.py", "--resume", str(folder)]
-    moments, survived = random.Random(0), []
-    for _ in range(10):
+    checkpoint, moments, survived = folder / CHECKPOINT_NAME, random.Random(0), []
+    for kill in range(10):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         command = resumed if (folder / "config.yaml").exists() else started
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(moments.uniform(1.0, 4.0))  # importing torch takes some two seconds of it
+        if kill % 3:  # in the middle of training; the others fall anywhere, mostly into the start
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and (not checkpoint.exists() or checkpoint.stat().st_mtime_ns == before):
+                time.sleep(0.005)
+        time.sleep(moments.uniform(0, 0.3))
         process.kill()
         process.wait()
-        if (folder / CHECKPOINT_NAME).exists():
+        if checkpoint.exists():
             survived.append(TrainingRun.resume(folder, quiet).plies)
     assert survived == sorted(survived)
-    assert len({plies for plies in survived if 0 < plies < settings.total_plies}) >= 3  # killed in the middle of it
+    assert len({plies for plies in survived if 0 < plies < settings.total_plies}) >= 4
     last = subprocess.run(resumed, cwd=ROOT, check=True, capture_output=True, text=True)
     assert "the agent is in" in last.stdout
     assert_same_run(whole, folder)
