@@ -57,6 +57,31 @@ def vector_section() -> str:
     return f"{title}\n{measured('vector', results)}\n\n{table(['random play', 'steps/s'], rows)}"
 
 
+def search_section() -> str:
+    """Time and moves a second of alpha-beta."""
+    results = json.loads((RESULTS / "search.json").read_text())
+    rows = [
+        [f"{kind}, depth {row['depth']}", f"{row['milliseconds']:,.2f}", f"{row['moves_per_second'] / 1e6:.1f}"]
+        for kind in ("opening", "middle")
+        for row in results[kind]
+    ]
+    title = "Alpha-beta from the opening, and on average over positions of the middle game."
+    headings = ["search", "ms", "million moves/s"]
+    return f"{title}\n{measured('search', results)}\n\n{table(headings, rows)}"
+
+
+def solve_section() -> str:
+    """What the solver proves."""
+    results = json.loads((RESULTS / "solve.json").read_text())
+    rows = []
+    for rules, row in results["results"].items():
+        value = f"{row['lower']:+d}" if row["solved"] else f"{row['lower']:+d} to {row['upper']:+d}"
+        rows.append([rules, value, " ".join(row["line"][:6]), f"{row['nodes']:,}", f"{row['seconds']:.0f}"])
+    title = "Value of the opening with best play, in points for South who moves first; proved, or the bounds reached."
+    headings = ["rules", "value", "best line begins", "moves played", "seconds"]
+    return f"{title}\n{measured('solve', results)}\n\n{table(headings, rows)}"
+
+
 def training_section() -> str:
     """Plies a second of training."""
     results = json.loads((RESULTS / "training.json").read_text())
@@ -82,7 +107,8 @@ def main() -> int:
     text = README.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    block = "\n\n".join(section() for section in (core_section, aec_section, vector_section, training_section))
+    sections = (core_section, aec_section, vector_section, search_section, solve_section, training_section)
+    block = "\n\n".join(section() for section in sections)
     current = f"{before}{BEGIN}\n{block}\n{END}{after}"
     if options.check and current != text:
         print("README.md is stale: run python -m benchmarks.readme", file=sys.stderr)
