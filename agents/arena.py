@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from oanquan_env import Core, Positions
 from oanquan_env.core import relative_points
-from oanquan_env.policies import Policy, RandomPolicy
+from oanquan_env.policies import Policy, RandomPolicy, ask_players
 from oanquan_env.positions import Ints
 
 Floats = npt.NDArray[np.float64]
@@ -119,12 +119,7 @@ def play_out(
     running = (~final.over).nonzero()[0]
     while running.size:
         current = final[running]
-        actions = np.zeros(len(current), dtype=np.intp)
-        to_move = seating[running, current.mover]
-        for number, player in enumerate(players):
-            rows = (to_move == number).nonzero()[0]
-            if rows.size:
-                actions[rows] = player.choose(current[rows], rng)
+        actions = ask_players(players, seating[running, current.mover], current, rng)
         core.play(current, actions)
         final[running] = current
         steps.append((running, actions))

@@ -117,9 +117,3 @@ class AfterstateFeatures:
 def _as_int16(values: npt.NDArray[np.int32] | npt.NDArray[np.float64]) -> Features:
     limits = np.iinfo(np.int16)
     return values.clip(limits.min, limits.max).astype(np.int16)
-
-
-FEATURES: dict[str, type[PlainFeatures] | type[AfterstateFeatures]] = {
-    "plain": PlainFeatures,
-    "afterstates": AfterstateFeatures,
-}

@@ -148,8 +148,3 @@ def make_network(name: str, core: Core, *, embed: int, width: int, depth: int) -
         ahead = AfterstateFeatures(core)
         return ahead, AfterstateNet(ahead, embed=embed, width=width, depth=depth)
     raise ValueError(f"network must be one of {', '.join(NETWORKS)}; got {name!r}")
-
-
-def count_parameters(network: nn.Module) -> int:
-    """Learned numbers of a network."""
-    return sum(parameter.numel() for parameter in network.parameters())

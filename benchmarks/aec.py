@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,12 +54,9 @@ def main() -> None:
     arguments = report.parser(__doc__, "aec")
     arguments.add_argument("--seconds", type=float, default=0.5, help=f"seconds of each of {ROUNDS} rounds")
     options = arguments.parse_args()
-    contestants = games()
-    measured: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(ROUNDS):
-        for name, game in contestants.items():
-            measured[name].append(turns_per_second(game, options.seconds))
-    speeds = {name: float(np.median(values)) for name, values in measured.items()}
+    speeds = report.median_speeds(
+        {name: partial(turns_per_second, game) for name, game in games().items()}, ROUNDS, options.seconds
+    )
     base = speeds["connect_four raw_env"]
     rows = [[name, f"{speed:,.0f}", f"{speed / base:.2f}"] for name, speed in speeds.items()]
     report.show("AEC turns a second, one core", ["environment", "turns/s", "of connect_four raw_env"], rows)

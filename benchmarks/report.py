@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,15 @@ def write(path: Path, results: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"measured_on": describe_machine(), **results}, indent=1) + "\n", encoding="utf-8")
     print(f"written to {path}")
+
+
+def median_speeds(contestants: Mapping[str, Callable[[float], float]], rounds: int, seconds: float) -> dict[str, float]:
+    """Each contestant's median speed over several rounds, all in turn in each; called with the seconds to run."""
+    measured: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, contestant in contestants.items():
+            measured[name].append(contestant(seconds))
+    return {name: statistics.median(speeds) for name, speeds in measured.items()}
 
 
 def describe_machine() -> dict[str, Any]:

@@ -114,12 +114,7 @@ def main() -> None:
     arguments = report.parser(__doc__, "vector")
     arguments.add_argument("--seconds", type=float, default=0.5, help=f"seconds of each of {ROUNDS} rounds")
     options = arguments.parse_args()
-    players = contestants()
-    measured: dict[str, list[float]] = {name: [] for name in players}
-    for _ in range(ROUNDS):
-        for name, player in players.items():
-            measured[name].append(player(options.seconds))
-    speeds = {name: float(np.median(values)) for name, values in measured.items()}
+    speeds = report.median_speeds(contestants(), ROUNDS, options.seconds)
     report.show(
         "steps a second, one core", ["", "steps/s"], [[name, f"{speed:,.0f}"] for name, speed in speeds.items()]
     )

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from oanquan_env.core import Core
 from oanquan_env.estate import Estate, MatchRules, as_match_rules, match_standings
-from oanquan_env.policies import Policy
-from oanquan_env.positions import Ints, Mask, Positions, Termination
+from oanquan_env.policies import Policy, ask_players
+from oanquan_env.positions import Mask, Positions, Termination
 from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 
@@ -214,7 +213,7 @@ def play_matches(
     going, moves = matches.copy(), [list[int]() for _ in matches]
     positions = core.start(n)
     while going:
-        actions = _choose(players, positions, rng)
+        actions = ask_players(players, positions.mover, positions, rng)
         core.play(positions, actions)
         for line, action in zip(moves, actions.tolist(), strict=True):
             line.append(action)
@@ -226,13 +225,3 @@ def play_matches(
             positions, rows = positions[on], on.nonzero()[0].tolist()
             going, moves = [going[row] for row in rows], [moves[row] for row in rows]
     return matches
-
-
-def _choose(players: Sequence[Policy], positions: Positions, rng: np.random.Generator) -> Ints:
-    """(N,) the actions of the players whose turn it is."""
-    actions: npt.NDArray[np.intp] = np.zeros(len(positions), dtype=np.intp)
-    for seat, player in enumerate(players):
-        rows = (positions.mover == seat).nonzero()[0]
-        if rows.size:
-            actions[rows] = player.choose(positions[rows], rng)
-    return actions

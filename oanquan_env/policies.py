@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -62,6 +63,16 @@ def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Ge
     tied = best == best.max(axis=1, keepdims=True)
     choice: Ints = np.where(tied & mask, rng.random(values.shape), -1.0).argmax(axis=1)
     return choice
+
+
+def ask_players(players: Sequence[Policy], numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
+    """(N,) intp, actions of N running positions: `players[numbers[n]]` chooses for row n, and each is asked once."""
+    actions = np.zeros(len(positions), dtype=np.intp)
+    for number, player in enumerate(players):
+        rows = (numbers == number).nonzero()[0]
+        if rows.size:
+            actions[rows] = player.choose(positions[rows], rng)
+    return actions
 
 
 POLICIES: dict[str, type[RandomPolicy] | type[GreedyPolicy]] = {"random": RandomPolicy, "greedy": GreedyPolicy}
