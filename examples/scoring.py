@@ -96,8 +96,8 @@ class Curve:
         packages: whose versions matter.
 
     Attributes:
-        rows: the points so far: `steps`, `seconds` of training, and for `random` and `greedy` the agent's `score` with
-            its 95 % interval `low` to `high`.
+        rows: the points so far: `steps`, `seconds` of training and `cpu_seconds` of this process in it, and for `random`
+            and `greedy` the agent's `score` with its 95 % interval `low` to `high`.
     """
 
     def __init__(self, options: argparse.Namespace, packages: tuple[str, ...]) -> None:
@@ -105,7 +105,7 @@ class Curve:
         self.packages = packages
         self.rows: list[dict[str, Any]] = []
         self._core = Core()
-        self._began = time.perf_counter()
+        self._began, self._cpu_began = time.perf_counter(), time.process_time()
         self._next = 0
 
     @property
@@ -125,8 +125,9 @@ class Curve:
 
     def add(self, steps: int, choose: Choose) -> None:
         """Play the baselines, print the scores and write them down."""
-        began, seconds = time.perf_counter(), self.seconds
-        row: dict[str, Any] = {"steps": steps, "seconds": round(seconds, 1), **self.scores(choose)}
+        began, cpu_began, seconds = time.perf_counter(), time.process_time(), self.seconds
+        row: dict[str, Any] = {"steps": steps, "seconds": round(seconds, 1)}
+        row.update(cpu_seconds=round(cpu_began - self._cpu_began, 1), **self.scores(choose))
         self.rows.append(row)
         told = ", ".join(f"{name} {100 * row[name]['score']:.1f} %" for name in POLICIES)
         print(f"{steps:>11,} steps {seconds:>6.0f} s: score against {told}", flush=True)
@@ -134,6 +135,7 @@ class Curve:
             with self.options.output.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
         self._began += time.perf_counter() - began
+        self._cpu_began += time.process_time() - cpu_began
 
     def scores(self, choose: Choose) -> dict[str, dict[str, float]]:
         """Score against each baseline; every call plays the same openings."""
