@@ -96,8 +96,8 @@ class Curve:
         packages: whose versions matter.
 
     Attributes:
-        rows: the points so far: `steps`, `seconds` of training and `cpu_seconds` of this process in it, and for `random`
-            and `greedy` the agent's `score` with its 95 % interval `low` to `high`.
+        rows: the points so far: `steps`, `seconds` of training and `cpu_seconds` of this process in it, and for
+            `random` and `greedy` the agent's `score` with its 95 % interval `low` to `high`.
     """
 
     def __init__(self, options: argparse.Namespace, packages: tuple[str, ...]) -> None:
