@@ -43,7 +43,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
     add("--threads", type=int, default=1, help="PyTorch's; on a busy machine one is the fastest (default: %(default)s)")
     add("--output", type=Path, metavar="FILE", help="append the learning curve here, one JSON object a line")
-    add("--save", type=Path, metavar="FILE", help="write the trained weights here")
+    add("--save", metavar="FILE", help="write the trained weights here")
     add("--result", type=Path, metavar="FILE", help="write command, versions and curve here as one JSON file")
     add("--rules", default="mancala-world", help="rules for two players with five fields (default: %(default)s)")
     add("--reward", default="margin", help="margin (points, at each ply) or outcome (default: %(default)s)")
@@ -235,14 +235,15 @@ def main(arguments: list[str] | None = None) -> list[dict]:
     agent = Agent(games.actions, options.width, games.most_plies)
     optimizer = torch.optim.Adam(agent.parameters(), lr=options.learning_rate, eps=1e-5)
     curve: list[dict] = []
-    steps, seconds, due = 0, 0.0, 0
+    steps, due, seconds, cpu_seconds = 0, 0, 0.0, 0.0
     while True:
         progress = min(max(steps / options.steps, seconds / (60 * options.minutes)), 1.0)
         if steps >= due or progress == 1:
             scores = {
                 name: evaluate(agent, name, options.rules, options.pairs, options.seed) for name in ("random", "greedy")
             }
-            curve.append({"steps": steps, "seconds": round(seconds, 1), **scores})
+            clocks = {"seconds": round(seconds, 1), "cpu_seconds": round(cpu_seconds, 1)}
+            curve.append({"steps": steps, **clocks, **scores})
             told = ", ".join(f"{name} {100 * found['score']:.1f} %" for name, found in scores.items())
             print(f"{steps:>11,} plies {seconds:>6.0f} s: score against {told}", flush=True)
             if options.output:
@@ -251,11 +252,12 @@ def main(arguments: list[str] | None = None) -> list[dict]:
             due += options.every
         if progress == 1:
             break
-        began = time.perf_counter()
+        began, cpu_began = time.perf_counter(), time.process_time()
         optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.9 * progress)
         learn(agent, optimizer, collect(games, agent, options), options)
         steps += options.num_envs * options.num_steps
         seconds += time.perf_counter() - began
+        cpu_seconds += time.process_time() - cpu_began
     if options.save:
         torch.save(agent.state_dict(), options.save)
     if options.result:  # the repository's own record of the run; drop it from your copy
