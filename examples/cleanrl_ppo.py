@@ -38,7 +38,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     add = parser.add_argument
     add("--steps", type=int, default=20_000_000, help="plies to train for (default: %(default)s)")
     add("--minutes", type=float, default=10.0, help="training stops after so many (default: %(default)s)")
-    add("--every", type=int, default=1_000_000, help="plies between two evaluations (default: %(default)s)")
+    add("--every", type=int, default=250_000, help="plies between two evaluations (default: %(default)s)")
     add("--pairs", type=int, default=500, help="game pairs against each baseline (default: %(default)s)")
     add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
     add("--threads", type=int, default=1, help="PyTorch's; on a busy machine one is the fastest (default: %(default)s)")
