@@ -128,14 +128,18 @@ class Curve:
         began, cpu_began, seconds = time.perf_counter(), time.process_time(), self.seconds
         row: dict[str, Any] = {"steps": steps, "seconds": round(seconds, 1)}
         row.update(cpu_seconds=round(cpu_began - self._cpu_began, 1), **self.scores(choose))
+        self.keep(row, f"{steps:>11,} steps")
+        self._began += time.perf_counter() - began
+        self._cpu_began += time.process_time() - cpu_began
+
+    def keep(self, row: dict[str, Any], when: str) -> None:
+        """Print the scores of a point and write it down; `when` says where it stands."""
         self.rows.append(row)
         told = ", ".join(f"{name} {100 * row[name]['score']:.1f} %" for name in POLICIES)
-        print(f"{steps:>11,} steps {seconds:>6.0f} s: score against {told}", flush=True)
+        print(f"{when} {row['seconds']:>6.0f} s: score against {told}", flush=True)
         if self.options.output:
             with self.options.output.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
-        self._began += time.perf_counter() - began
-        self._cpu_began += time.process_time() - cpu_began
 
     def scores(self, choose: Choose) -> dict[str, dict[str, float]]:
         """Score against each baseline; every call plays the same openings."""
