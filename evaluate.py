@@ -8,7 +8,8 @@ arena: every pairing plays every opening in every seating; a score counts wins, 
 regret: points that an agent's moves lose against the best ones, over a fixed suite of positions.
 
 With --output the folder gets report.json, report.md and pictures. An evaluation that was interrupted goes on where it
-was when the same command is given again. Agents may be given labels: LABEL=AGENT.
+was when the same command is given again. Agents may be given labels: LABEL=AGENT. With --ray the pairings are played on
+a Ray cluster, with the same results.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from agents.files import write_atomically
 from agents.regret import PARTS
 from agents.report import write_report
 from agents.results import ArenaResult, Estimate, RegretResult
+from agents.scale import HELP
 from oanquan_env.records import format_records
 
 FILE_WIDTH = 160
@@ -37,7 +39,7 @@ FILE_WIDTH = 160
 
 
 def parse(arguments: list[str]) -> tuple[argparse.Namespace, EvaluationSettings]:
-    """The command line: where results go, and the settings, in which its options override those of --config."""
+    """The command line: where results go and who plays, and the settings, in which options override --config."""
     fields, defaults = EvaluationSettings.model_fields, EvaluationSettings(agents=["greedy"])
     parser = argparse.ArgumentParser(
         prog="evaluate.py",
@@ -58,13 +60,14 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, EvaluationSettings]
         option = f"--{name.replace('_', '-')}"
         settings.add_argument(option, type=type(default), metavar=name.rpartition("_")[2].upper(), help=text)
     settings.add_argument("--time", action="store_true", help="also tell the mean time of a move")
+    settings.add_argument("--ray", metavar="ADDRESS", help=f"the arena: {HELP}")
     files = parser.add_argument_group("files")
     files.add_argument("--config", type=Path, metavar="FILE", help="settings as YAML; the command line overrides them")
     files.add_argument("--output", type=Path, metavar="FOLDER", help="folder for report, pictures and finished parts")
     files.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
     files.add_argument("--save-games", type=Path, metavar="FILE", help="also write all games as records")
     given = vars(parser.parse_args(arguments))
-    places = {name: given.pop(name, None) for name in ("config", "output", "json", "save_games")}
+    places = {name: given.pop(name, None) for name in ("config", "output", "json", "save_games", "ray")}
     return argparse.Namespace(**places), _settings(given, places["config"])
 
 
@@ -177,7 +180,7 @@ def main(arguments: list[str]) -> int:
         with Progress(
             *bar, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
         ) as progress:
-            evaluation = evaluator.run(shlex.join(["python", "evaluate.py", *arguments]), progress)
+            evaluation = evaluator.run(shlex.join(["python", "evaluate.py", *arguments]), progress, places.ray)
         show(console, settings, evaluation)
         write(places, evaluation)
     except KeyboardInterrupt:

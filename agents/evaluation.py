@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 from rich.progress import Progress
 
 from agents.arena import mean_interval, score_interval
+from agents.cluster_arena import play_on_cluster
 from agents.config import ConfigError, explain
 from agents.kept import Keeper, KeptError
 from agents.openings import load_openings
@@ -101,19 +103,20 @@ class Evaluator:
         openings = load_openings(self.core, settings.openings, settings.pairs, settings.opening_plies, rng)
         return Tournament(self.core, self.entrants, openings, settings.seed, self.output)
 
-    def run(self, command: str, progress: Progress) -> Evaluation:
+    def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
         """Play and measure what is not kept already.
 
         Args:
             command: how the report says that it was made.
             progress: shows how far the work is.
+            ray: address of a Ray cluster that plays the arena's pairings; the results are the same.
 
         Raises:
             KeptError: if the output folder holds parts by other settings.
         """
         arena, pairings = None, []
         if self.tournament:
-            pairings = self._play(self.tournament, progress)
+            pairings = self._play(self.tournament, progress, ray)
             arena = summarize_tournament(self.tournament, pairings)
         regrets, thinking = self._measure(self.suite, progress) if self.suite else (None, _arena_times(pairings))
         times = thinking if self.settings.time else {}
@@ -133,15 +136,13 @@ class Evaluator:
         )
         return Evaluation(report, self.tournament, pairings)
 
-    def _play(self, tournament: Tournament, progress: Progress) -> list[Pairing]:
+    def _play(self, tournament: Tournament, progress: Progress, ray: str | None) -> list[Pairing]:
         games = len(tournament.schedule()) * tournament.games_of_pairing
         task = progress.add_task("arena", total=games)
-        return list(
-            tournament.play(
-                lambda ended: progress.advance(task, ended),
-                lambda name: progress.update(task, description=name),
-            )
-        )
+        advance = functools.partial(progress.advance, task)
+        if ray:
+            return list(play_on_cluster(tournament, ray, advance))
+        return list(tournament.play(advance, lambda name: progress.update(task, description=name)))
 
     def _measure(self, suite: Suite, progress: Progress) -> tuple[RegretResult, dict[int, float]]:
         """Regret of every entrant, and its time of a move in ms."""

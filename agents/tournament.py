@@ -176,15 +176,16 @@ class Tournament:
         for a, b in self.schedule():
             if begins:
                 begins(f"{self.entrants[a].label} – {self.entrants[b].label}")
-            pairing = self._find(a, b)
+            pairing = self.find(a, b)
             if pairing is None:
-                pairing = self._play(a, b, progress)
-                self._keep(pairing)
+                pairing = self.play_one(a, b, progress)
+                self.keep(pairing)
             elif progress:
                 progress(self.games_of_pairing)
             yield pairing
 
-    def _play(self, a: int, b: int, progress: Progress | None) -> Pairing:
+    def play_one(self, a: int, b: int, progress: Progress | None = None) -> Pairing:
+        """Play the pairing of players `a` and `b`."""
         players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
         rng = np.random.default_rng([self.seed, zlib.crc32("\n".join(self._labels(a, b)).encode())])
         match = play_match(self.core, players[0], players[1], self.openings.positions, rng, progress)
@@ -202,12 +203,14 @@ class Tournament:
             "agents": [[one.label, one.name, one.fingerprint] for one in (self.entrants[a], self.entrants[b])],
         }
 
-    def _keep(self, pairing: Pairing) -> None:
+    def keep(self, pairing: Pairing) -> None:
+        """Write a finished pairing into the folder."""
         content = {name: table.tolist() for name, table in pairing.results._asdict().items()}
         content.update(games=pairing.games, seconds=pairing.seconds, moves=pairing.moves)
         self.keeper.keep(self._labels(pairing.a, pairing.b), self._settings(pairing.a, pairing.b), content)
 
-    def _find(self, a: int, b: int) -> Pairing | None:
+    def find(self, a: int, b: int) -> Pairing | None:
+        """The pairing as the folder has it, None if it is not played yet; raises `KeptError`, see `play`."""
         content = self.keeper.find(self._labels(a, b), self._settings(a, b))
         if content is None:
             return None

@@ -66,15 +66,15 @@ def test_an_interrupted_evaluation_goes_on(
 ) -> None:
     names = ["greedy", "random", "again=random", "--pairs", "5"]
     whole = run(capsys, *names, "--json", tmp_path / "whole.json")
-    play, played = Tournament._play, []
+    play, played = Tournament.play_one, []
 
-    def interrupted(self: Tournament, a: int, b: int, progress: object) -> object:
+    def interrupted(self: Tournament, a: int, b: int, progress: object = None) -> object:
         if len(played) == 2:
             raise KeyboardInterrupt
         played.append((a, b))
         return play(self, a, b, None)
 
-    monkeypatch.setattr(Tournament, "_play", interrupted)
+    monkeypatch.setattr(Tournament, "play_one", interrupted)
     status, _, err = run(capsys, *names, "--output", tmp_path / "out")
     assert status == 130
     assert err == f"evaluate.py: interrupted; the same command goes on in {tmp_path / 'out'}\n"
