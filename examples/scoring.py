@@ -105,6 +105,9 @@ class Curve:
         self.packages = packages
         self.rows: list[dict[str, Any]] = []
         self._core = Core()
+        for path in (options.output, options.result):
+            if path:
+                path.parent.mkdir(parents=True, exist_ok=True)
         self._began, self._cpu_began = time.perf_counter(), time.process_time()
         self._next = 0
 

@@ -30,7 +30,7 @@ def test_counts_are_one_hot_and_stones_follow() -> None:
 def test_the_curve_tells_a_strong_agent_from_a_weak_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    output, result = tmp_path / "curve.jsonl", tmp_path / "result.json"
+    output, result = tmp_path / "curve.jsonl", tmp_path / "new" / "result.json"
     arguments = ["--steps", "20", "--every", "10", "--pairs", "40", "--output", str(output), "--result", str(result)]
     monkeypatch.setattr("sys.argv", ["somewhere/some_example.py", *arguments])
     options = make_parser("An example.", steps=5, every=5).parse_args(arguments)
