@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
-from sb3_contrib import MaskablePPO
 
 from agents.files import write_atomically
 from agents.policy import network_of
 from agents.selfplay import SelfPlayVecEnv
+from agents.teacher import TaughtPPO, Teacher
 from oanquan_env.positions import Positions
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
@@ -30,13 +30,11 @@ class CheckpointError(ValueError):
     """A checkpoint that is missing, damaged or of another run; names the file."""
 
 
-def save_checkpoint(path: Path, model: MaskablePPO, env: SelfPlayVecEnv) -> None:
+def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> None:
     """Write the state of `model` and `env` in one atomic step."""
     tensors = {f"network.{name}": tensor for name, tensor in network_of(model).state_dict().items()}
-    for index, state in model.policy.optimizer.state_dict()["state"].items():
-        tensors.update({f"optimizer.{index}.{name}": tensor for name, tensor in state.items()})
-    for name, array in zip(_position_names(), env.positions.arrays(), strict=True):
-        tensors[f"games.{name}"] = torch.from_numpy(array.copy())
+    tensors.update(_optimizer_tensors("optimizer", model.policy.optimizer))
+    tensors.update(_position_tensors("games", env.positions))
     tensors["games.first_ply"] = torch.from_numpy(env.first_ply.copy())
     tensors["last_episode_starts"] = torch.as_tensor(model._last_episode_starts)
     tensors["random.torch"] = torch.get_rng_state()
@@ -50,11 +48,16 @@ def save_checkpoint(path: Path, model: MaskablePPO, env: SelfPlayVecEnv) -> None
         "random.numpy": json.dumps(_numpy_state()),
         "random.python": json.dumps(random.getstate()),
     }
+    if model.teacher:
+        tensors.update(_optimizer_tensors("teacher.optimizer", model.teacher.optimizer))
+        tensors.update(_position_tensors("teacher.positions", model.teacher.positions))
+        tensors["teacher.values"] = torch.from_numpy(model.teacher.values.copy())
+        metadata["teacher.iterations"] = str(model.teacher.iterations)
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     write_atomically(path, save(contiguous, metadata))
 
 
-def load_checkpoint(path: Path, model: MaskablePPO, env: SelfPlayVecEnv) -> None:
+def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> None:
     """Restore what `save_checkpoint` wrote into a model and games made from the same configuration.
 
     The random generators of torch, NumPy and Python are restored too.
@@ -66,6 +69,8 @@ def load_checkpoint(path: Path, model: MaskablePPO, env: SelfPlayVecEnv) -> None
     try:
         _restore_model(tensors, metadata, model)
         _restore_games(tensors, metadata, env)
+        if model.teacher:
+            _restore_teacher(tensors, metadata, model.teacher)
     except (KeyError, RuntimeError, ValueError) as error:
         raise CheckpointError(f"{path}: does not fit the run's configuration: {error}") from None
     model._last_obs = env.observe()
@@ -93,28 +98,52 @@ def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     return tensors, metadata
 
 
-def _restore_model(tensors: dict[str, torch.Tensor], metadata: dict[str, str], model: MaskablePPO) -> None:
+def _restore_model(tensors: dict[str, torch.Tensor], metadata: dict[str, str], model: TaughtPPO) -> None:
     network = network_of(model)
     network.load_state_dict({name: tensors[f"network.{name}"] for name in network.state_dict()})
-    optimizer_state: dict[int, dict[str, torch.Tensor]] = {}
-    for name, tensor in tensors.items():
-        if name.startswith("optimizer."):
-            _, index, kind = name.split(".")
-            optimizer_state.setdefault(int(index), {})[kind] = tensor
-    groups = model.policy.optimizer.state_dict()["param_groups"]
-    model.policy.optimizer.load_state_dict({"state": optimizer_state, "param_groups": groups})
+    _restore_optimizer(tensors, "optimizer", model.policy.optimizer)
     model.num_timesteps = int(metadata["plies"])
     model._n_updates = int(metadata["updates"])
 
 
 def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], env: SelfPlayVecEnv) -> None:
-    arrays = [tensors[f"games.{name}"].numpy().copy() for name in _position_names()]
-    positions = Positions(*arrays)
+    positions = _positions(tensors, "games")
     if positions.squares.shape != env.positions.squares.shape:
         raise ValueError(f"games of shape {positions.squares.shape}, expected {env.positions.squares.shape}")
     env.positions = positions
     env.first_ply = tensors["games.first_ply"].numpy().copy()
     env.starts.drawn = int(metadata["starts"])
+
+
+def _restore_teacher(tensors: dict[str, torch.Tensor], metadata: dict[str, str], teacher: Teacher) -> None:
+    _restore_optimizer(tensors, "teacher.optimizer", teacher.optimizer)
+    teacher.positions = _positions(tensors, "teacher.positions")
+    teacher.values = tensors["teacher.values"].numpy().copy()
+    teacher.iterations = int(metadata["teacher.iterations"])
+
+
+def _optimizer_tensors(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    """The state of an optimiser of plain tensors, such as Adam's."""
+    states = optimizer.state_dict()["state"]
+    return {f"{prefix}.{index}.{name}": tensor for index, state in states.items() for name, tensor in state.items()}
+
+
+def _restore_optimizer(tensors: dict[str, torch.Tensor], prefix: str, optimizer: torch.optim.Optimizer) -> None:
+    states: dict[int, dict[str, torch.Tensor]] = {}
+    for name, tensor in tensors.items():
+        if name.startswith(f"{prefix}."):
+            index, kind = name.removeprefix(f"{prefix}.").split(".")
+            states.setdefault(int(index), {})[kind] = tensor
+    optimizer.load_state_dict({"state": states, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def _position_tensors(prefix: str, positions: Positions) -> dict[str, torch.Tensor]:
+    arrays = zip(_position_names(), positions.arrays(), strict=True)
+    return {f"{prefix}.{name}": torch.from_numpy(array.copy()) for name, array in arrays}
+
+
+def _positions(tensors: dict[str, torch.Tensor], prefix: str) -> Positions:
+    return Positions(*(tensors[f"{prefix}.{name}"].numpy().copy() for name in _position_names()))
 
 
 def _position_names() -> tuple[str, ...]:

@@ -25,12 +25,20 @@ class _Strict(BaseModel):
 class NetworkConfig(_Strict):
     """Which network learns, and how large it is."""
 
-    name: Literal["plain", "afterstates"] = Field(
-        "afterstates", description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result"
+    name: Literal["plain", "afterstates", "lookahead"] = Field(
+        "afterstates",
+        description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result; "
+        "`lookahead`: at each reply's result too",
     )
     embed: PositiveInt = Field(8, description="numbers that stand for the count of one square")
     width: PositiveInt = Field(128, description="units of a hidden layer")
     depth: PositiveInt = Field(2, description="hidden layers")
+    leaf_width: PositiveInt = Field(64, description="units of a hidden layer of `lookahead`'s network for leaves")
+    policy_gradient: Literal["through", "heads"] = Field(
+        "through",
+        description="what the policy's gradient of `lookahead` changes: `through` the values of moves too; `heads`: "
+        "only the policy's sharpness and correction, which is three times as fast",
+    )
 
 
 class StartsConfig(_Strict):
@@ -54,8 +62,24 @@ class PPOConfig(_Strict):
     clip_range: Positive = Field(0.2, description="largest change of an action's probability ratio that is rewarded")
     ent_coef: Annotated[float, Field(ge=0.0)] = Field(0.01, description="weight of the entropy at the start")
     ent_coef_end: Annotated[float, Field(ge=0.0)] = Field(0.001, description="weight of the entropy at the end")
-    vf_coef: Positive = Field(10.0, description="weight of the value loss; margin rewards are shares of all points")
+    vf_coef: Annotated[float, Field(ge=0.0)] = Field(
+        10.0, description="weight of the value loss; margin rewards are shares of all points"
+    )
     max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
+
+
+class TeacherConfig(_Strict):
+    """Regression of the value on search, between two iterations of PPO, see agents/teacher.py."""
+
+    depths: list[PositiveInt] = Field(
+        [], description="plies searched to value positions; several share the run equally, none: no teacher"
+    )
+    positions: PositiveInt = Field(16_384, description="positions valued after each iteration")
+    replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
+    minibatches: PositiveInt = Field(32, description="gradient steps after each iteration")
+    batch_size: PositiveInt = Field(2048, description="positions in one minibatch")
+    learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
+    learning_rate_end: Positive = Field(3e-5, description="Adam's step size at the end; linear in between")
 
 
 class EvaluationConfig(_Strict):
@@ -83,6 +107,7 @@ class TrainConfig(_Strict):
     network: NetworkConfig = Field(NetworkConfig(), description="the network")
     starts: StartsConfig = Field(StartsConfig(), description="start positions")
     ppo: PPOConfig = Field(PPOConfig(), description="the optimisation")
+    teacher: TeacherConfig = Field(TeacherConfig(), description="search that teaches the value")
     evaluation: EvaluationConfig = Field(EvaluationConfig(), description="evaluation during training")
 
     @field_validator("rules")

@@ -8,50 +8,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from agents.features import AfterstateFeatures, FeatureEncoder, PlainFeatures
+from agents.features import AfterstateFeatures, FeatureEncoder, LookaheadFeatures, PlainFeatures
+from agents.layers import FORBIDDEN, POINTS_SCALE, CountEmbedding, Trunk
+from agents.lookahead import LookaheadNet
 from oanquan_env import Core
-
-MAX_COUNT = 31
-"""Counts above this are told apart no more; piles of more than 31 seeds are rare and all alike."""
-POINTS_SCALE = 10.0
-"""Points are divided by this before a network sees them, to be of the order of one."""
-FORBIDDEN = -1e9
-"""Logit of an illegal action: finite, so that no infinity reaches a gradient; its probability is exactly zero."""
-
-
-class CountEmbedding(nn.Module):
-    """Small integers (B, S) -> (B, S * width): a learned vector for each count, as play turns on exact counts."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.table = nn.Embedding(MAX_COUNT + 1, width)
-
-    def forward(self, counts: Tensor) -> Tensor:
-        """Embed; negative and large counts are clipped."""
-        embedded: Tensor = self.table(counts.clamp(0, MAX_COUNT).long())
-        return embedded.flatten(1)
-
-
-class Trunk(nn.Sequential):
-    """A stack of `depth` linear layers with ReLU.
-
-    `use_bfloat16` makes its matrix products in that precision, which halves the time of training on processors that
-    have instructions for it; weights, embeddings and heads stay float32.
-    """
-
-    def __init__(self, inputs: int, width: int, depth: int) -> None:
-        layers: list[nn.Module] = []
-        for layer in range(depth):
-            layers += [nn.Linear(width if layer else inputs, width), nn.ReLU(inplace=True)]
-        super().__init__(*layers)
-        self.use_bfloat16 = False
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        """(B, inputs) -> (B, width)."""
-        with torch.autocast(inputs.device.type, torch.bfloat16, enabled=self.use_bfloat16):
-            for layer in self:
-                inputs = layer(inputs)
-        return inputs.float()
 
 
 class PlainNet(nn.Module):
@@ -135,16 +95,41 @@ class AfterstateNet(nn.Module):
         return hidden
 
 
-Net = PlainNet | AfterstateNet
-NETWORKS = ("plain", "afterstates")
+Net = PlainNet | AfterstateNet | LookaheadNet
+NETWORKS = ("plain", "afterstates", "lookahead")
 
 
-def make_network(name: str, core: Core, *, embed: int, width: int, depth: int) -> tuple[FeatureEncoder, Net]:
-    """The features and the fresh network of that name; raises `ValueError` for another."""
+def make_network(
+    name: str,
+    core: Core,
+    *,
+    embed: int,
+    width: int,
+    depth: int,
+    leaf_width: int = 64,
+    policy_gradient: str = "through",
+) -> tuple[FeatureEncoder, Net]:
+    """The features and the fresh network of that name; raises `ValueError` for another.
+
+    Arguments are the fields of `agents.config.NetworkConfig`; `leaf_width` and `policy_gradient` are of `lookahead`.
+    """
     if name == "plain":
         plain = PlainFeatures(core)
         return plain, PlainNet(plain, embed=embed, width=width, depth=depth)
     if name == "afterstates":
-        ahead = AfterstateFeatures(core)
-        return ahead, AfterstateNet(ahead, embed=embed, width=width, depth=depth)
+        after = AfterstateFeatures(core)
+        return after, AfterstateNet(after, embed=embed, width=width, depth=depth)
+    if name == "lookahead":
+        ahead = LookaheadFeatures(core)
+        through = policy_gradient == "through"
+        return ahead, LookaheadNet(
+            ahead, embed=embed, width=width, depth=depth, leaf_width=leaf_width, policy_through_values=through
+        )
     raise ValueError(f"network must be one of {', '.join(NETWORKS)}; got {name!r}")
+
+
+def use_bfloat16(network: nn.Module, wanted: bool) -> None:
+    """Whether the network's large matrix products are made in bfloat16."""
+    for module in network.modules():
+        if isinstance(module, Trunk):
+            module.use_bfloat16 = wanted

@@ -14,6 +14,7 @@ from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from torch import Tensor
 
 from agents.networks import Net, make_network
+from agents.networks import use_bfloat16 as set_bfloat16
 from oanquan_env import Core
 
 
@@ -50,7 +51,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Schedule) -> None:
         _, self.network = make_network(core=Core(self.rules), **self.network_spec)
-        self.network.trunk.use_bfloat16 = self.use_bfloat16
+        set_bfloat16(self.network, self.use_bfloat16)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:

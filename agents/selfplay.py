@@ -6,6 +6,7 @@ mover's. Both seats learn from every ply.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -84,11 +85,24 @@ class SelfPlayVecEnv(VecEnv):
     where stable-baselines3 would make N calls. A game truncated by the ply limit has its score like any other
     and is not bootstrapped: `TimeLimit.truncated` is always false, `infos` tell the reason as `termination`.
 
+    Args:
+        features: what the network is fed.
+        starts: where games begin.
+        n_envs: games side by side.
+        reward: what a ply pays.
+        trail: how many of the newest batches of positions to keep.
+
+    Attributes:
+        positions: the N positions to move in.
+        trail: the newest batches of positions that moves were played in, oldest first.
+
     Raises:
         ValueError: for more than two players; zero-sum learning here flips a sign at every ply.
     """
 
-    def __init__(self, features: FeatureEncoder, starts: RandomStarts, *, n_envs: int, reward: RewardName) -> None:
+    def __init__(
+        self, features: FeatureEncoder, starts: RandomStarts, *, n_envs: int, reward: RewardName, trail: int = 0
+    ) -> None:
         self.core = features.core
         if self.core.rules.players != 2:
             raise ValueError(f"self-play training is for two players; these rules have {self.core.rules.players}")
@@ -99,6 +113,7 @@ class SelfPlayVecEnv(VecEnv):
         self.starts = starts
         self.reward = reward
         self.positions = self.core.start(n_envs)
+        self.trail: deque[Positions] = deque(maxlen=trail)
         self.first_ply = np.zeros(n_envs, dtype=np.int32)
         self._actions: npt.NDArray[np.integer[Any]] = np.zeros(n_envs, dtype=np.intp)
 
@@ -121,6 +136,8 @@ class SelfPlayVecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play one ply in every game: features, movers' rewards, finished flags, infos."""
+        if self.trail.maxlen:
+            self.trail.append(self.positions.copy())
         mover, before = self.positions.mover.copy(), self.positions.scores.copy()
         self.core.play(self.positions, self._actions)
         rewards = ply_rewards(self.reward, self.core, before, self.positions)[np.arange(self.num_envs), mover]

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 import yaml
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
@@ -20,12 +19,13 @@ import agents
 from agents import provenance
 from agents.arena import play_pairs, random_openings, score_interval
 from agents.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
-from agents.config import TrainConfig, load_config
+from agents.config import ConfigError, TrainConfig, load_config
 from agents.files import write_atomically
 from agents.networks import make_network
 from agents.policy import SelfPlayPolicy, network_of
 from agents.ppo import AgentCard, PPOPlayer, save_agent
 from agents.selfplay import RandomStarts, SelfPlayVecEnv, ZeroSumRolloutBuffer
+from agents.teacher import TaughtPPO, make_teacher
 from oanquan_env import Core
 
 CONFIG_NAME = "config.yaml"
@@ -186,13 +186,13 @@ class _BetweenIterations(BaseCallback):
         return True
 
 
-def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, MaskablePPO]:
+def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, TaughtPPO]:
     """The games and the learner of a configuration."""
     ppo = config.ppo
     features, _ = make_network(core=core, **config.network.model_dump())
     starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
-    env = SelfPlayVecEnv(features, starts, n_envs=ppo.n_envs, reward=config.reward)
-    model = MaskablePPO(
+    env = SelfPlayVecEnv(features, starts, n_envs=ppo.n_envs, reward=config.reward, trail=ppo.n_steps)
+    model = TaughtPPO(
         SelfPlayPolicy,
         env,
         learning_rate=lambda left: ppo.learning_rate_end + (ppo.learning_rate - ppo.learning_rate_end) * left,
@@ -214,6 +214,10 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskab
         seed=None,
         device=config.device,
     )
+    try:
+        model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=config.threads)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
     return env, model
 
 

@@ -208,7 +208,7 @@ def test_a_fresh_afterstate_network_already_weighs_points_won() -> None:
     assert (logits.numpy()[~mask] == np.float32(FORBIDDEN)).all()
 
 
-@pytest.mark.parametrize("name", ["plain", "afterstates"])
+@pytest.mark.parametrize("name", ["plain", "afterstates", "lookahead"])
 def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: str) -> None:
     torch.manual_seed(0)
     core = Core()
@@ -223,7 +223,7 @@ def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: 
 
 
 def test_an_unknown_network_is_refused() -> None:
-    with pytest.raises(ValueError, match="network must be one of plain, afterstates; got 'transformer'"):
+    with pytest.raises(ValueError, match="network must be one of plain, afterstates, lookahead; got 'transformer'"):
         make_network("transformer", Core(), embed=4, width=16, depth=1)
 
 

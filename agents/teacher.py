@@ -1,0 +1,158 @@
+"""Search as the critic's teacher: between two iterations of PPO the value is fitted to what alpha-beta search finds.
+
+A return of self-play is one noisy sample of what a position is worth; a search of some plies costs a tenth of a
+millisecond and knows the tactics ahead exactly. After each iteration the positions of the rollout, and positions one
+random move away from them, are valued by search; the value function then takes some gradient steps on the newest
+of them. PPO's policy, built on the values of afterstates, gains by it at once. (A phase of its own for the value is
+the idea of Cobbe et al. 2021, Phasic Policy Gradient; the search as teacher is ours.)
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sb3_contrib import MaskablePPO
+
+from agents.config import TeacherConfig
+from agents.features import MoveFeatures
+from agents.lookahead import LookaheadNet
+from agents.policy import network_of
+from agents.search import Limits, Search
+from oanquan_env import Core, Positions, mirror
+from oanquan_env.policies import RandomPolicy
+
+MAX_GRADIENT = 5.0
+"""Gradients of the value loss longer than this are scaled down to it."""
+SCALE = 10.0
+"""Points are divided by this in the loss."""
+
+
+class Teacher:
+    """Values positions by search and fits a network to the newest of them.
+
+    Args:
+        core: the core.
+        config: the settings; at least one depth.
+        network: the network to teach.
+        seed: of the random moves and minibatches.
+        threads: threads that search.
+
+    Attributes:
+        positions: the newest positions valued, oldest first, at most `config.replay`.
+        values: (N,) int16, their values: future margin in points, from the mover's view.
+        iterations: how often it has taught.
+        optimizer: Adam, of its own: PPO's keeps its own averages.
+    """
+
+    def __init__(self, core: Core, config: TeacherConfig, network: LookaheadNet, *, seed: int, threads: int) -> None:
+        self.core = core
+        self.config = config
+        self.network = network
+        self.seed = seed
+        self.features = MoveFeatures(core)
+        self.search = Search(core, threads=threads)
+        self.optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
+        self.positions = core.start(0)
+        self.values: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
+        self.iterations = 0
+        self._mirrors = core.rules.mirrored() == core.rules
+        self._random = RandomPolicy(core)
+
+    def teach(self, visited: Positions, done: float) -> dict[str, float]:
+        """Value positions, then take the gradient steps.
+
+        Args:
+            visited: running positions of the last rollout.
+            done: share of the run that is done, for the schedules of depth and step size.
+
+        Returns:
+            What is worth logging.
+        """
+        config = self.config
+        rng = np.random.default_rng([self.seed, self.iterations])
+        self.iterations += 1
+        depth = config.depths[min(int(done * len(config.depths)), len(config.depths) - 1)]
+        rate = config.learning_rate + (config.learning_rate_end - config.learning_rate) * done
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        lesson = self._lesson(visited, rng)
+        with ThreadPoolExecutor(1) as pool:  # the search runs outside Python's lock, beside the gradient steps
+            found = pool.submit(self._value, lesson, depth)
+            if not len(self.values):
+                self._remember(lesson, found.result())
+            losses = [self._step(rng) for _ in range(config.minibatches)]
+            if self.iterations > 1:
+                self._remember(lesson, found.result())
+        return {"rmse": SCALE * float(np.sqrt(np.mean(losses))), "learning_rate": rate, "depth": depth}
+
+    def _lesson(self, visited: Positions, rng: np.random.Generator) -> Positions:
+        """Positions to value: the visited ones, and as many as are wanted after a random move from them."""
+        wanted = self.config.positions
+        visited = visited[rng.permutation(len(visited))]
+        parts, count = [visited[:wanted]], min(len(visited), wanted)
+        while count < wanted:
+            moved = visited[: wanted - count]
+            self.core.play(moved, self._random.choose(moved, rng), checked=False)
+            moved = moved[~moved.over]
+            parts.append(moved)
+            count += len(moved)
+        return Positions.concatenate(parts)
+
+    def _value(self, positions: Positions, depth: int) -> npt.NDArray[np.int16]:
+        found = self.search.best_moves(positions, Limits(depth=depth))
+        return np.array([result.value for result in found], dtype=np.int16)
+
+    def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
+        newest = slice(-self.config.replay, None)
+        self.positions = Positions.concatenate([self.positions, positions])[newest]
+        self.values = np.concatenate([self.values, values])[newest]
+
+    def _step(self, rng: np.random.Generator) -> float:
+        """One gradient step on one minibatch, half of the time in a mirror; the loss before it."""
+        rows = rng.integers(0, len(self.values), self.config.batch_size)
+        positions = self.positions[rows]
+        if self._mirrors and rng.random() < 0.5:
+            positions = mirror(positions, self.core.rules)
+        device = self.network.log_sharpness.device
+        features = torch.from_numpy(self.features.encode(positions)).to(device)
+        wanted = torch.from_numpy(self.values[rows].astype(np.float32)).to(device)
+        values, _ = self.network.values(features)
+        loss = ((values / self.network.reward_scale - wanted) / SCALE).square().mean()
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT)
+        self.optimizer.step()
+        return loss.item()
+
+
+class TaughtPPO(MaskablePPO):
+    """MaskablePPO whose value goes to school after each iteration, if it has a `teacher`."""
+
+    teacher: Teacher | None = None
+
+    def train(self) -> None:
+        """An iteration of PPO on the rollout, then the teacher's lesson on its positions."""
+        super().train()
+        if self.teacher is None:
+            return
+        trail = self.env.get_attr("trail", 0)[0]  # type: ignore[union-attr]
+        figures = self.teacher.teach(Positions.concatenate(trail), min(1.0, 1.0 - self._current_progress_remaining))
+        for name, figure in figures.items():
+            self.logger.record(f"teacher/{name}", figure)
+
+    def _excluded_save_params(self) -> list[str]:
+        return [*super()._excluded_save_params(), "teacher"]
+
+
+def make_teacher(core: Core, config: TeacherConfig, model: MaskablePPO, *, seed: int, threads: int) -> Teacher | None:
+    """The teacher of a configuration, None without depths; raises `ValueError` for a network that it cannot teach."""
+    if not config.depths:
+        return None
+    network: Any = network_of(model)
+    if not isinstance(network, LookaheadNet):
+        raise ValueError("teacher.depths: only network.name=lookahead can be taught by search")
+    return Teacher(core, config, network, seed=seed, threads=threads)
