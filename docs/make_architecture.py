@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 FOLDER = Path(__file__).parent / "img"
 WIDTH, HEIGHT = 960, 560

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import statistics
 import subprocess
 import sys
+import tarfile
+import venv
 import zipfile
 from pathlib import Path
 
@@ -39,6 +43,13 @@ print(oanquan_env.__file__)
 print(sorted({"torch", "numba", "pygame", "PIL", "agents", "matplotlib"} & set(sys.modules)))
 """
 
+TIMED_IMPORT = """
+import time
+begin = time.perf_counter(), time.process_time()
+import oanquan_env
+print(time.perf_counter() - begin[0], time.process_time() - begin[1])
+"""
+
 
 def test_exported_names_are_pinned() -> None:
     assert sorted(oanquan_env.__all__) == sorted(EXPORTED.split())
@@ -53,13 +64,17 @@ def test_every_public_module_imports_without_heavy_libraries() -> None:
     assert printed.stdout == "[]\n"
 
 
+def build(kind: str, source: Path, folder: Path) -> Path:
+    """Build a `wheel` or an `sdist` of `source` into `folder`."""
+    command = [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(folder)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    (built,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return built
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (built,) = folder.glob("*.whl")
-    return built
+    return build("wheel", ROOT, tmp_path_factory.mktemp("dist"))
 
 
 def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
@@ -75,7 +90,58 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
 def test_a_game_is_played_from_the_wheel_in_another_directory(wheel: Path, tmp_path: Path) -> None:
     environment = {"PYTHONPATH": str(wheel), "PATH": ""}
     printed = subprocess.run(
-        [sys.executable, "-P", "-c", PLAY], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
+        [sys.executable, "-c", PLAY], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
     ).stdout.splitlines()
     assert printed[0].startswith(str(wheel))
     assert printed[1] == "[]"
+
+
+@pytest.mark.slow
+def test_the_wheel_needs_its_three_dependencies_only(wheel: Path, tmp_path: Path) -> None:
+    """Installed in an empty environment it plays through PettingZoo and Gymnasium; the import's time is printed."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    def run(*arguments: str) -> str:
+        command = [str(python), *arguments]
+        return subprocess.run(command, cwd=elsewhere, check=True, capture_output=True, text=True).stdout
+
+    run(
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        str(wheel),
+        "-c",
+        str(ROOT / "constraints.txt"),
+    )
+    listed = json.loads(run("-m", "pip", "list", "--format", "json", "--disable-pip-version-check"))
+    installed = {package["name"].lower() for package in listed}
+    assert {"oanquan", "numpy", "gymnasium", "pettingzoo"} <= installed
+    assert not installed & {"torch", "numba", "pillow", "pygame-ce", "matplotlib", "stable-baselines3"}
+    where, heavy = run("-c", PLAY).splitlines()
+    assert Path(where).is_relative_to(tmp_path / "venv")
+    assert heavy == "[]"
+    times = [tuple(map(float, run("-c", TIMED_IMPORT).split())) for _ in range(5)]
+    wall, busy = (1000 * statistics.median(column) for column in zip(*times, strict=True))
+    print(f"import oanquan_env: {wall:.0f} ms, of which the processor was busy {busy:.0f} ms")
+
+
+@pytest.mark.slow
+def test_the_sdist_is_complete(wheel: Path, tmp_path: Path) -> None:
+    """It holds all that is committed, and makes the same wheel."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("no git clone: what is committed is not known")
+    sdist = build("sdist", ROOT, tmp_path / "dist")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.glob("oanquan-*")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    committed = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
+    assert committed <= {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*")}
+    again = build("wheel", unpacked, tmp_path / "again")
+    first, second = (zipfile.ZipFile(path) for path in (wheel, again))
+    assert {one.filename: one.CRC for one in first.infolist()} == {one.filename: one.CRC for one in second.infolist()}

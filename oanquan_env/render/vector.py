@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from xml.sax.saxutils import escape
+from html import escape  # xml.sax.saxutils would import urllib and ssl
 
 from oanquan_env.render.drawable import Drawable, LastMove, last_line, shown_scores, status_line
 from oanquan_env.render.layout import layout_of
@@ -36,7 +36,7 @@ def svg(
     here = layout_of(board.rules)
     width, height = here.pixels(width)
     colours = palette(bool(dark))
-    title = escape(" · ".join(part for part in (_summary(board), last_line(board, last)) if part))
+    title = escape(" · ".join(part for part in (_summary(board), last_line(board, last)) if part), quote=False)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="oanquan{"" if dark is not None else " oanquan-auto"}" '
         f'viewBox="0 0 {_n(here.width)} {_n(here.height)}" width="{width}" height="{height}" role="img" '
@@ -88,7 +88,7 @@ def _text(shape: Text, colours: Mapping[str, str], marked: bool) -> str:
     place = f'x="{_n(x)}" y="{_n(y + BASELINE * shape.size)}" font-size="{_n(shape.size)}" text-anchor="{shape.align}"'
     weight = ' font-weight="bold"' if shape.bold else ""
     paint = _paint(Paint(shape.role), colours, marked)
-    return f"<text {place}{weight}{paint}>{escape(shape.text)}</text>"
+    return f"<text {place}{weight}{paint}>{escape(shape.text, quote=False)}</text>"
 
 
 def _paint(paint: Paint, colours: Mapping[str, str], marked: bool) -> str:
