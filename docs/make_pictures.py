@@ -1,9 +1,10 @@
-"""Writes the pictures of docs/img, drawn by `oanquan_env.render` from moves: `python docs/make_pictures.py`."""
+"""Writes the pictures of docs/img, boards drawn by `oanquan_env.render` from moves: `python docs/make_pictures.py`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from docs.architecture_drawing import drawings
 from oanquan_env.board import Board
 from oanquan_env.render import svg
 
@@ -31,11 +32,12 @@ def pictures() -> dict[str, str]:
         "square": played(FOUR_PLAYERS, "four-player"),
     }
     looks = {"light": False, "dark": True}
-    return {
+    drawn = {
         f"{name}-{look}.svg": svg(board, last=board.last_mark, dark=dark)
         for name, board in boards.items()
         for look, dark in looks.items()
     }
+    return {**drawn, **{f"architecture-{look}.svg": picture for look, picture in drawings().items()}}
 
 
 def main() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from docs import generated
-from docs.make_architecture import COLOURS, FOLDER, LOOKS, drawing
 from oanquan_env import PRESETS, Core, Rules
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 
@@ -49,12 +48,6 @@ def test_every_preset_is_in_the_table() -> None:
         assert f"| `{name}` |" in shown
         for field, value in preset.rules.differences(PRESETS["mancala-world"].rules).items():
             assert f"`{field}={value}`" in shown
-
-
-def test_the_architecture_s_drawing_is_current() -> None:
-    for name, look in LOOKS.items():
-        stored = (FOLDER / f"architecture-{name}.svg").read_text(encoding="utf-8")
-        assert stored == drawing(dict(zip(COLOURS, look, strict=True)))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=lambda page: page.stem)

@@ -1,12 +1,10 @@
-"""Writes the drawing of the architecture page, light and dark: `python docs/make_architecture.py`."""
+"""The drawing of the architecture page."""
 
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 from typing import NamedTuple
 
-FOLDER = Path(__file__).parent / "img"
 WIDTH, HEIGHT = 960, 560
 FONT = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif"
 COLOURS = ("page", "ink", "soft", "line", "env", "agents")
@@ -112,12 +110,6 @@ def _text(box: Box, down: int, text: str, colour: str, size: int, weight: str) -
     )
 
 
-def main() -> None:
-    """Write both."""
-    for name, look in LOOKS.items():
-        picture = drawing(dict(zip(COLOURS, look, strict=True)))
-        (FOLDER / f"architecture-{name}.svg").write_text(picture, encoding="utf-8", newline="\n")
-
-
-if __name__ == "__main__":
-    main()
+def drawings() -> dict[str, str]:
+    """Look -> SVG."""
+    return {name: drawing(dict(zip(COLOURS, look, strict=True))) for name, look in LOOKS.items()}
