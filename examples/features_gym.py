@@ -26,7 +26,7 @@ class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64
 
     Args:
         most_plies: games begin with 0 .. `most_plies` random plies.
-        seed: of the openings, until `reset(seed=…)` gives another.
+        seed: of all chance, until `reset(seed=…)` gives another.
         env_args: arguments of `gymnasium.make`, such as the opponent.
     """
 
@@ -35,7 +35,7 @@ class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64
         self._core = Core(env_args.get("rules", "mancala-world"))
         self._features = Features(self._core)
         self._most_plies = most_plies
-        self._begin(seed)
+        self._seed: int | None = seed
         self.observation_space = spaces.Box(0.0, np.inf, (self._features.size,), np.float32)
 
     def observation(self, observation: Observation) -> npt.NDArray[np.float32]:
@@ -52,12 +52,10 @@ class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
         """Start a game from a new opening."""
+        seed, self._seed = self._seed if seed is None else seed, None
         if seed is not None:
-            self._begin(seed)
+            self._rng, self._openings = np.random.default_rng(seed), self._core.start(0)
         return super().reset(seed=seed, options={**(options or {}), "position": self._next_opening()})
-
-    def _begin(self, seed: int) -> None:
-        self._rng, self._openings = np.random.default_rng(seed), self._core.start(0)
 
     def _next_opening(self) -> Positions:
         if not len(self._openings):

@@ -73,20 +73,23 @@ class Setting:
 
 @lru_cache(maxsize=16)
 def make_setting(rules: str, reward: str) -> Setting:
-    """The setting of a game's parameters."""
-    core = Core(rules)
+    """The setting of a game's parameters. Changed fields of rules have a colon there: OpenSpiel splits at `=`."""
+    core = Core(rules.replace(":", "="))
     return Setting(core, Encoder(core), check_reward(reward))
 
 
 class OAnQuanGame(pyspiel.Game):
     """The game of one `Rules`.
 
-    Parameters: `rules` as text; `reward`, what a finished game pays: `outcome` (+1 and -1 shared by winners and losers)
-    or `margin` (points more than the others' mean, in shares of all points).
+    Parameters: `rules` as text, in which `:` stands for `=` (`"vietnamese refill:forfeit"`; both are taken); `reward`,
+    what a finished game pays: `outcome` (+1 and -1 shared by winners and losers) or `margin` (points more than the
+    others' mean, in shares of all points).
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
-        setting = make_setting(**{**GAME_TYPE.parameter_specification, **(params or {})})
+        params = {**GAME_TYPE.parameter_specification, **(params or {})}
+        params["rules"] = params["rules"].replace("=", ":")
+        setting = make_setting(**params)
         rules, encoder = setting.core.rules, setting.encoder
         scores = encoder.layout["scores"]
         widest = int(encoder.high[scores][0]) - int(encoder.low[scores][0])
@@ -100,12 +103,12 @@ class OAnQuanGame(pyspiel.Game):
             utility_sum=0.0,
             max_game_length=rules.max_plies,
         )
-        super().__init__(GAME_TYPE, info, params or {})
+        super().__init__(GAME_TYPE, info, params)
 
     @property
     def setting(self) -> Setting:
         """What its states share."""
-        return make_setting(**{**GAME_TYPE.parameter_specification, **self.get_parameters()})
+        return make_setting(**self.get_parameters())
 
     def new_initial_state(self, state: Any = None) -> OAnQuanState:
         """The set-up."""
@@ -240,7 +243,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
     add("--output", type=Path, metavar="FILE", help="append the scores here, one JSON object a line")
     add("--result", type=Path, metavar="FILE", help="write command, versions and scores here as one JSON file")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if min(options.simulations) < 2:
+        parser.error("--simulations must be 2 or more: the first only looks at the root")
+    return options
 
 
 def main(arguments: list[str]) -> Curve:

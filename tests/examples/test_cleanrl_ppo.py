@@ -1,0 +1,89 @@
+"""The single-file PPO: signs that flip from ply to ply, openings that nobody learns from, an agent that gets better."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from examples import cleanrl_ppo  # noqa: E402
+from examples.cleanrl_ppo import Agent, Games, advantages_of, collect, evaluate, main, parse_options  # noqa: E402
+from examples.scoring import Curve, make_parser  # noqa: E402
+
+SMALL = ["--num-envs", "64", "--num-steps", "8", "--minibatch", "128", "--width", "32", "--pairs", "20"]
+
+
+def test_advantages_change_sign_from_ply_to_ply_and_stop_at_the_end_of_a_game() -> None:
+    rewards = torch.tensor([[1.0, 1.0], [2.0, 2.0]])
+    dones = torch.tensor([[False, True], [False, False]])
+    values = torch.tensor([[0.5, 0.5], [0.25, 0.25]])
+    found = advantages_of(rewards, dones, values, torch.tensor([3.0, 3.0]), gamma=1.0, lam=0.5)
+    last = 2.0 - 3.0 - 0.25
+    assert found.tolist() == [[1.0 - 0.25 - 0.5 - 0.5 * last, 1.0 - 0.5], [last, last]]
+
+
+def test_with_lambda_one_an_advantage_is_the_margin_to_come_less_the_value() -> None:
+    rng = np.random.default_rng(0)
+    rewards, values = (torch.as_tensor(rng.normal(size=(5, 1))) for _ in range(2))
+    dones = torch.tensor([[False]] * 4 + [[True]])
+    found = advantages_of(rewards, dones, values, torch.tensor([9.0], dtype=torch.float64), gamma=1.0, lam=1.0)
+    signs = torch.tensor([1.0, -1.0, 1.0, -1.0, 1.0])
+    assert found[0, 0].item() == pytest.approx(((signs * rewards[:, 0]).sum() - values[0, 0]).item())
+
+
+def test_no_ply_of_an_opening_is_learned_from_and_all_actions_are_legal() -> None:
+    for plies in (0, 8):
+        options = parse_options([*SMALL, "--opening-plies", str(plies)])
+        torch.manual_seed(0)
+        games = Games(options)
+        begun = games.observations.clone()
+        rollout = collect(games, Agent(games.actions, 32, games.most_plies), options)
+        learned, everything = len(rollout["actions"]), options.num_envs * options.num_steps
+        assert learned == everything if plies == 0 else everything / 4 < learned < 3 * everything / 4
+        assert rollout["masks"].gather(1, rollout["actions"][:, None]).all()
+        at_set_up = (rollout["observations"] == begun[0]).all(dim=1).float().mean()
+        assert (at_set_up < 0.1) == (plies > 0)
+
+
+def test_its_own_evaluation_agrees_with_the_one_that_the_examples_share() -> None:
+    torch.manual_seed(0)
+    options = make_parser("", steps=1, every=1).parse_args(["--pairs", "400"])
+    agent = Agent(10, 32, 200)
+    shared = Curve(options, ()).scores(
+        lambda seen, masks: agent(torch.as_tensor(seen), torch.as_tensor(masks))[0].argmax(dim=1).numpy()
+    )
+    for opponent in ("random", "greedy"):
+        own = evaluate(agent, opponent, "mancala-world", 400, seed=1)
+        assert own["low"] < own["score"] < own["high"]
+        assert own["score"] == pytest.approx(shared[opponent]["score"], abs=0.07)
+
+
+def test_it_gets_better(tmp_path: Path) -> None:
+    output = tmp_path / "curve.jsonl"
+    steps = ["--steps", "60000", "--every", "60000", "--pairs", "200", "--num-envs", "256", "--width", "128"]
+    curve = main([*steps, "--output", str(output), "--save", str(tmp_path / "agent.pt")])
+    assert [json.loads(line) for line in output.read_text().splitlines()] == curve
+    assert curve[-1]["random"]["low"] > curve[0]["random"]["high"]
+    assert curve[-1]["greedy"]["low"] > curve[0]["greedy"]["high"]
+    weights = torch.load(tmp_path / "agent.pt", weights_only=True)
+    Agent(10, 128, 200).load_state_dict(weights)
+
+
+def test_a_seed_repeats_a_run() -> None:
+    runs = [main([*SMALL, "--steps", "2048", "--every", "1024", "--seed", str(seed)]) for seed in (3, 3, 4)]
+    scores = [[row["greedy"] for row in curve] for curve in runs]
+    assert scores[0] == scores[1] != scores[2]
+
+
+def test_it_can_be_copied_alone() -> None:
+    text = Path(cleanrl_ppo.__file__).read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 300
+    imported = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {alias.name for node in imported if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module or "" for node in imported if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in names}.isdisjoint({"examples", "agents", "sb3_contrib", "stable_baselines3"})

@@ -1,0 +1,61 @@
+"""sb3-contrib learns from the Gymnasium environment, which begins its games from varied openings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from examples.features_gym import FeaturesGym
+from examples.sb3_gymnasium import main
+
+SMALL = ["--every", "256", "--envs", "4", "--n-steps", "64", "--minibatch", "64", "--width", "32", "--pairs", "10"]
+
+
+def test_games_begin_from_varied_openings_which_a_seed_repeats() -> None:
+    def openings(seed: int) -> list[bytes]:
+        env = FeaturesGym(opponent="random", seed=seed)
+        return [env.reset()[0].tobytes() for _ in range(20)]
+
+    assert len(set(openings(0))) > 10
+    assert openings(0) == openings(0) != openings(1)
+
+
+def test_features_and_masks_belong_to_the_position() -> None:
+    env = FeaturesGym(opponent="greedy", seed=0)
+    features, info = env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        assert features in env.observation_space
+        assert (env.action_masks() == info["action_mask"]).all()
+        features, _, terminated, truncated, info = env.step(rng.choice(env.action_masks().nonzero()[0]))
+        if terminated or truncated:
+            assert not info["illegal_action"]
+            features, info = env.reset()
+
+
+def test_sb3_finds_the_masks() -> None:
+    envs = DummyVecEnv([lambda: FeaturesGym(opponent="random"), lambda: FeaturesGym(opponent="random", seed=1)])
+    envs.reset()
+    masks = np.stack(envs.env_method("action_masks"))
+    assert masks.shape == (2, 10)
+    assert masks.any(axis=1).all()
+
+
+def test_it_trains_for_some_steps(tmp_path: Path) -> None:
+    output = tmp_path / "curve.jsonl"
+    curve = main([*SMALL, "--steps", "512", "--output", str(output), "--save", str(tmp_path / "model")])
+    assert [row["steps"] for row in curve.rows] == [0, 256, 512]
+    assert len(output.read_text().splitlines()) == 3
+    assert (tmp_path / "model.zip").exists()
+
+
+def test_a_seed_repeats_a_run() -> None:
+    runs = [main([*SMALL, "--steps", "256", "--seed", str(seed)]).rows for seed in (3, 3, 4)]
+    scores = [[row["random"] for row in rows] for rows in runs]
+    assert scores[0] == scores[1] != scores[2]

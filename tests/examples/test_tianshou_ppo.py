@@ -1,0 +1,46 @@
+"""Tianshou learns from the Gymnasium environment; the actor never plays an illegal action."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+import torch
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # of packages that Tianshou imports
+    pytest.importorskip("tianshou")
+    from tianshou.data import Batch
+
+    from examples.features_gym import FeaturesGym
+    from examples.tianshou_ppo import WithMask, main, make_algorithm, parse
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+SMALL = ["--every", "256", "--envs", "4", "--batch", "256", "--minibatch", "64", "--width", "32", "--pairs", "10"]
+
+
+def test_the_mask_lies_beside_the_observation_and_is_obeyed() -> None:
+    env = WithMask(FeaturesGym(opponent="greedy", seed=0))
+    seen, info = env.reset(seed=0)
+    assert seen in env.observation_space
+    assert (seen["mask"] == info["action_mask"]).all()
+    torch.manual_seed(0)
+    policy = make_algorithm(parse(SMALL), len(seen["obs"]), env.action_space).policy
+    over = False
+    while not over:
+        action = int(policy(Batch(obs=Batch(obs=seen["obs"][None], mask=seen["mask"][None]), info={})).act[0])
+        assert seen["mask"][action]
+        seen, _, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
+    assert not info["illegal_action"]
+
+
+def test_it_trains_for_some_steps(tmp_path: Path) -> None:
+    output = tmp_path / "curve.jsonl"
+    curve = main([*SMALL, "--steps", "512", "--output", str(output)])
+    assert [row["steps"] for row in curve.rows] == [0, 256, 512]
+    assert len(output.read_text().splitlines()) == 3
+    again = main([*SMALL, "--steps", "256"])
+    assert [row["greedy"] for row in again.rows] == [row["greedy"] for row in curve.rows[:2]]
