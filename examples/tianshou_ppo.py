@@ -33,8 +33,12 @@ from oanquan_env.observation import Observation
 from oanquan_env.positions import Mask
 
 
-class WithMask(gymnasium.ObservationWrapper[dict[str, Any], np.int64, npt.NDArray[np.float32]]):
-    """The legal actions beside the observation, as Tianshou has them."""
+class WithMask(gymnasium.Wrapper[dict[str, Any], np.int64, npt.NDArray[np.float32], np.int64]):
+    """The legal actions beside the observation, as Tianshou has them.
+
+    Infos are left out: Tianshou keeps them in its buffer, where what only finished games tell reads NaN in all others
+    and stops the training.
+    """
 
     def __init__(self, env: FeaturesGym) -> None:
         super().__init__(env)
@@ -43,9 +47,17 @@ class WithMask(gymnasium.ObservationWrapper[dict[str, Any], np.int64, npt.NDArra
         assert isinstance(actions, spaces.Discrete)
         self.observation_space = spaces.Dict({"obs": env.observation_space, "mask": spaces.MultiBinary(int(actions.n))})
 
-    def observation(self, observation: npt.NDArray[np.float32]) -> dict[str, Any]:
-        """`obs` (size,) float32 and `mask` (A,) bool."""
-        return {"obs": observation, "mask": self._masks()}
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """`obs` (size,) float32 and `mask` (A,) bool of a new game."""
+        seen, _ = self.env.reset(seed=seed, options=options)
+        return {"obs": seen, "mask": self._masks()}, {}
+
+    def step(self, action: np.int64) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Play `action` and the replies to it."""
+        seen, reward, terminated, truncated, _ = self.env.step(action)
+        return {"obs": seen, "mask": self._masks()}, float(reward), terminated, truncated, {}
 
 
 class Actor(DiscreteActor):
