@@ -1,4 +1,4 @@
-"""Write the README's tables of speed from the committed results: `python -m benchmarks.readme [--check]`."""
+"""Write the README's tables from the committed results: `python -m benchmarks.readme [--check]`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks import peers
 from benchmarks.report import RESULTS
 
 README = RESULTS.parent.parent / "README.md"
-BEGIN, END = "<!-- speed:begin -->", "<!-- speed:end -->"
 CORE_BATCHES = ("1", "1024", "4096", "16384", "65536")
 
 
@@ -99,17 +99,37 @@ def training_section() -> str:
     return f"{title}\n{measured('training', results).replace(', one core busy', '')}\n\n{table(headings, rows)}"
 
 
+def speed_block() -> str:
+    """All that was measured of speed."""
+    sections = (core_section, aec_section, vector_section, search_section, solve_section, training_section)
+    return "\n\n".join(section() for section in sections)
+
+
+def peers_block() -> str:
+    """The table against the alternatives."""
+    headings = ["", "Ô Ăn Quan", "interface", "batched", "to play against", "million moves/s"]
+    lines = [headings, ["---"] * len(headings), *peers.peers()]
+    rows = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return f"{rows}\n\n{peers.note()}"
+
+
+def replaced(text: str, name: str, block: str) -> str:
+    """The text with what stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->` replaced."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"{README.name} must hold {begin} and, after it, {end}")
+    return f"{before}{begin}\n{block}\n{end}{after}"
+
+
 def main() -> int:
-    """Replace the block, or with --check say whether it is current."""
+    """Replace the blocks, or with --check say whether they are current."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--check", action="store_true", help="change nothing; fail if the README is stale")
     options = arguments.parse_args()
     text = README.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    sections = (core_section, aec_section, vector_section, search_section, solve_section, training_section)
-    block = "\n\n".join(section() for section in sections)
-    current = f"{before}{BEGIN}\n{block}\n{END}{after}"
+    current = replaced(replaced(text, "peers", peers_block()), "speed", speed_block())
     if options.check and current != text:
         print("README.md is stale: run python -m benchmarks.readme", file=sys.stderr)
         return 1
