@@ -97,6 +97,6 @@ def note() -> str:
         "Speed: random play on one core; ours at 4,096 games, and ours, OpenSpiel's and PettingZoo's from Python by "
         "`python -m benchmarks.core` and `python -m benchmarks.vector`. "
         f"{ONCE} measured once on a machine of the same kind (pgx at 1,024 games), not by the committed benchmarks. "
-        "As far as we know, neither a trained agent nor a PettingZoo or vectorised environment of this game was published "
-        "before."
+        "As far as we know, neither a trained agent nor a PettingZoo or vectorised environment of this game was "
+        "published before."
     )
