@@ -366,5 +366,9 @@ def test_an_interrupted_command_ends_with_its_status(
         return prompt
 
     monkeypatch.setattr("builtins.input", interrupted)
-    assert main(["play"]) == 130
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore Ctrl-C
+    try:
+        assert main(["play"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert capsys.readouterr().err == ""
