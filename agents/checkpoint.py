@@ -30,8 +30,8 @@ class CheckpointError(ValueError):
     """A checkpoint that is missing, damaged or of another run; names the file."""
 
 
-def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> None:
-    """Write the state of `model` and `env` in one atomic step."""
+def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: float) -> None:
+    """Write the state of `model` and `env`, and the seconds trained so far, in one atomic step."""
     tensors = {f"network.{name}": tensor for name, tensor in network_of(model).state_dict().items()}
     tensors.update(_optimizer_tensors("optimizer", model.policy.optimizer))
     tensors.update(_position_tensors("games", env.positions))
@@ -43,6 +43,7 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> None:
     metadata = {
         "format": FORMAT,
         "plies": str(model.num_timesteps),
+        "seconds": str(seconds),
         "updates": str(model._n_updates),
         "starts": str(env.starts.drawn),
         "random.numpy": json.dumps(_numpy_state()),
@@ -57,10 +58,13 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> None:
     write_atomically(path, save(contiguous, metadata))
 
 
-def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> None:
+def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
     """Restore what `save_checkpoint` wrote into a model and games made from the same configuration.
 
     The random generators of torch, NumPy and Python are restored too.
+
+    Returns:
+        Seconds trained so far.
 
     Raises:
         CheckpointError: if the file is missing, damaged or does not fit.
@@ -82,6 +86,7 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> None:
     np.random.set_state((name, np.array(keys, dtype=np.uint32), position, has_gauss, cached))  # noqa: NPY002  (SB3 uses it)
     version, internal, gauss = json.loads(metadata["random.python"])
     random.setstate((version, tuple(internal), gauss))
+    return float(metadata.get("seconds", 0.0))
 
 
 def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:

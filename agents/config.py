@@ -83,7 +83,7 @@ class TeacherConfig(_Strict):
 
 
 class EvaluationConfig(_Strict):
-    """Periodic matches against fixed opponents."""
+    """Periodic matches against fixed opponents; regret is measured too where there is a suite for the rules."""
 
     every_plies: PositiveInt = Field(1_000_000, description="plies between evaluations")
     opponents: list[str] = Field(["random", "greedy"], description="players by name, as evaluate.py takes them")

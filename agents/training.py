@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import time
@@ -24,9 +25,10 @@ from agents.files import write_atomically
 from agents.networks import make_network
 from agents.policy import SelfPlayPolicy, network_of
 from agents.ppo import AgentCard, PPOPlayer, save_agent
+from agents.regret import Suite, load_suite, regret, regret_path
 from agents.selfplay import RandomStarts, SelfPlayVecEnv, ZeroSumRolloutBuffer
 from agents.teacher import TaughtPPO, make_teacher
-from oanquan_env import Core
+from oanquan_env import Core, Rules
 
 CONFIG_NAME = "config.yaml"
 RUN_NAME = "run.yaml"
@@ -61,6 +63,7 @@ class TrainingRun:
         torch.manual_seed(config.seed)
         self.core = Core(config.rules)
         self.env, self.model = build_model(config, self.core)
+        self._seconds, self._since = 0.0, time.monotonic()
 
     @classmethod
     def create(cls, folder: Path, config: TrainConfig, command: str, report: Callable[[str], None]) -> TrainingRun:
@@ -85,7 +88,7 @@ class TrainingRun:
         run = cls(folder, load_config(folder / CONFIG_NAME), report)
         checkpoint = folder / CHECKPOINT_NAME
         if checkpoint.exists():
-            load_checkpoint(checkpoint, run.model, run.env)
+            run._seconds = load_checkpoint(checkpoint, run.model, run.env)
         evaluations = [row for row in run.evaluations() if row["plies"] <= run.plies]
         run._write_evaluations(evaluations)
         return run
@@ -95,11 +98,17 @@ class TrainingRun:
         """Plies trained so far."""
         return int(self.model.num_timesteps)
 
+    @property
+    def seconds(self) -> float:
+        """Seconds trained so far, in all sittings, evaluations included."""
+        return self._seconds + time.monotonic() - self._since
+
     def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
         """Train to the configured number of plies; `progress` hears the plies done.
 
         Raises `StopTrainingError` after a checkpoint once `stopping` is true.
         """
+        self._since = time.monotonic()
         self.model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
         remaining = self.config.total_plies - self.plies
         if remaining > 0:
@@ -111,7 +120,7 @@ class TrainingRun:
 
     def save(self) -> None:
         """Write checkpoint and agent."""
-        save_checkpoint(self.folder / CHECKPOINT_NAME, self.model, self.env)
+        save_checkpoint(self.folder / CHECKPOINT_NAME, self.model, self.env, self.seconds)
         self._export()
 
     def evaluations(self) -> list[dict[str, Any]]:
@@ -120,24 +129,33 @@ class TrainingRun:
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def evaluate(self) -> None:
-        """Play the configured opponents, unless that was done at this very ply."""
+        """Play the configured opponents and measure regret, unless that was done at this very ply."""
         rows = self.evaluations()
         if rows and rows[-1]["plies"] == self.plies:
             return
-        settings = self.config.evaluation
         self._export()
         player = PPOPlayer(self.folder, self.core.rules)
-        results = {}
-        for opponent in settings.opponents:
-            rng = np.random.default_rng(self.config.seed)  # of its own: training goes on as if nobody had looked
-            openings = random_openings(self.core, settings.pairs, settings.opening_plies, rng)
-            played = play_pairs(self.core, player, agents.make(opponent, self.core.rules), openings, rng)
-            score = score_interval(played)
-            results[opponent] = {"score": score.mean, "low": score.low, "high": score.high}
-            self.model.logger.record(f"evaluation/{opponent}", score.mean)
-        self._write_evaluations([*rows, {"plies": self.plies, "results": results}])
-        against = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in results.items())
-        self.report(f"{self.plies:>12,} plies: score against {against}")
+        row: dict[str, Any] = {"plies": self.plies, "seconds": round(self.seconds, 1)}
+        row["results"] = {name: self._score(player, name) for name in self.config.evaluation.opponents}
+        said = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
+        suite = _development_suite(self.core.rules)
+        if suite:
+            found = regret(player, suite, np.random.default_rng(self.config.seed)).overall
+            row["regret"] = found.model_dump()
+            self.model.logger.record("evaluation/regret", found.regret.mean)
+            said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
+        self._write_evaluations([*rows, row])
+        self.report(f"{self.plies:>12,} plies: score against {said}")
+
+    def _score(self, player: PPOPlayer, opponent: str) -> dict[str, float]:
+        """Score of a match with its interval, 0 to 1."""
+        settings = self.config.evaluation
+        rng = np.random.default_rng(self.config.seed)  # of its own: training goes on as if nobody had looked
+        openings = random_openings(self.core, settings.pairs, settings.opening_plies, rng)
+        played = play_pairs(self.core, player, agents.make(opponent, self.core.rules), openings, rng)
+        score = score_interval(played)
+        self.model.logger.record(f"evaluation/{opponent}", score.mean)
+        return {"score": score.mean, "low": score.low, "high": score.high}
 
     def _write_evaluations(self, rows: list[dict[str, Any]]) -> None:
         text = "".join(json.dumps(row) + "\n" for row in rows)
@@ -230,6 +248,12 @@ def describe_run(command: str) -> dict[str, Any]:
         "processor": provenance.processor(),
         "versions": provenance.versions(PACKAGES),
     }
+
+
+@functools.cache
+def _development_suite(rules: Rules) -> Suite | None:
+    """The positions that regret is watched on, if there is a suite for the rules; the test part stays unseen."""
+    return load_suite(rules).part("development") if regret_path(rules).exists() else None
 
 
 def _check_finite(run: TrainingRun) -> None:
