@@ -2,16 +2,20 @@
 
     python train.py --config configs/quick.yaml [--output FOLDER] [--ppo.learning-rate 5e-4 ...]
     python train.py --resume runs/quick
+    python train.py --config configs/quick.yaml --sweep 0,1,2 [--ray ADDRESS]
 
 A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the agent, which
 `python evaluate.py ppo:FOLDER greedy` plays. Ctrl-C saves and stops; --resume goes on, after a kill too.
+A sweep trains each seed in a run folder of its own, in a process of its own; the same command goes on with it.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import signal
+import statistics
 import sys
 from pathlib import Path
 from types import FrameType
@@ -23,12 +27,17 @@ from rich.text import Text
 
 from agents.checkpoint import CheckpointError
 from agents.config import ConfigError, TrainConfig, load_config
+from agents.scale import HELP, ScaleError
+from agents.sweep import SeedResult, parse_seeds, plan, train_seeds
 from agents.training import RunError, StopTrainingError, TrainingRun
 
-OPTIONS = """
+OPTIONS = f"""
   --config FILE    the YAML file to start from (default: the defaults below)
   --output FOLDER  the run folder (default: runs/ and the config's name)
   --resume FOLDER  go on with a run, by its own configuration; takes no other option
+  --sweep SEEDS    train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
+  --jobs N         seeds of a sweep trained at once (default: processors / threads)
+  --ray ADDRESS    {HELP}; N is then Ray's business
 """
 
 
@@ -57,21 +66,27 @@ class Interrupt:
 
 
 def parse(arguments: list[str]) -> tuple[argparse.Namespace, TrainConfig]:
-    """Our three options, and the configuration with the command line's changes."""
+    """Our own options, and the configuration with the command line's changes."""
     ours = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for name in ("--config", "--output", "--resume"):
         ours.add_argument(name, type=Path)
+    ours.add_argument("--sweep")
+    ours.add_argument("--jobs", type=int)
+    ours.add_argument("--ray")
     options, rest = ours.parse_known_args(arguments)
-    if options.resume and (rest or options.config or options.output):
+    if options.resume and (rest or any(value for name, value in vars(options).items() if name != "resume")):
         raise RunError("--resume takes the run's own configuration: no other option goes with it")
+    if not options.sweep and (options.ray or options.jobs is not None):
+        raise RunError("--ray and --jobs spread the seeds of a --sweep; there is none")
+    if options.jobs is not None and options.jobs < 1:
+        raise RunError(f"--jobs must be 1 or more; got {options.jobs}")
     base = load_config(options.config) if options.config else TrainConfig()
     config = tyro.cli(TrainConfig, default=base, args=rest, prog="train.py", description=f"{__doc__}{OPTIONS}")
     return options, config
 
 
-def begin(arguments: list[str], console: Console) -> TrainingRun:
+def begin(options: argparse.Namespace, config: TrainConfig, arguments: list[str], console: Console) -> TrainingRun:
     """The run that the command line asks for."""
-    options, config = parse(arguments)
     if options.resume:
         run = TrainingRun.resume(options.resume, console.print)
         console.print(f"resuming {run.folder} at {run.plies:,} plies")
@@ -83,11 +98,35 @@ def begin(arguments: list[str], console: Console) -> TrainingRun:
     return run
 
 
+def sweep(options: argparse.Namespace, config: TrainConfig, arguments: list[str], console: Console) -> int:
+    """Train all seeds; returns the exit status."""
+    folder = options.output or Path("runs") / f"{options.config.stem if options.config else 'default'}-sweep"
+    works = plan(folder, config, parse_seeds(options.sweep), shlex.join(["python", "train.py", *arguments]))
+    jobs = options.jobs or max(1, (os.cpu_count() or 1) // config.threads)
+    console.print(f"training {len(works)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
+    results: list[SeedResult] = []
+    try:
+        for result in train_seeds(works, ray=options.ray, processes=jobs):
+            results.append(result)
+            console.print(f"seed {result.seed} is done, {len(results)} of {len(works)}: {result.folder}")
+    except (KeyboardInterrupt, StopTrainingError):
+        console.print("stopped; the same command goes on")
+        return 130
+    for opponent in config.evaluation.opponents:
+        scores = [100 * result.scores[opponent] for result in results]
+        deviation = f" ± {statistics.stdev(scores):.1f}" if len(scores) > 1 else ""
+        console.print(f"score against {opponent}: {statistics.mean(scores):.1f}{deviation} % (deviation over seeds)")
+    return 0
+
+
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
     console = Console(highlight=False)
     try:
-        run = begin(arguments, console)
+        options, config = parse(arguments)
+        if options.sweep:
+            return sweep(options, config, arguments, console)
+        run = begin(options, config, arguments, console)
         interrupt = Interrupt(console)
         columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
         with Progress(*columns, console=console) as bar:
@@ -96,7 +135,7 @@ def main(arguments: list[str]) -> int:
     except StopTrainingError:
         console.print(f"saved at {run.plies:,} plies; go on with: python train.py --resume {run.folder}")
         return 130
-    except (ConfigError, RunError, CheckpointError, OSError) as error:
+    except (ConfigError, RunError, CheckpointError, ScaleError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
     console.print(f"the agent is in {run.folder}; try: python evaluate.py ppo:{run.folder} greedy random")

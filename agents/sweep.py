@@ -1,0 +1,136 @@
+"""One configuration trained with several seeds: a run folder for each, on this machine's processes or a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from agents.config import TrainConfig, load_config
+from agents.scale import spread
+from agents.training import CONFIG_NAME, RunError, StopTrainingError, TrainingRun
+
+
+@dataclass(frozen=True)
+class SeedWork:
+    """All that another process needs to train one seed.
+
+    Attributes:
+        folder: the run folder.
+        config: what to train, the seed included.
+        command: how the run was asked for.
+    """
+
+    folder: Path
+    config: TrainConfig
+    command: str
+
+
+@dataclass(frozen=True)
+class SeedResult:
+    """What came of a seed.
+
+    Attributes:
+        seed: the seed.
+        folder: the run folder.
+        plies: plies trained.
+        scores: score against each opponent at the end, 0 to 1.
+    """
+
+    seed: int
+    folder: Path
+    plies: int
+    scores: dict[str, float]
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Seeds of a list such as `0,1,2`. Raises `RunError` for anything else, or for a seed given twice."""
+    try:
+        seeds = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise RunError(f"--sweep takes seeds, as in 0,1,2; got {text!r}") from None
+    if min(seeds) < 0 or len(set(seeds)) < len(seeds):
+        raise RunError(f"--sweep takes different seeds of 0 or more; got {text!r}")
+    return seeds
+
+
+def plan(folder: Path, config: TrainConfig, seeds: list[int], command: str) -> list[SeedWork]:
+    """The run of each seed, in `folder/seed-S`.
+
+    Raises:
+        RunError: if a folder holds a run of another configuration.
+    """
+    works = []
+    for seed in seeds:
+        work = SeedWork(folder / f"seed-{seed}", config.model_copy(update={"seed": seed}), command)
+        there = work.folder / CONFIG_NAME
+        if there.exists() and load_config(there) != work.config:
+            raise RunError(f"{work.folder} holds a run of another configuration: choose another --output")
+        works.append(work)
+    return works
+
+
+def train_seed(work: SeedWork) -> SeedResult:
+    """Train one seed, or go on with it where it was, after a kill too; a finished one stays as it is.
+
+    Raises:
+        StopTrainingError: after a checkpoint, on Ctrl-C.
+    """
+    seed, began_by = work.config.seed, os.getppid()
+    interrupted = _interrupts()
+
+    def orphaned() -> bool:
+        return os.getppid() != began_by
+
+    def report(line: str) -> None:
+        print(f"seed {seed}: {line.strip()}", flush=True)
+
+    if (work.folder / CONFIG_NAME).exists():
+        run = TrainingRun.resume(work.folder, report)
+        report(f"goes on at {run.plies:,} plies")
+    else:
+        run = TrainingRun.create(work.folder, work.config, work.command, report)
+    try:
+        run.learn(lambda plies: None, lambda: interrupted() or orphaned())
+    except StopTrainingError:
+        if orphaned():  # nobody waits for the result, and whoever gives the command again must find the folder free
+            os._exit(1)
+        raise
+    results: dict[str, Any] = run.evaluations()[-1]["results"]
+    return SeedResult(seed, work.folder, run.plies, {name: result["score"] for name, result in results.items()})
+
+
+def _interrupts() -> Callable[[], bool]:
+    """Turns this process's first Ctrl-C into a wish to stop; tells whether there was one."""
+    wished = threading.Event()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        wished.set()
+
+    if threading.current_thread() is threading.main_thread():  # others hear of no signals
+        signal.signal(signal.SIGINT, handle)
+    return wished.is_set
+
+
+def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> Iterator[SeedResult]:
+    """Train all seeds; yields each result as it gets finished.
+
+    Args:
+        works: what `plan` made.
+        ray: address of a Ray cluster whose machines share the folders, see `agents.scale`; None for this machine.
+        processes: seeds trained at once on this machine.
+
+    Raises:
+        ScaleError: if workers die again and again.
+        StopTrainingError: on Ctrl-C, like KeyboardInterrupt; after either the same works go on.
+    """
+    config = works[0].config
+    gpus = 0 if config.device == "cpu" else 1
+    for _, result in spread(train_seed, works, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
+        yield result

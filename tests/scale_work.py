@@ -1,0 +1,42 @@
+"""What worker processes do in the tests of `agents.scale`; light to import, as each process does it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+
+def square(number: int) -> int:
+    """The square."""
+    return number * number
+
+
+def refuse(number: int) -> int:
+    """Raises for 2."""
+    if number == 2:
+        raise ValueError(f"no {number}s here")
+    return number
+
+
+def die_once(work: tuple[Path, int]) -> tuple[int, int]:
+    """Kills its process on the first try of number 1, and tells how often it was begun."""
+    folder, number = work
+    with (folder / str(number)).open("a") as file:
+        file.write("x")
+    tries = (folder / str(number)).stat().st_size
+    if number == 1 and tries == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number, tries
+
+
+def die_always(number: int) -> int:
+    """Kills its process for 1."""
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def where(number: int) -> str:
+    """The folder in which it works."""
+    return os.getcwd()

@@ -1,0 +1,220 @@
+"""Work spread over processes and over Ray: the same results, and nothing lost when a worker dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import evaluate
+import train
+from agents.cluster_arena import PairingWork, play_pairing
+from agents.config import load_config
+from agents.scale import RETRIES, ScaleError, spread
+from agents.sweep import parse_seeds, plan
+from agents.tournament import Tournament, TournamentError
+from agents.training import RunError, TrainingRun
+from tests.scale_work import die_always, die_once, refuse, square, where
+
+ROOT = Path(__file__).parent.parent
+SMALL = ["--total-plies", "512", "--ppo.n-envs", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "64"]
+SMALL += ["--evaluation.pairs", "5", "--evaluation.opponents", "random", "greedy", "--network.width", "16"]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """The address of a Ray cluster of one machine with two processors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Ray's modules use names that others deprecate
+        pytest.importorskip("ray")
+        from ray.cluster_utils import Cluster
+    one_machine = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    yield one_machine.address
+    one_machine.shutdown()
+
+
+# ---- this machine ----------------------------------------------------------------------------------------------------
+
+
+def test_every_item_has_its_result() -> None:
+    assert sorted(spread(square, [3, 1, 2], processes=2)) == [(0, 9), (1, 1), (2, 4)]
+    assert list(spread(square, [])) == []
+
+
+def test_an_exception_of_the_work_itself_is_raised() -> None:
+    with pytest.raises(ValueError, match="no 2s here"):
+        list(spread(refuse, [1, 2, 3]))
+
+
+def test_work_whose_process_was_killed_is_begun_anew(tmp_path: Path) -> None:
+    found = dict(spread(die_once, [(tmp_path, number) for number in range(3)], processes=1))
+    assert found == {0: (0, 1), 1: (1, 2), 2: (2, 1)}
+
+
+def test_results_before_a_hopeless_item_are_not_lost() -> None:
+    results = spread(die_always, [0, 1, 2], processes=1)
+    assert next(results) == (0, 0)
+    with pytest.raises(ScaleError, match=f"died {RETRIES + 1} times on end.*2 of 3 pieces of work are unfinished"):
+        next(results)
+
+
+def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ScaleError, match=r'Ray is not installed: pip install -e "\.\[ray\]"'):
+        list(spread(square, [1], ray="auto"))
+
+
+def test_ray_is_imported_only_when_asked_for() -> None:
+    told = "import sys, agents.scale, evaluate, train; print('ray' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True) == "False\n"
+
+
+# ---- Ray -------------------------------------------------------------------------------------------------------------
+
+
+def test_ray_finds_the_same(cluster: str) -> None:
+    assert list(spread(where, [0], ray=cluster)) == [(0, os.getcwd())]
+    with pytest.raises(ValueError, match=r"^no 2s here$"):
+        list(spread(refuse, [1, 2, 3], ray=cluster))
+
+
+def test_ray_begins_the_work_of_a_killed_worker_anew(cluster: str, tmp_path: Path) -> None:
+    found = dict(spread(die_once, [(tmp_path, number) for number in range(3)], ray=cluster))
+    assert found == {0: (0, 1), 1: (1, 2), 2: (2, 1)}
+
+
+def test_ray_gives_up_where_workers_die_again_and_again(cluster: str) -> None:
+    with pytest.raises(ScaleError, match="1 of 1 pieces of work are unfinished"):
+        list(spread(die_always, [1], ray=cluster))
+
+
+def test_a_cluster_that_is_not_there(monkeypatch: pytest.MonkeyPatch, cluster: str) -> None:
+    with pytest.raises(ScaleError, match="no Ray cluster at 'nonsense'"):
+        list(spread(square, [1], ray="nonsense"))
+
+
+def test_a_tournament_on_ray_has_the_same_results(
+    cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = ["greedy", "random", "minimax:depth=2", "--pairs", "10", "--seed", "3"]
+    assert evaluate.main([*players, "--json", str(tmp_path / "one.json")]) == 0
+    alone = capsys.readouterr().out
+    assert evaluate.main([*players, "--output", str(tmp_path / "out"), "--ray", cluster]) == 0
+    assert capsys.readouterr().out == alone
+    one, spread_out = (json.loads((tmp_path / name).read_text()) for name in ("one.json", "out/report.json"))
+    assert one["arena"] == spread_out["arena"]
+
+    def played_again(self: Tournament, *arguments: object) -> None:
+        raise AssertionError("a finished pairing is played again")
+
+    monkeypatch.setattr(Tournament, "play_one", played_again)
+    assert evaluate.main([*players, "--output", str(tmp_path / "out")]) == 0  # all pairings were kept
+
+
+def test_a_sweep_on_ray(cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    alone, spread_out = tmp_path / "alone", tmp_path / "ray"
+    assert train.main([*SMALL, "--sweep", "0,1", "--jobs", "1", "--output", str(alone)]) == 0
+    assert train.main([*SMALL, "--sweep", "0,1", "--ray", cluster, "--output", str(spread_out)]) == 0
+    for seed in ("seed-0", "seed-1"):
+        rows = [(folder / seed / "evaluations.jsonl").read_text() for folder in (alone, spread_out)]
+        assert rows[0] == rows[1]
+        assert (alone / seed / "agent.safetensors").read_bytes() == (
+            spread_out / seed / "agent.safetensors"
+        ).read_bytes()
+
+
+# ---- the parts -------------------------------------------------------------------------------------------------------
+
+
+def test_other_agent_files_on_a_worker_are_noticed() -> None:
+    work = PairingWork("mancala-world", (("a", "greedy", "0123"), ("b", "random", "")), None, 0)  # type: ignore[arg-type]
+    with pytest.raises(TournamentError, match="the files of greedy differ between machines"):
+        play_pairing(work)
+
+
+@pytest.mark.parametrize("text", ["", "0,x", "1,1", "-1", "0;1"])
+def test_seeds_must_be_different_numbers(text: str) -> None:
+    with pytest.raises(RunError, match="--sweep takes"):
+        parse_seeds(text)
+
+
+def test_a_sweep_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*SMALL, "--sweep", "3,5", "--output", str(tmp_path)]
+    assert train.main([*arguments, "--jobs", "1"]) == 0
+    out = capsys.readouterr().out
+    assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in out.replace("\n", "")
+    assert "score against greedy: " in out
+    assert load_config(tmp_path / "seed-5" / "config.yaml").seed == 5
+    assert yaml.safe_load((tmp_path / "seed-3" / "run.yaml").read_text())["command"].startswith("python train.py --tot")
+    first = (tmp_path / "seed-3" / "evaluations.jsonl").read_text()
+    assert first != (tmp_path / "seed-5" / "evaluations.jsonl").read_text()
+    (tmp_path / "seed-5" / "checkpoint.zip").unlink(missing_ok=True)
+    assert train.main([*arguments, "--jobs", "2"]) == 0
+    assert (tmp_path / "seed-3" / "evaluations.jsonl").read_text() == first
+    other = [*SMALL, "--gamma", "0.9", "--sweep", "3,5", "--output", str(tmp_path)]
+    other[other.index("--gamma")] = "--ppo.gamma"
+    assert train.main(other) == 2
+    assert "holds a run of another configuration" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_killing_a_sweep_s_workers_and_the_sweep_itself_loses_nothing(tmp_path: Path) -> None:
+    longer = ["20000" if word == "512" else word for word in SMALL]
+    command = [sys.executable, "train.py", *longer, "--checkpoint-seconds", "0.2", "--sweep", "0,1", "--jobs", "2"]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    subprocess.run([*command, "--output", str(whole)], cwd=ROOT, check=True, capture_output=True)
+    sweep = subprocess.Popen([*command, "--output", str(killed)], cwd=ROOT, stdout=subprocess.DEVNULL)
+    _wait_for(killed / "seed-0" / "agent.yaml")
+    children = Path(f"/proc/{sweep.pid}/task/{sweep.pid}/children").read_text().split()
+    for child in children:
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+            os.kill(int(child), signal.SIGKILL)
+            break
+    else:
+        pytest.fail("the sweep has no worker process")
+    time.sleep(3)
+    assert sweep.poll() is None, "the sweep ended with its worker"
+    sweep.kill()
+    sweep.wait()
+    time.sleep(3)  # workers notice that nobody waits for them
+    subprocess.run([*command, "--output", str(killed)], cwd=ROOT, check=True, capture_output=True)
+    for seed in ("seed-0", "seed-1"):
+        assert (whole / seed / "agent.safetensors").read_bytes() == (killed / seed / "agent.safetensors").read_bytes()
+
+
+def _wait_for(path: Path) -> None:
+    for _ in range(1200):
+        if path.exists():
+            return
+        time.sleep(0.1)
+    pytest.fail(f"{path} was never written")
+
+
+def test_a_run_in_the_way_of_a_sweep_is_not_touched(tmp_path: Path) -> None:
+    config = train.parse(SMALL)[1]
+    TrainingRun.create(tmp_path / "seed-7", config, "by hand", lambda line: None)
+    with pytest.raises(RunError, match="another configuration"):
+        plan(tmp_path, config, [7], "swept")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--ray", "auto"], "--ray and --jobs spread the seeds"),
+        (["--sweep", "0", "--jobs", "0"], "--jobs must be 1 or more"),
+        (["--resume", "runs/x", "--sweep", "0"], "no other option"),
+        (["--sweep", "a"], "--sweep takes seeds"),
+    ],
+)
+def test_mistakes_of_the_command_line(arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train.main(arguments) == 2
+    assert problem in capsys.readouterr().err
