@@ -102,6 +102,8 @@ class Games:
         self.env = gymnasium.make_vec(
             "OAnQuan-v0", n, opponent=None, rules=options.rules, reward=options.reward, autoreset_mode="SameStep"
         )
+        if self.env.single_observation_space.shape != (SQUARES + 2 * STONES + 2,):
+            raise SystemExit(f"{options.rules}: this file is for two players with five fields each")
         self.most_plies = int(self.env.single_observation_space.high[-1])
         self.actions = int(self.env.single_action_space.n)
         self.opening_plies = options.opening_plies

@@ -80,6 +80,12 @@ def test_a_seed_repeats_a_run() -> None:
     assert scores[0] == scores[1] != scores[2]
 
 
+@pytest.mark.parametrize("rules", ["three-player", "mancala-world fields=4"])
+def test_rules_of_another_board_are_refused(rules: str) -> None:
+    with pytest.raises(SystemExit, match="two players with five fields"):
+        main([*SMALL, "--rules", rules])
+
+
 def test_it_can_be_copied_alone() -> None:
     text = Path(cleanrl_ppo.__file__).read_text(encoding="utf-8")
     assert len(text.splitlines()) < 300
