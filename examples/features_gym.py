@@ -15,8 +15,33 @@ from oanquan_env import Core, Positions
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Mask
 
-OPENINGS = 32
+BLOCK = 32
 """Openings of each length drawn at once: in a batch each costs a tenth."""
+
+
+class Openings:
+    """An endless row of positions 0 to some random plies into a game.
+
+    Args:
+        core: the core.
+        most_plies: of an opening.
+        seed: which row.
+    """
+
+    def __init__(self, core: Core, most_plies: int, seed: int) -> None:
+        self._core = core
+        self._most_plies = most_plies
+        self._rng = np.random.default_rng(seed)
+        self._left = core.start(0)
+
+    def draw(self, n: int) -> Positions:
+        """The next `n` positions, all running."""
+        while len(self._left) < n:
+            drawn = [random_openings(self._core, BLOCK, plies, self._rng) for plies in range(self._most_plies + 1)]
+            block = Positions.concatenate(drawn)
+            self._left = Positions.concatenate([self._left, block[self._rng.permutation(len(block))]])
+        taken, self._left = self._left[:n], self._left[n:]
+        return taken
 
 
 class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64, Observation]):
@@ -54,13 +79,5 @@ class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64
         """Start a game from a new opening."""
         seed, self._seed = self._seed if seed is None else seed, None
         if seed is not None:
-            self._rng, self._openings = np.random.default_rng(seed), self._core.start(0)
-        return super().reset(seed=seed, options={**(options or {}), "position": self._next_opening()})
-
-    def _next_opening(self) -> Positions:
-        if not len(self._openings):
-            drawn = [random_openings(self._core, OPENINGS, plies, self._rng) for plies in range(self._most_plies + 1)]
-            together = Positions.concatenate(drawn)
-            self._openings = together[self._rng.permutation(len(together))]
-        opening, self._openings = self._openings[:1], self._openings[1:]
-        return opening
+            self._openings = Openings(self._core, self._most_plies, seed)
+        return super().reset(seed=seed, options={**(options or {}), "position": self._openings.draw(1)})

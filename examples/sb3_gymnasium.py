@@ -1,12 +1,12 @@
 """Plain MaskablePPO of sb3-contrib on the Gymnasium environment, against an opponent that moves within the step.
 
     python -m examples.sb3_gymnasium --minutes 10 --output curve.jsonl
-    python -m examples.sb3_gymnasium --vector --envs 256 --n-steps 32 --minibatch 1024 --minutes 10
+    python -m examples.sb3_gymnasium --vector --envs 128 --n-steps 32 --minibatch 512
 
 sb3-contrib finds the legal actions by itself, in the environment's `action_masks()`.
 
 Where the time goes: stable-baselines3 steps environments one by one, and NumPy's overhead is paid for each of them.
-`--vector` puts the native vector environment under its interface instead, many times as fast.
+`--vector` puts a batch of games under its interface instead, many times as fast.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from examples.features_gym import FeaturesGym
-from examples.sb3_vector import NativeVecEnv
+from examples.sb3_vector import GamesVecEnv
 from examples.scoring import Choose, Curve, Features, make_parser
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Ints, Mask
@@ -85,7 +85,7 @@ def main(arguments: list[str]) -> Curve:
         return FeaturesGym(seed=seed, opponent=options.opponent, reward=options.reward)
 
     if options.vector:
-        envs: VecEnv = NativeVecEnv(options.envs, options.opponent, options.reward)
+        envs: VecEnv = GamesVecEnv(options.envs, options.opponent, options.reward)
     else:
         envs = DummyVecEnv([lambda number=number: make_env(number) for number in range(options.envs)])
     model = MaskablePPO(

@@ -13,9 +13,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from examples.features_gym import FeaturesGym
 from examples.sb3_gymnasium import main
-from examples.sb3_vector import NativeVecEnv, RandomOpening
-from oanquan_env import Core
-from oanquan_env.policies import GreedyPolicy, move_gains
+from examples.sb3_vector import GamesVecEnv
 
 SMALL = ["--every", "256", "--envs", "4", "--n-steps", "64", "--minibatch", "64", "--width", "32", "--pairs", "10"]
 
@@ -51,14 +49,14 @@ def test_sb3_finds_the_masks() -> None:
 
 
 def test_the_batch_gives_sb3_masks_and_last_observations() -> None:
-    envs, rng = NativeVecEnv(8, "greedy", "margin"), np.random.default_rng(0)
+    envs, rng = GamesVecEnv(8, "greedy", "margin"), np.random.default_rng(0)
     envs.seed(0)
     features = envs.reset()
     ended = 0
     for _ in range(40):
         masks = np.stack(envs.env_method("action_masks"))
         assert features.shape == (8, *envs.observation_space.shape)
-        assert masks.any(axis=1).all()
+        assert (masks.any(axis=1) | envs.games.over).all()  # greedy may finish a game before our first move
         features, rewards, dones, infos = envs.step((rng.random(masks.shape) * masks).argmax(axis=1))
         assert rewards.dtype == np.float32
         for row in range(8):
@@ -67,16 +65,6 @@ def test_the_batch_gives_sb3_masks_and_last_observations() -> None:
                 ended += 1
                 assert (infos[row]["terminal_observation"] != features[row]).any()
     assert ended > 8
-
-
-def test_the_opponents_opening_is_random_and_the_rest_is_its_own() -> None:
-    core = Core()
-    player, positions = RandomOpening(GreedyPolicy(core), 6), core.start(200)
-    for ply, best in ((5, False), (6, True)):
-        positions.ply[:] = ply
-        gains = move_gains(core, positions)
-        actions = player.choose(positions, np.random.default_rng(0))
-        assert (gains[np.arange(200), actions] == gains.max(axis=1)).all() == best
 
 
 @pytest.mark.parametrize("vector", [[], ["--vector"]])
