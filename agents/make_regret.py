@@ -6,16 +6,19 @@ Games begin with up to eight random plies. In each game every seat is taken by o
 now and then play a random move instead of their own. Of all positions met, those count once that play alike (seats,
 mirror), and those are kept that leave a choice: three legal moves or more, the best of them worth at least one point
 more than the worst. As many are taken of each phase of the game. All moves are valued by search, the deeper the fewer
-points are in play; `python -m agents.prove_regret` then proves what it can of them.
+points are in play; `python -m agents.prove_regret` then proves what it can of them. With --ray a Ray cluster values the
+positions; the suite is the same.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -25,6 +28,7 @@ from agents.arena import Floats, random_openings
 from agents.files import write_atomically
 from agents.keys import canonical_keys, first_of_each
 from agents.regret import PHASES, Suite, format_suite, phases, regret_path
+from agents.scale import HELP, in_order, spread
 from agents.search import Search
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.policies import Policy, RandomPolicy
@@ -37,6 +41,7 @@ SLIPS = (0.0, 0.1, 0.3)
 LONGEST_START = 8
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
+Values: TypeAlias = tuple[Floats, Mask]
 CHUNK = 100
 """Positions valued at once, between two steps of the progress bar."""
 
@@ -103,8 +108,13 @@ def different_boards(core: Core, positions: Positions) -> Positions:
     return enough[first_of_each(canonical_keys(core, enough))]
 
 
-def make_suite(recipe: Recipe, progress: Progress | None = None) -> Suite:
+def make_suite(recipe: Recipe, progress: Progress | None = None, ray: str | None = None) -> Suite:
     """Draw positions, phase by phase, until each has its share.
+
+    Args:
+        recipe: the suite's parameters.
+        progress: shows how far the work is.
+        ray: address of a Ray cluster that values the positions, see `agents.scale`; the suite is the same.
 
     Raises:
         ValueError: if the count does not divide among the phases, or the games met too few positions of a phase.
@@ -118,13 +128,20 @@ def make_suite(recipe: Recipe, progress: Progress | None = None) -> Suite:
     met = different_boards(core, met_in_play(core, players, recipe.games, rng))
     met = met[rng.permutation(len(met))]
     phase = phases(core.rules, met)
-    search = Search(core)
+    search = None if ray else Search(core)
     chosen: list[tuple[Positions, Floats, Mask]] = []
     for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
         task = progress.add_task(name, total=recipe.count // len(PHASES)) if progress else None
         candidates = met[(phase == number).nonzero()[0]]
         wanted = recipe.count // len(PHASES)
-        for part in _choose(search, candidates, wanted, depth):
+        chunks = [candidates[begin : begin + CHUNK] for begin in range(0, len(candidates), CHUNK)]
+        valued: Iterator[Values]
+        if search:
+            valued = (search.proved_values(some, depth) for some in chunks)
+        else:
+            works = [ChunkWork(str(core.rules), some, depth) for some in chunks]
+            valued = in_order(spread(value_chunk, works, ray=ray))
+        for part in _choose(chunks, valued, wanted):
             chosen.append(part)
             wanted -= len(part[0])
             if progress and task is not None:
@@ -152,16 +169,40 @@ def describe(recipe: Recipe) -> dict[str, object]:
     }
 
 
-def _choose(search: Search, candidates: Positions, wanted: int, depth: int) -> Iterator[tuple[Positions, Floats, Mask]]:
-    """The first `wanted` candidates whose moves differ in value enough, in chunks with values and proofs."""
-    for begin in range(0, len(candidates), CHUNK):
-        some = candidates[begin : begin + CHUNK]
-        values, proved = search.proved_values(some, depth)
+def _choose(chunks: list[Positions], valued: Iterator[Values], wanted: int) -> Iterator[tuple[Positions, Floats, Mask]]:
+    """The first `wanted` candidates whose moves differ in value enough, chunk by chunk, with values and proofs."""
+    for some, (values, proved) in zip(chunks, valued, strict=False):  # no more are valued than wanted
         kept = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:wanted]
         wanted -= len(kept)
         yield some[kept], values[kept], proved[kept]
         if not wanted:
             return
+
+
+@dataclass(frozen=True)
+class ChunkWork:
+    """Positions for another process to value.
+
+    Attributes:
+        rules: the rules, as text.
+        positions: running positions.
+        depth: plies of the search.
+    """
+
+    rules: str
+    positions: Positions
+    depth: int
+
+
+def value_chunk(work: ChunkWork) -> Values:
+    """Values of all moves and which are proved, as `Search.proved_values`; on one processor."""
+    return _search(work.rules).proved_values(work.positions, work.depth)
+
+
+@functools.lru_cache(maxsize=1)
+def _search(rules: str) -> Search:
+    """A worker's search: it compiles and takes its memory once."""
+    return Search(Core(rules), threads=1)
 
 
 def main(arguments: list[str]) -> int:
@@ -187,13 +228,14 @@ def main(arguments: list[str]) -> int:
         default = getattr(defaults, name)
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} (default: %(default)s)")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the suite's file (default: under suites/)")
+    parser.add_argument("--ray", metavar="ADDRESS", help=HELP)
     options = vars(parser.parse_args(arguments))
-    output = options.pop("output")
+    output, ray = options.pop("output"), options.pop("ray")
     try:
         rules = Rules.parse(options.pop("rules"))
         recipe = Recipe(rules=str(rules), depths=tuple(options.pop("depths")), **options)
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
-            suite = make_suite(recipe, bar)
+            suite = make_suite(recipe, bar, ray)
         write_atomically(output or regret_path(rules), format_suite(suite).encode())
     except (ValueError, OSError) as error:
         print(f"python -m agents.make_regret: {error}", file=sys.stderr)

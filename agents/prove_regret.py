@@ -5,16 +5,19 @@
 For every move the searched value is the guess; that it can be forced, and that no more can be, is then asked to greater
 and greater depths (see `agents.proof`; only finished games count as proof). A guess that is refuted is corrected. Moves
 for which the nodes do not suffice keep their searched values, within the bounds that were proved. Every position has a
-table of its own, so the result does not depend on how many are worked on at once.
+table of its own, so the result does not depend on how many are worked on at once, nor on whether a Ray cluster does it
+(--ray).
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import os
 import queue
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,6 +29,7 @@ from agents.files import write_atomically
 from agents.memory import MAX_DEPTH, NODE_LIMIT, NODES, STOP, TABLE, new_memory, table_bits
 from agents.proof import BUCKET_WORDS, NO, YES, begin_proofs, reaches
 from agents.regret import Suite, format_suite, read_suite
+from agents.scale import HELP, spread
 from oanquan_env import Core, Positions
 
 MEGABYTES = 32.0
@@ -119,32 +123,87 @@ class Prover:
         return None if memory[STOP] else int(answer), int(memory[NODES])
 
 
-def prove_suite(suite: Suite, nodes: int, threads: int, progress: Progress | None = None) -> Suite:
-    """The suite with every value proved that `nodes` suffice for, `threads` positions at once."""
+Guesses = dict[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class PositionWork:
+    """A position for another process to prove.
+
+    Attributes:
+        rules: the rules, as text.
+        nodes: moves that may be played to prove one value.
+        position: a batch of one running position.
+        guesses: searched values by action.
+    """
+
+    rules: str
+    nodes: int
+    position: Positions
+    guesses: Guesses
+
+
+def prove_position(work: PositionWork) -> dict[int, Bounds]:
+    """Bounds on the values of a position's moves, see `Prover.prove`."""
+    return _prover(work.rules, work.nodes).prove(work.position, work.guesses)
+
+
+@functools.lru_cache(maxsize=1)
+def _prover(rules: str, nodes: int) -> Prover:
+    """A worker's prover: it takes its memory once."""
+    return Prover(Core(rules), nodes)
+
+
+def prove_suite(
+    suite: Suite, nodes: int, threads: int, progress: Progress | None = None, ray: str | None = None
+) -> Suite:
+    """The suite with every value proved that `nodes` suffice for.
+
+    Args:
+        suite: the positions.
+        nodes: moves that may be played to prove one value.
+        threads: positions worked on at once.
+        progress: shows how far the work is.
+        ray: address of a Ray cluster that works instead of threads, see `agents.scale`.
+    """
     task = progress.add_task("positions", total=len(suite)) if progress else None
+    guesses = [
+        {int(action): int(values[action]) for action in np.isfinite(values).nonzero()[0]} for values in suite.values
+    ]
+    values, proved = suite.values.copy(), suite.proved.copy()
+    rows = range(len(suite))
+    if ray:
+        rules = str(suite.core.rules)
+        works = [PositionWork(rules, nodes, suite.positions[row : row + 1], guesses[row]) for row in rows]
+        everything = spread(prove_position, works, ray=ray)
+    else:
+        everything = _prove_in_threads(suite, guesses, nodes, threads)
+    for row, found in everything:
+        for action, bounds in found.items():
+            values[row, action] = np.clip(values[row, action], bounds.lower, bounds.upper)
+            proved[row, action] = bounds.meet
+        if progress and task is not None:
+            progress.advance(task)
+    command = f"python -m agents.prove_regret suites/{suite.name}.json --nodes {nodes}"
+    return dataclasses.replace(suite, values=values, proved=proved, made={**suite.made, "proved_by": command})
+
+
+def _prove_in_threads(
+    suite: Suite, guesses: list[Guesses], nodes: int, threads: int
+) -> Iterator[tuple[int, dict[int, Bounds]]]:
+    """Each position's number and bounds, in order."""
     free: queue.SimpleQueue[Prover] = queue.SimpleQueue()
     for _ in range(threads):
         free.put(Prover(suite.core, nodes))
 
     def prove(row: int) -> dict[int, Bounds]:
         prover = free.get()
-        legal = np.isfinite(suite.values[row]).nonzero()[0].tolist()
-        found = prover.prove(
-            suite.positions[row : row + 1], {action: int(suite.values[row, action]) for action in legal}
-        )
+        found = prover.prove(suite.positions[row : row + 1], guesses[row])
         free.put(prover)
-        if progress and task is not None:
-            progress.advance(task)
         return found
 
-    values, proved = suite.values.copy(), suite.proved.copy()
     with ThreadPoolExecutor(threads) as pool:
-        for row, found in enumerate(pool.map(prove, range(len(suite)))):
-            for action, bounds in found.items():
-                values[row, action] = np.clip(values[row, action], bounds.lower, bounds.upper)
-                proved[row, action] = bounds.meet
-    command = f"python -m agents.prove_regret suites/{suite.name}.json --nodes {nodes}"
-    return dataclasses.replace(suite, values=values, proved=proved, made={**suite.made, "proved_by": command})
+        yield from enumerate(pool.map(prove, range(len(suite))))
 
 
 def main(arguments: list[str]) -> int:
@@ -159,13 +218,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--threads", type=int, default=os.cpu_count() or 1, help="positions at once (default: %(default)s)"
     )
+    parser.add_argument("--ray", metavar="ADDRESS", help=HELP)
     options = parser.parse_args(arguments)
     try:
         if options.nodes < 1 or options.threads < 1:
             raise ValueError("--nodes and --threads must be 1 or more")
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, TextColumn("ETA"), TimeRemainingColumn()) as bar:
-            suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar)
+            suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar, options.ray)
         write_atomically(options.suite, format_suite(suite).encode())
     except (ValueError, OSError) as error:
         print(f"python -m agents.prove_regret: {error}", file=sys.stderr)

@@ -61,6 +61,17 @@ def spread(
     return _with_ray(work, items, ray, cpus, gpus) if ray else _with_processes(work, items, processes)
 
 
+def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
+    """What `spread` yields, in the order of the items."""
+    waiting: dict[int, Result] = {}
+    wanted = 0
+    for number, result in results:
+        waiting[number] = result
+        while wanted in waiting:
+            yield waiting.pop(wanted)
+            wanted += 1
+
+
 def _with_processes(
     work: Callable[[Item], Result], items: Sequence[Item], processes: int
 ) -> Iterator[tuple[int, Result]]:
