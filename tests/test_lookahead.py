@@ -1,0 +1,181 @@
+"""The network that looks two plies ahead, its features, and the search that teaches its value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.config import ConfigError, TeacherConfig, TrainConfig, parse_config
+from agents.features import LookaheadFeatures, MoveFeatures
+from agents.lookahead import LookaheadNet
+from agents.networks import FORBIDDEN, make_network, use_bfloat16
+from agents.search import Search
+from agents.selfplay import RandomStarts
+from agents.teacher import Teacher
+from agents.training import StopTrainingError, TrainingRun
+from oanquan_env import Core, Positions
+from oanquan_env.policies import move_gains
+from tests.strategies import TWO_PLAYER_PRESETS
+from tests.test_training import assert_same_run, learn, quiet
+
+ITERATION = 16 * 4
+
+
+def some_positions(core: Core, n: int = 40, seed: int = 1) -> Positions:
+    return RandomStarts(core, set_up_share=0.1, max_plies=9, seed=seed).draw(n)
+
+
+def make(core: Core, **changes: object) -> tuple[LookaheadFeatures, LookaheadNet]:
+    torch.manual_seed(0)
+    settings = {"embed": 4, "width": 16, "depth": 2, "leaf_width": 8, **changes}
+    features, network = make_network("lookahead", core, **settings)  # type: ignore[arg-type]
+    assert isinstance(features, LookaheadFeatures)
+    assert isinstance(network, LookaheadNet)
+    return features, network
+
+
+def tensors(core: Core, features: LookaheadFeatures, positions: Positions) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
+
+
+@pytest.mark.parametrize("preset", TWO_PLAYER_PRESETS)
+def test_features_are_what_the_core_plays(preset: str) -> None:
+    core = Core(preset)
+    positions = some_positions(core)
+    features = MoveFeatures(core)
+    rows, mask = features.encode(positions), core.legal_mask(positions)
+    status = rows[:, features.layout["status"]]
+    assert ((status != MoveFeatures.NO_MOVE) == mask).all()
+    assert (rows[:, features.layout["gains"]] == move_gains(core, positions)).all()
+    boards = rows[:, features.layout["after"]].reshape(len(rows), core.rules.actions, -1)
+    assert (boards[~mask] == 0).all()
+    for row, action in zip(*mask.nonzero(), strict=True):
+        child = positions[row : row + 1]
+        core.play(child, [action])
+        assert (boards[row, action] == features.encoder.encode(child)[0, features.board]).all()
+        assert (status[row, action] == MoveFeatures.OVER) == child.over[0]
+
+
+def test_lookahead_features_are_the_position_s_and_its_afterstates() -> None:
+    core = Core()
+    positions = some_positions(core)
+    features = LookaheadFeatures(core)
+    rows, mask = features.encode(positions), core.legal_mask(positions)
+    blocks = rows[:, features.layout["after"]].reshape(len(rows), core.rules.actions, -1)
+    assert (rows[:, features.layout["here"]] == features.moves.encode(positions)).all()
+    assert (blocks[~mask] == 0).all()
+    after, parents, actions = core.expand(positions)
+    assert (blocks[parents, actions] == features.moves.encode(after)).all()
+
+
+def test_features_of_no_positions_and_of_finished_games() -> None:
+    core = Core()
+    features = LookaheadFeatures(core)
+    assert features.encode(core.start(0)).shape == (0, features.size)
+    finished = some_positions(core, 1)
+    finished.ended[:] = 1
+    assert (features.moves.encode(finished)[:, features.moves.board.stop :] == 0).all()
+
+
+def test_with_silent_heads_values_are_exact_one_ply_ahead() -> None:
+    """Leaves worth nothing, no corrections, a cold softmax: V is the best gain, and Q = won - V(afterstate)."""
+    core = Core()
+    features, network = make(core)
+    for head in (network.leaf_value, network.value, network.correction[-1]):
+        torch.nn.init.zeros_(head.weight)  # type: ignore[arg-type]
+    torch.nn.init.zeros_(network.leaf_value.bias)
+    torch.nn.init.constant_(network.log_temperature, -5.0)
+    positions = some_positions(core, 200)
+    rows, mask = tensors(core, features, positions)
+    with torch.no_grad():
+        logits, values = network(rows, mask)
+    legal = mask.numpy()
+    best = np.where(legal, move_gains(core, positions), -np.inf).max(axis=1)
+    assert values.numpy() * core.rules.total == pytest.approx(best, abs=1e-3)
+    searched = Search(core, threads=1).values(positions, 2)
+    wanted = np.nan_to_num(searched, nan=-np.inf).max(axis=1)
+    choice = logits.argmax(dim=1).numpy()
+    assert searched[np.arange(len(choice)), choice] == pytest.approx(wanted)
+    assert (logits.numpy()[~legal] == np.float32(FORBIDDEN)).all()
+
+
+def test_the_policy_s_gradient_stays_in_the_heads_if_told() -> None:
+    core = Core()
+    for policy_gradient, reached in (("through", True), ("heads", False)):
+        features, network = make(core, policy_gradient=policy_gradient)
+        rows, mask = tensors(core, features, some_positions(core))
+        logits, _ = network(rows, mask)
+        logits[mask].square().sum().backward()  # type: ignore[no-untyped-call]
+        assert network.log_sharpness.grad is not None
+        assert any(parameter.grad is not None for parameter in network.leaf.parameters()) == reached
+
+
+def test_bfloat16_products_change_values_by_less_than_a_point() -> None:
+    core = Core()
+    features, network = make(core)
+    rows, mask = tensors(core, features, some_positions(core, 100))
+    with torch.no_grad():
+        _, exact = network(rows, mask)
+        use_bfloat16(network, True)
+        _, rough = network(rows, mask)
+    assert rough.dtype == torch.float32
+    assert (rough != exact).any()
+    assert ((rough - exact).abs() * core.rules.total).max() < 1
+
+
+def teach(times: int, **changes: object) -> tuple[Teacher, list[float]]:
+    core = Core()
+    _, network = make(core, width=32, leaf_width=16)
+    settings = {"depths": [4], "positions": 512, "replay": 1024, "minibatches": 20, "batch_size": 256, **changes}
+    teacher = Teacher(core, TeacherConfig.model_validate(settings), network, seed=0, threads=1)
+    return teacher, [teacher.teach(some_positions(core, 64, seed), 0.0)["rmse"] for seed in range(times)]
+
+
+def test_lessons_are_right_and_the_newest_are_kept() -> None:
+    teacher, _ = teach(3)
+    assert len(teacher.positions) == len(teacher.values) == 1024
+    assert not teacher.positions.over.any()
+    rows = np.arange(0, 1024, 64)
+    searched = Search(teacher.core, threads=1).values(teacher.positions[rows], 4)
+    assert (np.nan_to_num(searched, nan=-np.inf).max(axis=1) == teacher.values[rows]).all()
+
+
+def test_a_taught_value_comes_nearer_to_the_search() -> None:
+    _, errors = teach(20)
+    assert errors[-1] < 0.8 * errors[0]
+
+
+def test_depths_follow_the_share_of_the_run_that_is_done() -> None:
+    teacher, _ = teach(0, depths=[2, 3, 4], minibatches=1)
+    visited = some_positions(teacher.core, 64)
+    assert [teacher.teach(visited, done)["depth"] for done in (0.0, 0.3, 0.34, 0.7, 1.0)] == [2, 2, 3, 4, 4]
+
+
+def taught_config(**changes: object) -> TrainConfig:
+    values: dict[str, object] = {
+        "total_plies": 4 * ITERATION,
+        "checkpoint_seconds": 1e-9,
+        "network": {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"},
+        "ppo": {"n_envs": 16, "n_steps": 4, "batch_size": 64, "n_epochs": 1, "vf_coef": 0.0},
+        "teacher": {"depths": [2, 3], "positions": 96, "replay": 256, "minibatches": 2, "batch_size": 32},
+        "evaluation": {"every_plies": 2 * ITERATION, "pairs": 2, "opponents": ["random"]},
+    }
+    return parse_config({**values, **changes}, "test")
+
+
+@pytest.mark.parametrize("stop_at", [ITERATION, 3 * ITERATION])
+def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int) -> None:
+    learn(TrainingRun.create(tmp_path / "whole", taught_config(), "test", quiet))
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.create(tmp_path / "parts", taught_config(), "test", quiet), stop_at)
+    learn(TrainingRun.resume(tmp_path / "parts", quiet))
+    assert_same_run(tmp_path / "whole", tmp_path / "parts")
+
+
+def test_only_lookahead_can_be_taught(tmp_path: Path) -> None:
+    config = taught_config(network={"name": "plain", "width": 8})
+    with pytest.raises(ConfigError, match=r"teacher\.depths: only network\.name=lookahead can be taught"):
+        TrainingRun.create(tmp_path / "run", config, "test", quiet)
