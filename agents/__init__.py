@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from oanquan_env import Core, Rules
-from oanquan_env.policies import GreedyPolicy, Policy, RandomPolicy
+from oanquan_env.policies import GreedyPolicy, Policy, RandomPolicy, SlippingPolicy
 from oanquan_env.rules import DEFAULT_PRESET, as_rules
 
 USAGE = {
@@ -16,10 +16,12 @@ USAGE = {
     "greedy": "plays the move that wins the most points at once",
     "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",
     "mcts:simulations=S[,net=FOLDER]": "Monte-Carlo tree search; with a trained agent's priors and values",
-    "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder; T > 0 draws its moves instead of playing the best",
+    "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder, or `pretrained`; T > 0 draws its moves",
     "ppo:FOLDER,search=D|nodes=N|ms=T": "a trained agent that chooses among the best moves of alpha-beta",
+    "ANY,slips=S": "any of them, playing a random move with probability S",
 }
 """How each player is named, and what it does."""
+_SLIPS = re.compile(r"(?:(?<=:)|,)slips=([^,]*)")
 
 
 class UnknownAgentError(ValueError):
@@ -39,7 +41,12 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
         close = difflib.get_close_matches(kind, _MAKERS, n=1)
         hint = f" (did you mean {close[0]}?)" if close else ""
         raise UnknownAgentError(f"unknown player {name!r}{hint}; players are:\n{usage()}")
-    return _MAKERS[kind](detail, rules)
+    slips = _SLIPS.search(name)
+    if not slips:
+        return _MAKERS[kind](detail, rules)
+    steady = make(_SLIPS.sub("", name).replace(":,", ":").rstrip(":"), rules)
+    share = read_options(kind, f"slips={slips[1]}", {"slips": float})["slips"]
+    return SlippingPolicy(Core(rules), steady, share)
 
 
 def usage() -> str:
@@ -99,9 +106,9 @@ def _mcts(detail: str, rules: Rules) -> Policy:
     evaluator: Evaluator
     if "net" in options:
         from agents.net_evaluator import NetEvaluator
-        from agents.ppo import PPOPlayer
+        from agents.ppo import PPOPlayer, agent_folder
 
-        evaluator = NetEvaluator(PPOPlayer(Path(options["net"]), rules))
+        evaluator = NetEvaluator(PPOPlayer(agent_folder(options["net"], rules), rules))
     else:
         evaluator = RandomPlayouts(Core(rules))
     return MCTSPlayer(evaluator, options["simulations"])
@@ -110,19 +117,20 @@ def _mcts(detail: str, rules: Rules) -> Policy:
 def _ppo(detail: str, rules: Rules) -> Policy:
     folder, _, rest = detail.partition(",")
     if not folder:
-        raise UnknownAgentError("ppo needs the folder of a trained agent, as in ppo:runs/quick")
+        raise UnknownAgentError("ppo needs the folder of a trained agent, as in ppo:runs/quick, or ppo:pretrained")
     options = read_options("ppo", rest, {"temperature": float, "search": int, "nodes": int, "ms": float})
-    from agents.ppo import PPOPlayer
+    from agents.ppo import PPOPlayer, agent_folder
 
+    path = agent_folder(folder, rules)
     if not options.keys() & {"search", "nodes", "ms"}:
-        return PPOPlayer(Path(folder), rules, **options)
+        return PPOPlayer(path, rules, **options)
     if "temperature" in options:
         raise UnknownAgentError(f"ppo draws no moves where it searches: temperature goes with none of {rest!r}")
     from agents.ppo_search import PPOSearchPlayer
     from agents.search import Limits
 
     limits = Limits(depth=options.get("search"), nodes=options.get("nodes"), milliseconds=options.get("ms"))
-    return PPOSearchPlayer(PPOPlayer(Path(folder), rules), limits)
+    return PPOSearchPlayer(PPOPlayer(path, rules), limits)
 
 
 _MAKERS: dict[str, Callable[[str, Rules], Policy]] = {

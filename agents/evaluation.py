@@ -24,13 +24,14 @@ from agents.results import (
     AgentResult,
     ArenaResult,
     Estimate,
+    OrderResult,
     PairingResult,
     Rating,
     RegretResult,
     RegretRow,
     Report,
 )
-from agents.tournament import Entrant, Pairing, TimedPolicy, Tournament, make_entrants, scores_by_order
+from agents.tournament import Entrant, Pairing, TimedPolicy, Tournament, by_order, make_entrants
 from oanquan_env import Core, Rules
 from oanquan_env.rules import DEFAULT_PRESET
 
@@ -212,7 +213,7 @@ def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> Are
         return result
     entrants = tournament.entrants
     anchor = next((number for number, one in enumerate(entrants) if one.name == ANCHOR), 0)
-    scores = [scores_by_order(pairing.results, openings.positions) for pairing in pairings]
+    scores = [by_order(pairing.results.score, openings.positions) for pairing in pairings]
     numbers = [(pairing.a, pairing.b) for pairing in pairings]
     rng = np.random.default_rng([tournament.seed, len(entrants)])
     estimates = rate(numbers, scores, anchor, rng)
@@ -250,4 +251,11 @@ def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult
         summary.elo = difference.elo if finite[0] else None
         summary.elo_error = difference.error if finite[1] else None
         summary.los = difference.los
+        scores, margins = (by_order(table, tournament.openings.positions) for table in (results.score, results.margin))
+        summary.first, summary.second = (
+            OrderResult(
+                score=Estimate.of(mean_interval(scores[:, order])), margin=Estimate.of(mean_interval(margins[:, order]))
+            )
+            for order in (0, 1)
+        )
     return summary

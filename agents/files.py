@@ -6,6 +6,11 @@ import os
 import tempfile
 from pathlib import Path
 
+PRETRAINED = "pretrained"
+"""In a player's name: the agent that comes with the project for the rules to be played."""
+PRETRAINED_FOLDER = Path(__file__).parent / PRETRAINED
+"""Where those agents lie, a folder for each of the rules."""
+
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace `path` by `content` in one step. Raises OSError, leaving the old file, if it cannot be written."""

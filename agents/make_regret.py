@@ -31,8 +31,8 @@ from agents.regret import PHASES, Suite, format_suite, phases, regret_path
 from agents.scale import HELP, in_order, spread
 from agents.search import Search
 from oanquan_env import Core, Positions, Rules
-from oanquan_env.policies import Policy, RandomPolicy
-from oanquan_env.positions import Ints, Mask
+from oanquan_env.policies import Policy, SlippingPolicy
+from oanquan_env.positions import Mask
 from oanquan_env.rules import DEFAULT_PRESET
 
 PLAYERS = ("random", "greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
@@ -63,23 +63,6 @@ class Recipe:
     depths: tuple[int, ...] = (18, 22, 24)
     games: int = 3000
     seed: int = 0
-
-
-class SlippingPolicy:
-    """A player that plays a random move with probability `slips`."""
-
-    def __init__(self, core: Core, policy: Policy, slips: float) -> None:
-        self.policy = policy
-        self.slips = slips
-        self._random = RandomPolicy(core)
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.policies.Policy.choose`."""
-        choice = self.policy.choose(positions, rng)
-        slipped = (rng.random(len(positions)) < self.slips).nonzero()[0]
-        if slipped.size:
-            choice[slipped] = self._random.choose(positions[slipped], rng)
-        return choice
 
 
 def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.random.Generator) -> Positions:

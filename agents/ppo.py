@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
 from agents.config import NetworkConfig, explain, read_yaml
-from agents.files import write_atomically
+from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
 from agents.networks import make_network
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.positions import Ints
@@ -67,6 +67,27 @@ def read_card(folder: Path) -> AgentCard:
     except ValueError as error:
         raise AgentFileError(f"{path}: {error}") from None
     return card
+
+
+def agent_folder(name: str, rules: Rules | str) -> Path:
+    """The folder that a player's name means: a path, or `pretrained` for the project's own agent of those rules.
+
+    Raises:
+        AgentFileError: if no agent for the rules comes with the project; says for which there are.
+    """
+    if name != PRETRAINED:
+        return Path(name)
+    wanted, folders = as_rules(rules), pretrained_folders()
+    if wanted not in folders:
+        exist = ", ".join(f"'{known}'" for known in folders) or "none"
+        raise AgentFileError(f"no agent for the rules '{wanted}' comes with the project; those that do play: {exist}")
+    return folders[wanted]
+
+
+def pretrained_folders() -> dict[Rules, Path]:
+    """The folders of the agents that come with the project, by the rules that they play."""
+    cards = sorted(PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
+    return {Rules.parse(read_card(path.parent).rules): path.parent for path in cards}
 
 
 class PPOPlayer:

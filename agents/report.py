@@ -165,8 +165,11 @@ def _arena(arena: ArenaResult, order: list[str]) -> list[str]:
     rows = [_pairing(pairing) for pairing in sorted(arena.pairings, key=lambda one: order.index(one.agent))]
     heads = ["agent", "opponent", "won", "drawn", "lost", "score, % (95 %)", "margin, points (95 %)", "plies"]
     if arena.ratings:
+        heads += ["first, %", "margin", "second, %", "margin"]
         heads += [f"pairs {'/'.join(PENTANOMIAL)}".replace("DD/WL", "DD+WL"), "Elo difference", "LOS, %"]
     parts.append(table(heads, rows, left=2))
+    if arena.ratings:
+        parts.append("First, second: the games in which the agent moved first from the opening, or second.")
     return parts
 
 
@@ -175,6 +178,8 @@ def _pairing(pairing: PairingResult) -> list[str]:
     cells += [str(count) for count in (pairing.wins, pairing.draws, pairing.losses)]
     cells += [_range(pairing.score, ".1f", 100), _range(pairing.margin, "+.1f"), f"{pairing.plies:.1f}"]
     if pairing.pentanomial is not None and pairing.los is not None:
+        for order in (pairing.first, pairing.second):
+            cells += [f"{100 * order.score.mean:.1f}", f"{order.margin.mean:+.1f}"] if order else ["", ""]
         cells += ["/".join(map(str, pairing.pentanomial)), _difference(pairing), f"{100 * pairing.los:.1f}"]
     return cells
 

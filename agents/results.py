@@ -40,6 +40,13 @@ class AgentResult(_Strict):
     ms_per_move: float | None = Field(None, description="mean wall time of a move, ms, where many are asked at once")
 
 
+class OrderResult(_Strict):
+    """A player's games of a match in which he moved first from the opening, or second."""
+
+    score: Estimate
+    margin: Estimate
+
+
 class PairingResult(_Strict):
     """A match of two players; with P > 2 seats, one `agent` among P - 1 `opponent`s."""
 
@@ -56,6 +63,8 @@ class PairingResult(_Strict):
     elo: float | None = Field(None, description="Elo difference; none if all games were won or lost")
     elo_error: float | None = Field(None, description="half its 95 % interval, over pairs")
     los: float | None = Field(None, description="likelihood that `agent` is the stronger one")
+    first: OrderResult | None = Field(None, description="`agent` moving first from the opening; two players only")
+    second: OrderResult | None = Field(None, description="`agent` moving second")
 
 
 class Rating(_Strict):

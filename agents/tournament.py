@@ -19,6 +19,7 @@ import numpy as np
 
 import agents
 from agents.arena import Floats, Match, PairResults, Progress, play_match
+from agents.files import PRETRAINED, PRETRAINED_FOLDER
 from agents.kept import Keeper, KeptError
 from agents.openings import Openings
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
@@ -96,11 +97,17 @@ def fingerprint(name: str) -> str:
     """A hash of the agent files that a player's name mentions, so that a retrained agent is told apart."""
     digest, found = hashlib.sha256(), False
     for word in re.split(r"[:,=]", name)[1:]:
-        folder = Path(word)
-        for path in sorted(folder.glob("agent.*")) if folder.is_dir() else [folder] if folder.is_file() else []:
+        for path in _agent_files(word):
             digest.update(path.read_bytes())
             found = True
     return digest.hexdigest()[:16] if found else ""
+
+
+def _agent_files(word: str) -> list[Path]:
+    if word == PRETRAINED:
+        return sorted(PRETRAINED_FOLDER.glob("*/agent.*"))
+    folder = Path(word)
+    return sorted(folder.glob("agent.*")) if folder.is_dir() else [folder] if folder.is_file() else []
 
 
 @dataclass(frozen=True)
@@ -267,7 +274,10 @@ def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
     return final
 
 
-def scores_by_order(results: PairResults, openings: Positions) -> Floats:
-    """(K, 2) scores of `a` where it moved first from the opening, and where it moved second; two players only."""
+def by_order(table: Floats, openings: Positions) -> Floats:
+    """(K, 2) scores or margins by seat of `a` sorted anew: where it moved first from the opening, and where second.
+
+    Two players only.
+    """
     swapped = openings.mover == 1
-    return np.where(swapped[:, None], results.score[:, ::-1], results.score)
+    return np.where(swapped[:, None], table[:, ::-1], table)

@@ -163,7 +163,7 @@ class TrainingRun:
 
     def _export(self) -> None:
         made = yaml.safe_load((self.folder / RUN_NAME).read_text())
-        history = {"plies": self.plies, "seed": self.config.seed, **made}
+        history = {"plies": self.plies, "seconds": round(self.seconds), "seed": self.config.seed, **made}
         card = AgentCard(
             rules=self.config.rules, reward=self.config.reward, network=self.config.network, training=history
         )

@@ -45,6 +45,25 @@ class GreedyPolicy:
         return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
 
 
+class SlippingPolicy:
+    """Another player that plays a random move with probability `slips`; raises ValueError unless that is 0 to 1."""
+
+    def __init__(self, core: Core, policy: Policy, slips: float) -> None:
+        if not 0 <= slips <= 1:
+            raise ValueError(f"slips must be a probability, 0 to 1; got {slips}")
+        self.policy = policy
+        self.slips = slips
+        self._random = RandomPolicy(core)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        choice = self.policy.choose(positions, rng)
+        slipped = (rng.random(len(positions)) < self.slips).nonzero()[0]
+        if slipped.size:
+            choice[slipped] = self._random.choose(positions[slipped], rng)
+        return choice
+
+
 def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
     """(N, A) points that each legal move wins at once, over the mean of what it wins the other players.
 

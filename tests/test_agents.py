@@ -16,10 +16,11 @@ import agents
 from agents.config import ConfigError, NetworkConfig, TrainConfig, load_config, parse_config
 from agents.files import write_atomically
 from agents.networks import make_network
-from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, AgentFileError, PPOPlayer, save_agent
+from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, AgentFileError, PPOPlayer, agent_folder, save_agent
 from agents.selfplay import RandomStarts
+from agents.tournament import fingerprint
 from oanquan_env import Core
-from oanquan_env.policies import GreedyPolicy, RandomPolicy
+from oanquan_env.policies import GreedyPolicy, RandomPolicy, SlippingPolicy
 
 NETWORK = NetworkConfig(embed=2, width=8, depth=1)
 
@@ -60,6 +61,20 @@ def test_temperature_draws_from_the_softmax(agent: Path) -> None:
 def test_an_agent_asked_to_play_other_rules_says_so(agent: Path) -> None:
     with pytest.raises(ValueError, match="trained for the rules 'mancala-world', not for 'tonkin'"):
         PPOPlayer(agent, "tonkin")
+
+
+def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = agent.parent / "shelf"
+    shelf.mkdir()
+    agent.rename(shelf / "mancala-world")
+    monkeypatch.setattr("agents.ppo.PRETRAINED_FOLDER", shelf)
+    monkeypatch.setattr("agents.tournament.PRETRAINED_FOLDER", shelf)
+    assert agent_folder("pretrained", "mancala-world") == shelf / "mancala-world"
+    assert agent_folder("runs/quick", "mancala-world") == Path("runs/quick")
+    assert isinstance(agents.make("ppo:pretrained,temperature=0.5"), PPOPlayer)
+    assert fingerprint("ppo:pretrained") == fingerprint(f"ppo:{shelf / 'mancala-world'}") != ""
+    with pytest.raises(AgentFileError, match=r"no agent for the rules 'tonkin' comes .* do play: 'mancala-world'"):
+        agents.make("ppo:pretrained", "tonkin")
 
 
 class Bomb:
@@ -120,6 +135,21 @@ def test_players_by_name(agent: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "steady"),
+    [
+        ("greedy:slips=0.25", "greedy"),
+        ("minimax:slips=0.25,depth=2", "minimax:depth=2"),
+        ("minimax:depth=2,slips=0.25", "minimax:depth=2"),
+    ],
+)
+def test_any_player_can_slip(name: str, steady: str) -> None:
+    player = agents.make(name)
+    assert isinstance(player, SlippingPolicy)
+    assert player.slips == 0.25
+    assert type(player.policy) is type(agents.make(steady))
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("gredy", r"did you mean greedy\?"),
@@ -128,6 +158,7 @@ def test_players_by_name(agent: Path) -> None:
         ("ppo", "ppo needs"),
         ("ppo:x,heat=3", "heat"),
         ("ppo:x,temperature=hot", "hot"),
+        ("greedy:slips=often", "slips of greedy must be a number; got 'often'"),
     ],
 )
 def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> None:

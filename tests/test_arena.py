@@ -35,10 +35,10 @@ from agents.tournament import (
     TimedPolicy,
     Tournament,
     TournamentError,
+    by_order,
     fingerprint,
     make_entrants,
     replay,
-    scores_by_order,
 )
 from oanquan_env import Board, Core, Positions, mirror, parse_records, rotate_seats
 from oanquan_env.policies import GreedyPolicy, Policy, RandomPolicy
@@ -398,8 +398,8 @@ def test_the_stopwatch_counts_moves(core: Core) -> None:
     assert timed.seconds > 0
 
 
-def test_scores_by_order_follow_the_player_who_moves_first(core: Core) -> None:
+def test_results_by_order_follow_the_player_who_moves_first(core: Core) -> None:
     one = random_openings(core, 1, 3, rng())  # North to move
     two = random_openings(core, 1, 4, rng())  # South to move
     results = PairResults(np.array([[1, 0.5], [1, 0.5]]), np.zeros((2, 2)), np.zeros((2, 2)))
-    assert scores_by_order(results, Positions.concatenate([one, two])).tolist() == [[0.5, 1], [1, 0.5]]
+    assert by_order(results.score, Positions.concatenate([one, two])).tolist() == [[0.5, 1], [1, 0.5]]

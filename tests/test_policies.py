@@ -7,7 +7,15 @@ import pytest
 
 from oanquan_env import Core
 from oanquan_env.notation import parse_position
-from oanquan_env.policies import GreedyPolicy, Policy, RandomPolicy, best_actions, make_policy, move_gains
+from oanquan_env.policies import (
+    GreedyPolicy,
+    Policy,
+    RandomPolicy,
+    SlippingPolicy,
+    best_actions,
+    make_policy,
+    move_gains,
+)
 
 
 def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
@@ -62,3 +70,9 @@ def test_players_by_name() -> None:
     assert isinstance(make_policy("random", "tonkin"), Policy)
     with pytest.raises(ValueError, match=r"unknown player 'gredy' \(did you mean greedy\?\)"):
         make_policy("gredy")
+
+
+@pytest.mark.parametrize("slips", [-0.1, 1.5])
+def test_slips_are_a_probability(slips: float) -> None:
+    with pytest.raises(ValueError, match=f"slips must be a probability, 0 to 1; got {slips}"):
+        SlippingPolicy(Core(), GreedyPolicy(Core()), slips)

@@ -13,7 +13,7 @@ import pytest
 
 import agents
 from agents.keys import canonical_keys, first_of_each
-from agents.make_regret import Recipe, SlippingPolicy, main, make_suite, met_in_play
+from agents.make_regret import Recipe, main, make_suite, met_in_play
 from agents.prove_regret import main as prove_main
 from agents.prove_regret import prove_suite
 from agents.regret import (
@@ -31,7 +31,7 @@ from agents.regret import (
 )
 from agents.search import Search
 from oanquan_env import Board, Core, Positions
-from oanquan_env.policies import GreedyPolicy, RandomPolicy
+from oanquan_env.policies import GreedyPolicy, RandomPolicy, SlippingPolicy
 from oanquan_env.positions import Ints
 
 NONE = np.nan

@@ -1,0 +1,162 @@
+"""The agents that come with the project: taking one in from its run, and the cards that say what they are.
+
+    python -m agents.cards take runs/ppo     copies a run's agent and configuration to agents/pretrained/
+    python -m agents.cards write             writes each agent's README.md from its files and the committed reports
+    python -m agents.cards write --check     writes nothing, fails if a README.md does not say what the files say
+
+A report counts for an agent if it is of the same rules and has a player made from `ppo:pretrained`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from agents.config import TrainConfig, load_config
+from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
+from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, read_card
+from agents.regret import PHASES
+from agents.report import explanation, summary, table
+from agents.results import RegretRow, Report, read_report
+from agents.training import CONFIG_NAME
+from oanquan_env import Rules
+
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
+README_NAME = "README.md"
+LARGEST = 5_000_000
+"""Bytes that weights in the repository may have."""
+
+
+def take(run: Path) -> Path:
+    """Copy the agent and the configuration of a run to the shelf of its rules; returns the folder.
+
+    Raises `ValueError` for weights that are too large, and what reading the files raises.
+    """
+    card, config = read_card(run), load_config(run / CONFIG_NAME)
+    weights = (run / WEIGHTS_NAME).read_bytes()
+    if len(weights) > LARGEST:
+        raise ValueError(f"{run / WEIGHTS_NAME} has {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
+    folder = PRETRAINED_FOLDER / str(Rules.parse(card.rules)).replace(" ", "-").replace("=", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / WEIGHTS_NAME, weights)
+    write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())
+    write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+    return folder
+
+
+def render(folder: Path) -> str:
+    """The README.md of the agent in `folder`."""
+    card, config = read_card(folder), load_config(folder / CONFIG_NAME)
+    parts = [f"# An agent for the rules `{card.rules}`", _introduction(card), _origin(card, config)]
+    reports = [report for report in _reports() if report.rules == card.rules]
+    for report in reports:
+        parts += _strength(report)
+    if not reports:
+        parts.append("No report of its strength is committed yet.")
+    parts.append(
+        "## Licence\n\nWeights and card are under the licence of the project, MIT. Loading them runs no code: they are "
+        "a `safetensors` file and YAML."
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def _introduction(card: AgentCard) -> str:
+    option = "" if card.rules == str(Rules()) else f" --rules '{card.rules}'"
+    return (
+        f"`ppo:{PRETRAINED}` plays by it{' under these rules' if option else ''}:\n\n"
+        f"```sh\npython evaluate.py ppo:{PRETRAINED} minimax:depth=4{option}\n```"
+    )
+
+
+def _origin(card: AgentCard, config: TrainConfig) -> str:
+    made, network = card.training, card.network
+    depths = ", ".join(map(str, config.teacher.depths))
+    taught = f"regression on alpha-beta search of {depths} plies" if depths else "returns of self-play"
+    rows = [
+        ["network", f"`{network.name}`, {network.depth} layers of {network.width}"],
+        ["policy", "self-play PPO (MaskablePPO), both seats"],
+        ["value", taught],
+        ["reward", card.reward],
+        ["plies of PPO", f"{made['plies']:,}"],
+        ["hours", f"{made['seconds'] / 3600:.1f}" if made.get("seconds") else "not recorded"],
+        ["machine", f"{made['processor']}, {config.device}"],
+        ["begun at commit", f"`{made['commit']}`"],
+        ["seed", str(made["seed"])],
+        ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
+    ]
+    return f"## Recipe\n\nAll settings are in [{CONFIG_NAME}]({CONFIG_NAME}).\n\n" + table(["", ""], rows, left=2)
+
+
+def _reports() -> list[Report]:
+    """The committed reports in which an agent of the project plays."""
+    reports = [read_report(path) for path in sorted(RESULTS.glob("**/report.json"))]
+    return [report for report in reports if _labels(report)]
+
+
+def _labels(report: Report) -> list[str]:
+    return [agent.label for agent in report.agents if agent.name.startswith(f"ppo:{PRETRAINED}")]
+
+
+def _strength(report: Report) -> list[str]:
+    about = f"Measured by `{report.command}` at commit `{report.commit}`, {report.processor}."
+    parts = ["## Strength", about, summary(report), explanation(report)]
+    if report.regret:
+        rows = [row for row in report.regret.agents if row.agent in _labels(report)]
+        heads = ["agent", *(f"{phase}: regret" for phase in PHASES), *(f"{phase}: blunders, %" for phase in PHASES)]
+        parts += ["### Weaknesses", _weakness(rows[0]), table(heads, [_by_phase(row) for row in rows])]
+    return parts
+
+
+def _weakness(row: RegretRow) -> str:
+    worst = max(row.phases, key=lambda phase: row.phases[phase].regret.mean)
+    best = min(row.phases, key=lambda phase: row.phases[phase].regret.mean)
+    return (
+        f"`{row.agent}` errs most in the {worst} ({row.phases[worst].regret.mean:.2f} points a move) and least in the "
+        f"{best} ({row.phases[best].regret.mean:.2f}). {100 * row.overall.blunders.mean:.1f} % of its moves change the "
+        "final result. It looks two plies ahead and no further, so it misses longer combinations that search sees."
+    )
+
+
+def _by_phase(row: RegretRow) -> list[str]:
+    found = [row.phases[phase] for phase in PHASES]
+    regrets = [f"{one.regret.mean:.2f}" for one in found]
+    return [f"`{row.agent}`", *regrets, *(f"{100 * one.blunders.mean:.1f}" for one in found)]
+
+
+def write(*, check: bool) -> list[Path]:
+    """Write every card, or with `check` only compare; returns the files that were not as they should be."""
+    wrong = []
+    for folder in sorted(path.parent for path in PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}")):
+        path, text = folder / README_NAME, render(folder)
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            wrong.append(path)
+            if not check:
+                write_atomically(path, text.encode())
+    return wrong
+
+
+def main(arguments: list[str]) -> int:
+    """Take an agent in, or write the cards; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.cards", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("take", help="take in a run's agent").add_argument("run", type=Path, help="the run folder")
+    commands.add_parser("write", help="write the cards").add_argument("--check", action="store_true")
+    options = parser.parse_args(arguments)
+    try:
+        if options.command == "take":
+            print(take(options.run))
+            return 0
+        wrong = write(check=options.check)
+    except (ValueError, OSError) as error:
+        print(f"python -m agents.cards: {error}", file=sys.stderr)
+        return 2
+    for path in wrong:
+        print(f"{path}: {'out of date; renew it with: python -m agents.cards write' if options.check else 'written'}")
+    return int(options.check and bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,100 @@
+"""Learning curves of runs, and the shelf of agents that come with the project."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from agents import cards, curves
+from agents.files import PRETRAINED_FOLDER
+from agents.ppo import PPOPlayer, pretrained_folders
+from agents.training import TrainingRun
+from oanquan_env import Core
+from tests.test_training import ITERATION, learn, quiet, small_config
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    parent = tmp_path_factory.mktemp("runs")
+    evaluation = {"every_plies": ITERATION, "pairs": 4, "opponents": ["greedy"]}
+    folders = [parent / f"tiny-{seed}" for seed in (0, 1)]
+    for seed, folder in enumerate(folders):
+        config = small_config(seed=seed, total_plies=2 * ITERATION, evaluation=evaluation)
+        learn(TrainingRun.create(folder, config, "python train.py", quiet))
+    return folders
+
+
+def test_curves_read_what_runs_measured(runs: list[Path]) -> None:
+    curve = curves.read_curve(runs[1])
+    assert (curve.name, curve.group, curve.seed, curve.command) == ("tiny-1", "tiny", 1, "python train.py")
+    series = curve.series()
+    assert series["plies"] == [ITERATION, 2 * ITERATION]
+    assert all(len(values) == 2 for values in series.values())
+    assert series["minutes"][1] > series["minutes"][0] > 0
+    last = json.loads((runs[1] / "evaluations.jsonl").read_text().splitlines()[-1])
+    assert series["regret"][1] == last["regret"]["regret"]["mean"]
+
+
+def test_a_match_won_by_all_games_still_has_a_place(runs: list[Path]) -> None:
+    curve = curves.read_curve(runs[0])
+    curve.rows[0]["results"]["greedy"]["score"] = 1.0
+    assert 1000 < curve.series()["elo"][0] < 1300
+
+
+def test_table_picture_and_numbers_are_written(
+    runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert curves.main([*map(str, runs), "--output", str(tmp_path)]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0] == "| run | commit | plies | minutes | regret, points | best moves, % | greedy, % |"
+    assert [row.split(" | ")[0] for row in rows[2:]] == ["| tiny-0", "| tiny-1"]
+    content = json.loads((tmp_path / "learning.json").read_text())
+    assert [run["seed"] for run in content["runs"]] == [0, 1]
+    assert content["yardsticks"]["minimax:depth=4"] < content["yardsticks"]["greedy"]
+    image = Image.open(io.BytesIO((tmp_path / "learning.png").read_bytes()))
+    assert image.size[0] > 1000
+
+
+def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert curves.main([str(tmp_path / "nowhere")]) == 2
+    assert "nowhere/config.yaml: no such file" in capsys.readouterr().err
+
+
+def test_a_run_s_agent_is_taken_in_with_its_card(
+    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
+    assert cards.main(["take", str(runs[0])]) == 0
+    folder = tmp_path / "mancala-world"
+    assert {path.name for path in folder.iterdir()} == {"agent.safetensors", "agent.yaml", "config.yaml"}
+    assert PPOPlayer(folder).card.training["plies"] == 2 * ITERATION
+    assert cards.main(["write", "--check"]) == 1
+    assert "out of date" in capsys.readouterr().out
+    assert cards.main(["write"]) == 0
+    assert cards.main(["write", "--check"]) == 0
+    text = (folder / "README.md").read_text()
+    assert f"| plies of PPO | {2 * ITERATION:,} |" in text
+    assert "MIT" in text
+
+
+def test_weights_too_large_for_the_repository_are_refused(
+    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
+    monkeypatch.setattr(cards, "LARGEST", 100)
+    assert cards.main(["take", str(runs[0])]) == 2
+    assert "at most 100 go into the repository" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent.name for path in PRETRAINED_FOLDER.glob("*/agent.yaml")))
+def test_the_project_s_agents_play_their_rules(folder: str) -> None:
+    rules, path = next((rules, path) for rules, path in pretrained_folders().items() if path.name == folder)
+    positions = Core(rules).start(1)
+    assert PPOPlayer(path, rules).logits(positions).shape == (1, rules.actions)
+    assert (path / "config.yaml").is_file()
+    assert sum(file.stat().st_size for file in path.iterdir()) < 5_000_000
