@@ -26,7 +26,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agents.compiled import OVER, Int64s, compile_rules, play
 from agents.files import write_atomically
-from agents.memory import MAX_DEPTH, NODE_LIMIT, NODES, STOP, TABLE, new_memory, table_bits
+from agents.memory import HISTORY, MAX_DEPTH, NODE_LIMIT, NODES, STACK, STOP, TABLE, new_memory, table_bits
 from agents.proof import BUCKET_WORDS, NO, YES, begin_proofs, reaches
 from agents.regret import Suite, format_suite, read_suite
 from agents.scale import HELP, spread
@@ -76,6 +76,7 @@ class Prover:
             guesses: searched values by action; they decide what is asked first, never what is proved.
         """
         self._memory[TABLE:] = 0
+        self._memory[HISTORY:STACK] = 0  # or the positions before would decide in what order moves are tried
         sides = position.sides.view(np.int64)[0].tolist()
         mover = int(position.mover[0])
         return {

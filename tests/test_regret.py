@@ -329,6 +329,14 @@ def test_proofs_do_not_depend_on_the_guesses() -> None:
         assert (found.values[both] == again.values[both]).all()
 
 
+@pytest.mark.parametrize("nodes", [100, 3000])
+def test_every_position_is_proved_for_itself(nodes: int) -> None:
+    suite = make_suite(PROVING)
+    backwards = np.arange(len(suite))[::-1]
+    whole, turned = prove_suite(suite, nodes, threads=1), prove_suite(suite.take(backwards), nodes, threads=1)
+    assert (whole.proved[backwards] == turned.proved).all()
+
+
 def test_proved_values_are_those_of_deep_searches() -> None:
     suite = prove_suite(make_suite(PROVING), 300_000, threads=1)
     deep = Search(suite.core).values(suite.positions, 24)
