@@ -109,7 +109,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str]) -> Curve:
     """Train; returns the learning curve."""
     options = parse(arguments)
-    ray.init(num_cpus=options.runners + 1, include_dashboard=False, logging_level=logging.ERROR)
+    ray.init("local", num_cpus=options.runners + 1, include_dashboard=False, logging_level=logging.ERROR)
     algorithm = make_algorithm(options)
     try:
         curve, steps = Curve(options, ("ray", "torch")), 0

@@ -88,27 +88,33 @@ def test_ray_is_imported_only_when_asked_for() -> None:
 # ---- Ray -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_ray_finds_the_same(cluster: str) -> None:
     assert list(spread(where, [0], ray=cluster)) == [(0, os.getcwd())]
     with pytest.raises(ValueError, match=r"^no 2s here$"):
         list(spread(refuse, [1, 2, 3], ray=cluster))
 
 
+@pytest.mark.slow
 def test_ray_begins_the_work_of_a_killed_worker_anew(cluster: str, tmp_path: Path) -> None:
     found = dict(spread(die_once, [(tmp_path, number) for number in range(3)], ray=cluster))
     assert found == {0: (0, 1), 1: (1, 2), 2: (2, 1)}
 
 
+@pytest.mark.slow
 def test_ray_gives_up_where_workers_die_again_and_again(cluster: str) -> None:
     with pytest.raises(ScaleError, match="1 of 1 pieces of work are unfinished"):
         list(spread(die_always, [1], ray=cluster))
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there(monkeypatch: pytest.MonkeyPatch, cluster: str) -> None:
     with pytest.raises(ScaleError, match="no Ray cluster at 'nonsense'"):
         list(spread(square, [1], ray="nonsense"))
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 def test_a_tournament_on_ray_has_the_same_results(
     cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +133,7 @@ def test_a_tournament_on_ray_has_the_same_results(
     assert evaluate.main([*players, "--output", str(tmp_path / "out")]) == 0  # all pairings were kept
 
 
+@pytest.mark.slow
 def test_a_regret_suite_made_on_ray_is_the_same(cluster: str) -> None:
     recipe = Recipe(rules="mancala-world seeds=2", count=6, depths=(2, 2, 3), games=80)
     alone, spread_out = make_suite(recipe), make_suite(recipe, ray=cluster)
@@ -134,6 +141,7 @@ def test_a_regret_suite_made_on_ray_is_the_same(cluster: str) -> None:
     assert format_suite(prove_suite(alone, 1000, 1)) == format_suite(prove_suite(alone, 1000, 1, ray=cluster))
 
 
+@pytest.mark.slow
 def test_a_sweep_on_ray(cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     alone, spread_out = tmp_path / "alone", tmp_path / "ray"
     assert train.main([*SMALL, "--sweep", "0,1", "--jobs", "1", "--output", str(alone)]) == 0

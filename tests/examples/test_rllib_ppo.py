@@ -27,7 +27,7 @@ SIZES = ["--batch", "300", "--minibatch", "64", "--envs", "2", "--epochs", "2", 
 
 @pytest.fixture
 def one_processor() -> Iterator[None]:
-    ray.init(num_cpus=1, include_dashboard=False)
+    ray.init("local", num_cpus=1, include_dashboard=False)
     yield
     ray.shutdown()
 

@@ -38,6 +38,7 @@ def test_what_a_position_is_worth_to_one_it_costs_the_other() -> None:
     assert values(seen, moves).tolist() == [[[3.0], [-3.0]], [[-5.0], [5.0]]]
 
 
+@pytest.mark.slow
 def test_it_trains_for_some_steps(tmp_path: Path) -> None:
     output = tmp_path / "curve.jsonl"
     sizes = ["--steps", "512", "--every", "256", "--batch", "256", "--minibatch", "64", "--envs", "4", "--epochs", "2"]
