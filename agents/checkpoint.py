@@ -49,6 +49,8 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
         "random.numpy": json.dumps(_numpy_state()),
         "random.python": json.dumps(random.getstate()),
     }
+    if env.opponents:
+        tensors.update({f"opponents.{name}": tensor for name, tensor in env.opponents.state().items()})
     if model.teacher:
         tensors.update(_optimizer_tensors("teacher.optimizer", model.teacher.optimizer))
         tensors.update(_position_tensors("teacher.positions", model.teacher.positions))
@@ -73,6 +75,10 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
     try:
         _restore_model(tensors, metadata, model)
         _restore_games(tensors, metadata, env)
+        if env.opponents:
+            prefix = "opponents."
+            state = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+            env.opponents.restore(state, network_of(model))
         if model.teacher:
             _restore_teacher(tensors, metadata, model.teacher)
     except (KeyError, RuntimeError, ValueError) as error:

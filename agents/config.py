@@ -68,6 +68,15 @@ class PPOConfig(_Strict):
     max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
 
 
+class OpponentsConfig(_Strict):
+    """Who holds the other seat; without players and past selves, the latest self holds both in every game."""
+
+    share: Share = Field(0.5, description="share of games in which an opponent holds one seat, if there are any")
+    players: list[str] = Field([], description="opponents by name, as evaluate.py takes them: minimax:depth=2, ...")
+    past_selves: Annotated[int, Field(ge=0)] = Field(0, description="past selves kept as opponents, the newest ones")
+    every_plies: PositiveInt = Field(500_000, description="plies after which the latest self joins the past ones")
+
+
 class TeacherConfig(_Strict):
     """Regression of the value on search, between two iterations of PPO, see agents/teacher.py."""
 
@@ -107,6 +116,7 @@ class TrainConfig(_Strict):
     network: NetworkConfig = Field(NetworkConfig(), description="the network")
     starts: StartsConfig = Field(StartsConfig(), description="start positions")
     ppo: PPOConfig = Field(PPOConfig(), description="the optimisation")
+    opponents: OpponentsConfig = Field(OpponentsConfig(), description="opponents besides the latest self")
     teacher: TeacherConfig = Field(TeacherConfig(), description="search that teaches the value")
     evaluation: EvaluationConfig = Field(EvaluationConfig(), description="evaluation during training")
 

@@ -17,8 +17,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
 from agents.config import NetworkConfig, explain, read_yaml
+from agents.features import FeatureEncoder
 from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
-from agents.networks import make_network
+from agents.networks import Net, make_network
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.positions import Ints
 from oanquan_env.rules import as_rules
@@ -90,41 +91,25 @@ def pretrained_folders() -> dict[Rules, Path]:
     return {Rules.parse(read_card(path.parent).rules): path.parent for path in cards}
 
 
-class PPOPlayer:
-    """Plays by a trained network: one forward pass a position.
+class NetworkPlayer:
+    """Plays by a network: one forward pass a position.
 
     Args:
-        folder: the agent's folder, or its `agent.safetensors`.
-        rules: rules to play; those of the card if left out.
+        features: what the network is fed.
+        network: the network.
         temperature: 0 plays the best action; above, actions are drawn from `softmax(logits / temperature)`.
 
     Raises:
-        AgentFileError: for files that are missing or damaged.
-        ValueError: for rules that the agent was not trained for, or a negative temperature.
+        ValueError: for a negative temperature.
     """
 
-    def __init__(self, folder: Path, rules: Rules | str | None = None, *, temperature: float = 0.0) -> None:
-        folder = folder.parent if folder.name == WEIGHTS_NAME else folder
-        self.card = read_card(folder)
-        trained = Rules.parse(self.card.rules)
-        wanted = trained if rules is None else as_rules(rules)
-        if wanted != trained:
-            raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
+    def __init__(self, features: FeatureEncoder, network: Net, *, temperature: float = 0.0) -> None:
         if temperature < 0:
             raise ValueError(f"temperature must be 0 or more; got {temperature}")
-        self.core = Core(trained)
+        self.core = features.core
+        self.features = features
+        self.network = network.eval()
         self.temperature = temperature
-        self.features, self.network = make_network(core=self.core, **self.card.network.model_dump())
-        self._load_weights(folder / WEIGHTS_NAME)
-
-    def _load_weights(self, path: Path) -> None:
-        try:
-            self.network.load_state_dict(load_file(path))
-        except FileNotFoundError:
-            raise AgentFileError(f"{path}: no such file") from None
-        except (SafetensorError, RuntimeError) as error:
-            raise AgentFileError(f"{path}: not the weights of the network on the card: {error}") from None
-        self.network.eval()
 
     def logits(self, positions: Positions) -> np.ndarray[Any, np.dtype[np.float64]]:
         """(N, A) float64 logits of the actions; illegal ones are `agents.networks.FORBIDDEN`."""
@@ -144,3 +129,37 @@ class PPOPlayer:
             logits = logits / self.temperature + rng.gumbel(size=logits.shape)
         choice: Ints = np.where(self.core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
         return choice
+
+
+class PPOPlayer(NetworkPlayer):
+    """Plays by the network of a trained agent's files.
+
+    Args:
+        folder: the agent's folder, or its `agent.safetensors`.
+        rules: rules to play; those of the card if left out.
+        temperature: see `NetworkPlayer`.
+
+    Raises:
+        AgentFileError: for files that are missing or damaged.
+        ValueError: for rules that the agent was not trained for, or a negative temperature.
+    """
+
+    def __init__(self, folder: Path, rules: Rules | str | None = None, *, temperature: float = 0.0) -> None:
+        folder = folder.parent if folder.name == WEIGHTS_NAME else folder
+        self.card = read_card(folder)
+        trained = Rules.parse(self.card.rules)
+        wanted = trained if rules is None else as_rules(rules)
+        if wanted != trained:
+            raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
+        features, network = make_network(core=Core(trained), **self.card.network.model_dump())
+        _load_weights(network, folder / WEIGHTS_NAME)
+        super().__init__(features, network, temperature=temperature)
+
+
+def _load_weights(network: Net, path: Path) -> None:
+    try:
+        network.load_state_dict(load_file(path))
+    except FileNotFoundError:
+        raise AgentFileError(f"{path}: no such file") from None
+    except (SafetensorError, RuntimeError) as error:
+        raise AgentFileError(f"{path}: not the weights of the network on the card: {error}") from None

@@ -1,7 +1,8 @@
-"""Zero-sum self-play inside stable-baselines3's interfaces: start positions, VecEnv, rollout buffer.
+"""Zero-sum self-play inside stable-baselines3's interfaces: start positions and the VecEnv.
 
 Each row of the VecEnv is one game, each step one ply of whoever is to move, seen from him; the reward is the
-mover's. Both seats learn from every ply.
+mover's. Both seats learn from every ply. Where an opponent holds a seat, his reply belongs to the step, and only the
+learner's plies are learned from.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from gymnasium import spaces
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from agents.features import FeatureEncoder
+from agents.opponents import Opponents
 from oanquan_env import Core, Positions, Termination
 from oanquan_env.policies import RandomPolicy
+from oanquan_env.positions import Mask
 from oanquan_env.rewards import RewardName, ply_rewards
 
 BLOCK = 4096
@@ -90,18 +91,29 @@ class SelfPlayVecEnv(VecEnv):
         starts: where games begin.
         n_envs: games side by side.
         reward: what a ply pays.
-        trail: how many of the newest batches of positions to keep.
+        gamma: discount of one ply, for the replies of opponents.
+        remembered: steps that `trail` and `answered` go back.
+        opponents: opponents of the learner, if any.
 
     Attributes:
         positions: the N positions to move in.
-        trail: the newest batches of positions that moves were played in, oldest first.
+        trail: the positions that the newest steps began in, oldest first.
+        answered: for each of these steps (N,) bool, whether an opponent replied within it.
 
     Raises:
         ValueError: for more than two players; zero-sum learning here flips a sign at every ply.
     """
 
     def __init__(
-        self, features: FeatureEncoder, starts: RandomStarts, *, n_envs: int, reward: RewardName, trail: int = 0
+        self,
+        features: FeatureEncoder,
+        starts: RandomStarts,
+        *,
+        n_envs: int,
+        reward: RewardName,
+        gamma: float = 1.0,
+        remembered: int = 0,
+        opponents: Opponents | None = None,
     ) -> None:
         self.core = features.core
         if self.core.rules.players != 2:
@@ -113,7 +125,10 @@ class SelfPlayVecEnv(VecEnv):
         self.starts = starts
         self.reward = reward
         self.positions = self.core.start(n_envs)
-        self.trail: deque[Positions] = deque(maxlen=trail)
+        self.gamma = gamma
+        self.opponents = opponents
+        self.trail: deque[Positions] = deque(maxlen=remembered)
+        self.answered: deque[Mask] = deque(maxlen=remembered)
         self.first_ply = np.zeros(n_envs, dtype=np.int32)
         self._actions: npt.NDArray[np.integer[Any]] = np.zeros(n_envs, dtype=np.intp)
 
@@ -135,12 +150,13 @@ class SelfPlayVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play one ply in every game: features, movers' rewards, finished flags, infos."""
+        """Play one ply in every game, and opponents' replies: features, movers' rewards, finished flags, infos."""
         if self.trail.maxlen:
             self.trail.append(self.positions.copy())
         mover, before = self.positions.mover.copy(), self.positions.scores.copy()
         self.core.play(self.positions, self._actions)
         rewards = ply_rewards(self.reward, self.core, before, self.positions)[np.arange(self.num_envs), mover]
+        self.answered.append(self._answer(rewards))
         dones = self.positions.over
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         finished = dones.nonzero()[0]
@@ -148,6 +164,28 @@ class SelfPlayVecEnv(VecEnv):
             self._report(finished, infos)
             self._begin(finished)
         return self.observe(), rewards.astype(np.float32), dones, infos
+
+    def _answer(self, rewards: npt.NDArray[np.float64]) -> Mask:
+        """(N,) bool: where an opponent replied. What he won is taken from `rewards`, in place."""
+        answered = np.zeros(self.num_envs, dtype=np.bool_)
+        rows = self._opponents_turn(np.arange(self.num_envs))
+        if rows.size:
+            answered[rows] = True
+            rewards[rows] -= self.gamma * self._play_opponents(rows)
+        return answered
+
+    def _opponents_turn(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Those of the games in which an opponent is to move."""
+        return rows[self.opponents.to_move(self.positions[rows], rows)] if self.opponents else rows[:0]
+
+    def _play_opponents(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """One ply of the opponents in these games; (M,) their rewards."""
+        assert self.opponents
+        moved = self.positions[rows]
+        mover, before = moved.mover.copy(), moved.scores.copy()
+        self.core.play(moved, self.opponents.choose(moved, rows))
+        self.positions[rows] = moved
+        return ply_rewards(self.reward, self.core, before, moved)[np.arange(len(rows)), mover]
 
     def _report(self, finished: npt.NDArray[np.intp], infos: list[dict[str, Any]]) -> None:
         """Final features and results of the finished games, where stable-baselines3 looks for them."""
@@ -164,7 +202,16 @@ class SelfPlayVecEnv(VecEnv):
             }
 
     def _begin(self, rows: npt.NDArray[np.intp]) -> None:
-        self.positions[rows] = self.starts.draw(len(rows))
+        """New games, in which the learner is to move; those that an opponent ends with his first ply begin anew."""
+        if self.opponents:
+            self.opponents.assign(rows)
+        fresh = rows
+        while fresh.size:
+            self.positions[fresh] = self.starts.draw(len(fresh))
+            waiting = self._opponents_turn(fresh)
+            if waiting.size:
+                self._play_opponents(waiting)
+            fresh = fresh[self.positions.over[fresh]]
         self.first_ply[rows] = self.positions.ply[rows]
 
     # ---- what VecEnv asks of its children --------------------------------------------------------------------------
@@ -194,28 +241,3 @@ class SelfPlayVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
         """No game is wrapped."""
         return [False for _ in self._get_indices(indices)]
-
-
-class ZeroSumRolloutBuffer(MaskableRolloutBuffer):
-    """A rollout buffer for games in which every step is the other player's.
-
-    The value of the next position belongs to the opponent, so it counts against the mover, and so does his advantage:
-    `delta = r - gamma * V(next) - V` and `A = delta - gamma * lambda * A(next)`.
-    """
-
-    def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: npt.NDArray[np.bool_]) -> None:
-        """Generalised advantage estimation (Schulman et al. 2016) with the sign flipped at each ply.
-
-        Args:
-            last_values: (N,) or (N, 1) values of the positions after the last step, for the movers there.
-            dones: (N,) whether the last step finished the game.
-        """
-        next_values = last_values.detach().cpu().numpy().reshape(-1)
-        goes_on = 1.0 - dones.astype(np.float32)
-        advantage = np.zeros_like(next_values)
-        for step in reversed(range(self.buffer_size)):
-            delta = self.rewards[step] - self.gamma * next_values * goes_on - self.values[step]
-            advantage = delta - self.gamma * self.gae_lambda * goes_on * advantage
-            self.advantages[step] = advantage
-            next_values, goes_on = self.values[step], 1.0 - self.episode_starts[step]
-        self.returns = self.advantages + self.values

@@ -23,10 +23,12 @@ from agents.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
 from agents.config import ConfigError, TrainConfig, load_config
 from agents.files import write_atomically
 from agents.networks import make_network
+from agents.opponents import Opponents
 from agents.policy import SelfPlayPolicy, network_of
 from agents.ppo import AgentCard, PPOPlayer, save_agent
 from agents.regret import Suite, load_suite, regret, regret_path
-from agents.selfplay import RandomStarts, SelfPlayVecEnv, ZeroSumRolloutBuffer
+from agents.rollout_buffer import ZeroSumRolloutBuffer
+from agents.selfplay import RandomStarts, SelfPlayVecEnv
 from agents.teacher import TaughtPPO, make_teacher
 from oanquan_env import Core, Rules
 
@@ -188,6 +190,8 @@ class _BetweenIterations(BaseCallback):
         every = config.evaluation.every_plies
         if run.plies // every > (run.plies - iteration) // every and run.plies:
             run.evaluate()
+        if run.env.opponents and run.plies // config.opponents.every_plies > run.env.opponents.kept:
+            run.env.opponents.keep(network_of(run.model))
         stop = self.stopping()
         if stop or time.monotonic() - self.saved_at >= config.checkpoint_seconds:
             run.save()
@@ -209,7 +213,18 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
     ppo = config.ppo
     features, _ = make_network(core=core, **config.network.model_dump())
     starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
-    env = SelfPlayVecEnv(features, starts, n_envs=ppo.n_envs, reward=config.reward, trail=ppo.n_steps)
+    opponents = None
+    if config.opponents.players or config.opponents.past_selves:
+        opponents = Opponents(config.opponents, features, n_envs=ppo.n_envs, seed=config.seed)
+    env = SelfPlayVecEnv(
+        features,
+        starts,
+        n_envs=ppo.n_envs,
+        reward=config.reward,
+        gamma=ppo.gamma,
+        remembered=ppo.n_steps,
+        opponents=opponents,
+    )
     model = TaughtPPO(
         SelfPlayPolicy,
         env,
@@ -232,6 +247,8 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
         seed=None,
         device=config.device,
     )
+    assert isinstance(model.rollout_buffer, ZeroSumRolloutBuffer)
+    model.rollout_buffer.answered = env.answered
     try:
         model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=config.threads)
     except ValueError as error:

@@ -10,7 +10,8 @@ from gymnasium import spaces
 
 from agents.features import AfterstateFeatures, PlainFeatures
 from agents.networks import FORBIDDEN, AfterstateNet, make_network
-from agents.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv, ZeroSumRolloutBuffer
+from agents.rollout_buffer import ZeroSumRolloutBuffer
+from agents.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
 from oanquan_env.policies import RandomPolicy, move_gains
 from tests.strategies import TWO_PLAYER_PRESETS

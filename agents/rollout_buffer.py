@@ -1,0 +1,47 @@
+"""Advantages of two-player zero-sum games, inside stable-baselines3's rollout buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+
+
+class ZeroSumRolloutBuffer(MaskableRolloutBuffer):
+    """A rollout buffer for games in which the next step is the other player's, unless an opponent answered already.
+
+    The value of the next position then belongs to the other player, so it counts against the mover, and so does his
+    advantage: `delta = r + f * V(next) - V` and `A = delta + f * lambda * A(next)` with `f = -gamma`. After an answer
+    within the step the mover is to move again, two plies later: `f = gamma ** 2`.
+
+    Attributes:
+        answered: for each step (N,) bool, whether an opponent answered within it; empty if none ever does.
+    """
+
+    answered: Sequence[npt.NDArray[np.bool_]] = ()
+
+    def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: npt.NDArray[np.bool_]) -> None:
+        """Generalised advantage estimation (Schulman et al. 2016) with the sign flipped at each ply.
+
+        Args:
+            last_values: (N,) or (N, 1) values of the positions after the last step, for the movers there.
+            dones: (N,) whether the last step finished the game.
+        """
+        next_values = last_values.detach().cpu().numpy().reshape(-1)
+        goes_on = 1.0 - dones.astype(np.float32)
+        advantage = np.zeros_like(next_values)
+        for step in reversed(range(self.buffer_size)):
+            factor = goes_on * self._factor(step)
+            delta = self.rewards[step] + factor * next_values - self.values[step]
+            advantage = delta + factor * self.gae_lambda * advantage
+            self.advantages[step] = advantage
+            next_values, goes_on = self.values[step], 1.0 - self.episode_starts[step]
+        self.returns = self.advantages + self.values
+
+    def _factor(self, step: int) -> npt.NDArray[np.float32]:
+        """(N,) float32: what the value of the next position is multiplied by."""
+        answered = self.answered[step] if self.answered else np.zeros(self.n_envs, dtype=np.bool_)
+        return np.where(answered, self.gamma**2, -self.gamma).astype(np.float32)
