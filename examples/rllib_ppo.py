@@ -1,8 +1,8 @@
 """Self-play PPO with RLlib, with its own action-masking RLModule on its own PettingZoo wrapper.
 
-    python -m venv .venv-rllib                        # a venv of its own: ray[rllib] pins an older Gymnasium
-    .venv-rllib/bin/pip install -e . torch "ray[rllib]"
-    .venv-rllib/bin/python -m examples.rllib_ppo --minutes 10 --output curve.jsonl
+    python -m venv .venv-pinned                       # of its own: ray[rllib] pins an older Gymnasium
+    .venv-pinned/bin/pip install -e ".[rllib]"
+    .venv-pinned/bin/python -m examples.rllib_ppo --minutes 10 --output curve.jsonl
 
 One policy plays both seats. RLlib keeps an episode for each player, whose reward of a step is all that he won or lost
 up to his next turn, so its PPO needs to know nothing of the zero sum.

@@ -1,6 +1,6 @@
 """Self-play PPO with TorchRL, through its `PettingZooWrapper` and the AEC environment's action masks.
 
-    pip install -e . torch torchrl
+    pip install -e ".[torchrl]" -c constraints.txt
     python -m examples.torchrl_ppo --minutes 10 --output curve.jsonl
 
 Both players are one group of two agents with one network. At every ply each of them gets the points won or lost, and a

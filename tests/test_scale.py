@@ -188,7 +188,7 @@ def test_a_sweep_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.slow
 def test_killing_a_sweep_s_workers_and_the_sweep_itself_loses_nothing(tmp_path: Path) -> None:
-    longer = ["20000" if word == "512" else word for word in SMALL]
+    longer = ["12000" if word == "512" else word for word in SMALL]
     command = [sys.executable, "train.py", *longer, "--checkpoint-seconds", "0.2", "--sweep", "0,1", "--jobs", "2"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run([*command, "--output", str(whole)], cwd=ROOT, check=True, capture_output=True)
