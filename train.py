@@ -34,7 +34,7 @@ from agents.training import RunError, StopTrainingError, TrainingRun
 OPTIONS = f"""
   --config FILE    the YAML file to start from (default: the defaults below)
   --output FOLDER  the run folder (default: runs/ and the config's name)
-  --resume FOLDER  go on with a run, by its own configuration; takes no other option
+  --resume FOLDER  go on with a run, by its own configuration; only --threads and --device go with it
   --sweep SEEDS    train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
   --jobs N         seeds of a sweep trained at once (default: processors / threads)
   --ray ADDRESS    {HELP}; N is then Ray's business
@@ -74,8 +74,14 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, TrainConfig]:
     ours.add_argument("--jobs", type=int)
     ours.add_argument("--ray")
     options, rest = ours.parse_known_args(arguments)
-    if options.resume and (rest or any(value for name, value in vars(options).items() if name != "resume")):
-        raise RunError("--resume takes the run's own configuration: no other option goes with it")
+    if options.resume:
+        machine = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+        machine.add_argument("--threads", type=int)
+        machine.add_argument("--device")
+        changes, rest = machine.parse_known_args(rest)
+        options.machine = vars(changes)
+        if rest or any(value for name, value in vars(options).items() if name not in ("resume", "machine")):
+            raise RunError("--resume takes the run's own configuration: only --threads and --device go with it")
     if not options.sweep and (options.ray or options.jobs is not None):
         raise RunError("--ray and --jobs spread the seeds of a --sweep; there is none")
     if options.jobs is not None and options.jobs < 1:
@@ -88,7 +94,7 @@ def parse(arguments: list[str]) -> tuple[argparse.Namespace, TrainConfig]:
 def begin(options: argparse.Namespace, config: TrainConfig, arguments: list[str], console: Console) -> TrainingRun:
     """The run that the command line asks for."""
     if options.resume:
-        run = TrainingRun.resume(options.resume, console.print)
+        run = TrainingRun.resume(options.resume, console.print, options.machine)
         console.print(f"resuming {run.folder} at {run.plies:,} plies")
         return run
     folder = options.output or Path("runs") / (options.config.stem if options.config else "default")

@@ -6,7 +6,7 @@ import functools
 import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import agents
 from agents import provenance
 from agents.arena import play_pairs, random_openings, score_interval
 from agents.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
-from agents.config import ConfigError, TrainConfig, load_config
+from agents.config import ConfigError, TrainConfig, load_config, parse_config
 from agents.files import write_atomically
 from agents.networks import make_network
 from agents.opponents import Opponents
@@ -80,14 +80,28 @@ class TrainingRun:
         return cls(folder, config, report)
 
     @classmethod
-    def resume(cls, folder: Path, report: Callable[[str], None]) -> TrainingRun:
+    def resume(
+        cls, folder: Path, report: Callable[[str], None], machine: Mapping[str, Any] | None = None
+    ) -> TrainingRun:
         """Go on with the run in `folder` from its checkpoint, or from its beginning if it was killed before the first.
 
-        Raises `RunError` if there is no run, `CheckpointError` if its checkpoint is damaged.
+        Args:
+            folder: the run folder.
+            report: as for the class.
+            machine: fields of the configuration that this sitting changes: `threads`, `device`. The folder's
+                configuration stays; numbers then agree with an unchanged run's up to rounding, not to the bit.
+
+        Raises:
+            RunError: if there is no run.
+            CheckpointError: if its checkpoint is damaged.
+            ConfigError: for values that cannot be.
         """
         if not (folder / CONFIG_NAME).exists():
             raise RunError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
-        run = cls(folder, load_config(folder / CONFIG_NAME), report)
+        config = load_config(folder / CONFIG_NAME)
+        if machine:
+            config = parse_config({**config.model_dump(), **machine}, "command line")
+        run = cls(folder, config, report)
         checkpoint = folder / CHECKPOINT_NAME
         if checkpoint.exists():
             run._seconds = load_checkpoint(checkpoint, run.model, run.env)

@@ -231,7 +231,7 @@ def test_a_run_in_the_way_of_a_sweep_is_not_touched(tmp_path: Path) -> None:
     [
         (["--ray", "auto"], "--ray and --jobs spread the seeds"),
         (["--sweep", "0", "--jobs", "0"], "--jobs must be 1 or more"),
-        (["--resume", "runs/x", "--sweep", "0"], "no other option"),
+        (["--resume", "runs/x", "--sweep", "0"], "only --threads and --device"),
         (["--sweep", "a"], "--sweep takes seeds"),
     ],
 )

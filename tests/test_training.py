@@ -219,7 +219,7 @@ def test_the_run_folder_tells_where_the_run_comes_from(uninterrupted: Path) -> N
     [
         (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),
         (["--resume", "nowhere"], "nowhere holds no run"),
-        (["--resume", "nowhere", "--seed", "3"], "no other option goes with it"),
+        (["--resume", "nowhere", "--seed", "3"], "only --threads and --device go with it"),
     ],
 )
 def test_the_command_line_says_what_is_wrong(

@@ -1,0 +1,72 @@
+"""What a training run does when the machine fails it: full disks, folders that cannot be written, other processors."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+
+import train
+from agents.checkpoint import CHECKPOINT_NAME
+from agents.config import ConfigError
+from agents.ppo import WEIGHTS_NAME
+from agents.training import CONFIG_NAME, StopTrainingError, TrainingRun
+from tests.test_training import ITERATION, learn, quiet, small_config
+
+
+def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
+    before = {name: (folder / name).read_bytes() for name in (CHECKPOINT_NAME, WEIGHTS_NAME)}
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("agents.files.os.fsync", full)
+        assert train.main(["--resume", str(folder)]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert {name: (folder / name).read_bytes() for name in before} == before
+    assert not list(folder.glob(".*"))  # nothing half-written stays
+    run = TrainingRun.resume(folder, quiet)
+    assert run.plies == 2 * ITERATION
+    learn(run)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert train.main(["--config", "configs/quick.yaml", "--output", str(tmp_path / "file" / "run")]) == 2
+    assert str(tmp_path / "file") in capsys.readouterr().err
+
+
+def test_a_run_goes_on_with_another_number_of_threads(tmp_path: Path) -> None:
+    folder, threads = tmp_path / "run", torch.get_num_threads()
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
+    try:
+        run = TrainingRun.resume(folder, quiet, {"threads": 2})
+        assert torch.get_num_threads() == 2
+        learn(run)
+    finally:
+        torch.set_num_threads(threads)
+    assert run.plies == 6 * ITERATION
+    assert yaml.safe_load((folder / CONFIG_NAME).read_text())["threads"] == 1
+
+
+def test_resuming_takes_what_the_machine_needs_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    learn(TrainingRun.create(folder, small_config(), "test", quiet))
+    assert train.main(["--resume", str(folder), "--threads", "1"]) == 0
+    assert train.main(["--resume", str(folder), "--seed", "3"]) == 2
+    assert "only --threads and --device go with it" in capsys.readouterr().err
+    with pytest.raises(ConfigError, match=r"command line: threads: .*greater than or equal to 1 \(got 0\)"):
+        TrainingRun.resume(folder, quiet, {"threads": 0})
