@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -79,7 +80,8 @@ def _with_processes(
     left, deaths = list(range(len(items))), 0
     while left:
         # spawned, as a fork copies the locks of other threads in whatever state they are
-        pool = ProcessPoolExecutor(min(processes, len(left)), multiprocessing.get_context("spawn"))
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(min(processes, len(left)), context, initializer=_end_with_parent)
         running: dict[Future[Result], int] = {pool.submit(work, items[number]): number for number in left}
         try:
             while running:
@@ -98,6 +100,18 @@ def _with_processes(
                 ) from None
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let a worker not outlive who waits for its results, even one that was killed: nobody else would end it."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait_for_the_end() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_the_end, daemon=True).start()
 
 
 def _with_ray(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from typing import Any
 
 from agents.config import TrainConfig, load_config
 from agents.scale import spread
-from agents.training import CONFIG_NAME, RunError, StopTrainingError, TrainingRun
+from agents.training import CONFIG_NAME, RunError, TrainingRun
 
 
 @dataclass(frozen=True)
@@ -81,11 +80,7 @@ def train_seed(work: SeedWork) -> SeedResult:
     Raises:
         StopTrainingError: after a checkpoint, on Ctrl-C.
     """
-    seed, began_by = work.config.seed, os.getppid()
-    interrupted = _interrupts()
-
-    def orphaned() -> bool:
-        return os.getppid() != began_by
+    seed = work.config.seed
 
     def report(line: str) -> None:
         print(f"seed {seed}: {line.strip()}", flush=True)
@@ -95,12 +90,7 @@ def train_seed(work: SeedWork) -> SeedResult:
         report(f"goes on at {run.plies:,} plies")
     else:
         run = TrainingRun.create(work.folder, work.config, work.command, report)
-    try:
-        run.learn(lambda plies: None, lambda: interrupted() or orphaned())
-    except StopTrainingError:
-        if orphaned():  # nobody waits for the result, and whoever gives the command again must find the folder free
-            os._exit(1)
-        raise
+    run.learn(lambda plies: None, _interrupts())
     results: dict[str, Any] = run.evaluations()[-1]["results"]
     return SeedResult(seed, work.folder, run.plies, {name: result["score"] for name, result in results.items()})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 
@@ -40,3 +41,9 @@ def die_always(number: int) -> int:
 def where(number: int) -> str:
     """The folder in which it works."""
     return os.getcwd()
+
+
+def sleep_long(path: Path) -> None:
+    """Tells its process's number in a file and goes on for longer than any test."""
+    path.write_text(str(os.getpid()))
+    time.sleep(600)

@@ -74,6 +74,21 @@ def test_results_before_a_hopeless_item_are_not_lost() -> None:
         next(results)
 
 
+def test_workers_end_with_who_began_them(tmp_path: Path) -> None:
+    path = tmp_path / "worker"
+    program = "import sys, pathlib, agents.scale, tests.scale_work as work\nif __name__ == '__main__':\n"
+    program += " list(agents.scale.spread(work.sleep_long, [pathlib.Path(sys.argv[1])]))"
+    parent = subprocess.Popen([sys.executable, "-c", program, str(path)], cwd=ROOT)
+    _wait_for(path)
+    parent.kill()
+    parent.wait()
+    for _ in range(100):
+        if not Path(f"/proc/{path.read_text()}").exists():
+            return
+        time.sleep(0.1)
+    pytest.fail("the worker goes on for nobody")
+
+
 def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ScaleError, match=r'Ray is not installed: pip install -e "\.\[ray\]"'):
