@@ -110,14 +110,16 @@ def _spread(estimate: Estimate, form: str, factor: float = 1.0) -> str:
 
 
 def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResult) -> None:
-    """Scores in percent, margins in points and ratings in Elo, with 95 % intervals."""
+    """Scores in percent (also of those who move first, or second), margins in points, Elo; with 95 % intervals."""
     openings = f"openings of {settings.opening_plies} random plies" if arena.openings == "random" else arena.openings
     console.print(f"{settings.rules}, {settings.pairs} pairs, {openings}, seed {settings.seed}")
-    shown = _table(["agent", "opponent"], ["wins", "draws", "losses", "score, %", "margin", "plies"])
+    by_order = ["first, %", "second, %"] if arena.ratings else []
+    shown = _table(["agent", "opponent"], ["wins", "draws", "losses", "score, %", "margin", "plies", *by_order])
     for row in arena.pairings:
         counts = (str(count) for count in (row.wins, row.draws, row.losses))
         estimates = _spread(row.score, ".1f", 100), _spread(row.margin, "+.1f")
-        shown.add_row(row.agent, row.opponent, *counts, *estimates, f"{row.plies:.1f}")
+        orders = [f"{100 * order.score.mean:.1f}" for order in (row.first, row.second) if order]
+        shown.add_row(row.agent, row.opponent, *counts, *estimates, f"{row.plies:.1f}", *orders)
     console.print(shown)
     if arena.ratings and len(arena.ratings) > 2:
         shown = _table(["agent"], [f"Elo ({arena.anchor} = 0)", "95 % interval", "score, %"])
