@@ -84,6 +84,9 @@ class TeacherConfig(_Strict):
         [], description="plies searched to value positions; several share the run equally, none: no teacher"
     )
     positions: PositiveInt = Field(16_384, description="positions valued after each iteration")
+    stray_plies: Annotated[int, Field(ge=0)] = Field(
+        6, description="these positions are 0 to this many random plies away from those of the rollout"
+    )
     replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
     minibatches: PositiveInt = Field(32, description="gradient steps after each iteration")
     batch_size: PositiveInt = Field(2048, description="positions in one minibatch")

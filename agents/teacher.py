@@ -1,9 +1,10 @@
 """Search as the critic's teacher: between two iterations of PPO the value is fitted to what alpha-beta search finds.
 
 A return of self-play is one noisy sample of what a position is worth; a search of some plies costs a tenth of a
-millisecond and knows the tactics ahead exactly. After each iteration the positions of the rollout, and positions one
-random move away from them, are valued by search; the value function then takes some gradient steps on the newest
-of them. PPO's policy, built on the values of afterstates, gains by it at once. (A phase of its own for the value is
+millisecond and knows the tactics ahead exactly. After each iteration positions a few random plies away from those of
+the rollout are valued by search; the value function then takes some gradient steps on the newest of them. The random
+plies matter: good players visit few positions, and a value that knows no others misjudges the moves they refrain
+from. PPO's policy, built on the values of afterstates, gains by it at once. (A phase of its own for the value is
 the idea of Cobbe et al. 2021, Phasic Policy Gradient; the search as teacher is ours.)
 """
 
@@ -19,6 +20,7 @@ from sb3_contrib import MaskablePPO
 
 from agents.config import TeacherConfig
 from agents.features import MoveFeatures
+from agents.keys import canonical_keys, first_of_each
 from agents.lookahead import LookaheadNet
 from agents.policy import network_of
 from agents.search import Limits, Search
@@ -27,6 +29,8 @@ from oanquan_env.policies import RandomPolicy
 
 MAX_GRADIENT = 5.0
 """Gradients of the value loss longer than this are scaled down to it."""
+SPARE = 3
+"""Positions drawn for each that is wanted: some games end on the way, and many positions are met twice."""
 SCALE = 10.0
 """Points are divided by this in the loss."""
 
@@ -90,17 +94,17 @@ class Teacher:
         return {"rmse": SCALE * float(np.sqrt(np.mean(losses))), "learning_rate": rate, "depth": depth}
 
     def _lesson(self, visited: Positions, rng: np.random.Generator) -> Positions:
-        """Positions to value: the visited ones, and as many as are wanted after a random move from them."""
-        wanted = self.config.positions
-        visited = visited[rng.permutation(len(visited))]
-        parts, count = [visited[:wanted]], min(len(visited), wanted)
-        while count < wanted:
-            moved = visited[: wanted - count]
+        """Different positions some random plies away from visited ones, at most as many as are wanted."""
+        config = self.config
+        lesson = visited[rng.integers(0, len(visited), SPARE * config.positions)]
+        plies = rng.integers(0, config.stray_plies + 1, len(lesson))
+        for ply in range(config.stray_plies):
+            rows = ((plies > ply) & ~lesson.over).nonzero()[0]
+            moved = lesson[rows]
             self.core.play(moved, self._random.choose(moved, rng), checked=False)
-            moved = moved[~moved.over]
-            parts.append(moved)
-            count += len(moved)
-        return Positions.concatenate(parts)
+            lesson[rows] = moved
+        lesson = lesson[~lesson.over]
+        return lesson[first_of_each(canonical_keys(self.core, lesson))[: config.positions]]
 
     def _value(self, positions: Positions, depth: int) -> npt.NDArray[np.int16]:
         found = self.search.best_moves(positions, Limits(depth=depth))

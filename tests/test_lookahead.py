@@ -10,6 +10,7 @@ import torch
 
 from agents.config import ConfigError, TeacherConfig, TrainConfig, parse_config
 from agents.features import LookaheadFeatures, MoveFeatures
+from agents.keys import canonical_keys, first_of_each
 from agents.lookahead import LookaheadNet
 from agents.networks import FORBIDDEN, make_network, use_bfloat16
 from agents.search import Search
@@ -137,6 +138,7 @@ def teach(times: int, **changes: object) -> tuple[Teacher, list[float]]:
 def test_lessons_are_right_and_the_newest_are_kept() -> None:
     teacher, _ = teach(3)
     assert len(teacher.positions) == len(teacher.values) == 1024
+    assert len(first_of_each(canonical_keys(teacher.core, teacher.positions[slice(-512, None)]))) == 512
     assert not teacher.positions.over.any()
     rows = np.arange(0, 1024, 64)
     searched = Search(teacher.core, threads=1).values(teacher.positions[rows], 4)
