@@ -20,7 +20,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 from agents.features import FeatureEncoder
 from agents.opponents import Opponents
 from oanquan_env import Core, Positions, Termination
-from oanquan_env.policies import RandomPolicy
+from oanquan_env.policies import play_randomly
 from oanquan_env.positions import Mask
 from oanquan_env.rewards import RewardName, ply_rewards
 
@@ -50,7 +50,6 @@ class RandomStarts:
         self.max_plies = max_plies
         self.seed = seed
         self.drawn = 0
-        self._random = RandomPolicy(core)
         self._block, self._block_number = core.start(0), -1
 
     def draw(self, n: int) -> Positions:
@@ -70,11 +69,7 @@ class RandomStarts:
         """A block; a game that is over within its random plies gives way to the set-up."""
         positions = self.core.start(BLOCK)
         plies = rng.integers(1, self.max_plies + 1, BLOCK) * (rng.random(BLOCK) >= self.set_up_share)
-        for ply in range(self.max_plies):
-            rows = ((plies > ply) & ~positions.over).nonzero()[0]
-            moved = positions[rows]
-            self.core.play(moved, self._random.choose(moved, rng), checked=False)
-            positions[rows] = moved
+        play_randomly(self.core, positions, plies, rng)
         positions[positions.over] = self.core.start(1)
         return positions
 

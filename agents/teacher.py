@@ -25,7 +25,7 @@ from agents.lookahead import LookaheadNet
 from agents.policy import network_of
 from agents.search import Limits, Search
 from oanquan_env import Core, Positions, mirror
-from oanquan_env.policies import RandomPolicy
+from oanquan_env.policies import play_randomly
 
 MAX_GRADIENT = 5.0
 """Gradients of the value loss longer than this are scaled down to it."""
@@ -64,7 +64,6 @@ class Teacher:
         self.values: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self.iterations = 0
         self._mirrors = core.rules.mirrored() == core.rules
-        self._random = RandomPolicy(core)
 
     def teach(self, visited: Positions, done: float) -> dict[str, float]:
         """Value positions, then take the gradient steps.
@@ -97,12 +96,7 @@ class Teacher:
         """Different positions some random plies away from visited ones, at most as many as are wanted."""
         config = self.config
         lesson = visited[rng.integers(0, len(visited), SPARE * config.positions)]
-        plies = rng.integers(0, config.stray_plies + 1, len(lesson))
-        for ply in range(config.stray_plies):
-            rows = ((plies > ply) & ~lesson.over).nonzero()[0]
-            moved = lesson[rows]
-            self.core.play(moved, self._random.choose(moved, rng), checked=False)
-            lesson[rows] = moved
+        play_randomly(self.core, lesson, rng.integers(0, config.stray_plies + 1, len(lesson)), rng)
         lesson = lesson[~lesson.over]
         return lesson[first_of_each(canonical_keys(self.core, lesson))[: config.positions]]
 

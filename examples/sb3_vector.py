@@ -11,7 +11,6 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
-from examples.features_gym import Openings
 from examples.scoring import Features
 from oanquan_env.envs.games import Games
 from oanquan_env.positions import Ints, Mask
@@ -21,8 +20,8 @@ from oanquan_env.rules import DEFAULT_PRESET
 class GamesVecEnv(VecEnv):
     """N games against an opponent, stepped as one batch, where `DummyVecEnv` steps them one by one.
 
-    It stands on what `gymnasium.make_vec("OAnQuan-v0")` stands on, as that one restarts its games from the set-up only.
-    A game cut short by the ply limit has its score as any other, so `TimeLimit.truncated` is always false and nothing
+    It stands on what `gymnasium.make_vec("OAnQuan-v0")` stands on, without its autoreset: stable-baselines3 has its
+    own. A game cut short by the ply limit has its score as any other, so `TimeLimit.truncated` is always false and nothing
     is bootstrapped.
 
     Args:
@@ -33,25 +32,22 @@ class GamesVecEnv(VecEnv):
     """
 
     def __init__(self, n_envs: int, opponent: str, reward: str, most_plies: int = 6) -> None:
-        self.games = Games(n_envs, DEFAULT_PRESET, opponent=opponent, seat="random", reward=reward)
+        self.games = Games(
+            n_envs, DEFAULT_PRESET, opponent=opponent, seat="random", reward=reward, opening_plies=most_plies
+        )
         self.features = Features(self.games.core)
-        self.most_plies = most_plies
         seen = spaces.Box(0.0, np.inf, (self.features.size,), np.float32)
         super().__init__(n_envs, seen, spaces.Discrete(self.games.core.rules.actions))
         self._actions: npt.NDArray[np.int64] = np.zeros(n_envs, dtype=np.int64)
-        self._start(None)
-
-    def _start(self, seed: int | None) -> None:
-        self._rng = np.random.default_rng(seed)
-        self._openings = Openings(self.games.core, self.most_plies, int(self._rng.integers(2**32)))
+        self._rng = np.random.default_rng()
 
     def _begin(self, rows: Ints) -> None:
-        self.games.begin(rows, self._rng, self._openings.draw(len(rows)))
+        self.games.begin(rows, self._rng)
 
     def reset(self) -> VecEnvObs:
         """(N, size) features of fresh games; a `seed` given before is that of all chance."""
         if self._seeds[0] is not None:
-            self._start(self._seeds[0])
+            self._rng = np.random.default_rng(self._seeds[0])
         self._reset_seeds()
         self._begin(np.arange(self.num_envs))
         return self.features(self.games.observe())

@@ -304,3 +304,25 @@ def test_random_play_against_a_random_opponent_is_even() -> None:
         paid += rewards[terminated].tolist()
     assert len(paid) > 500
     assert abs(np.mean(paid)) < 4 / np.sqrt(len(paid))
+
+
+def test_games_begin_after_as_many_random_plies_as_asked() -> None:
+    games = gymnasium.make_vec("OAnQuan-v0", num_envs=3000, opponent=None, opening_plies=3)
+    games.reset(seed=0)
+    begun = games.unwrapped.positions.ply.copy()
+    assert np.bincount(begun) / 3000 == pytest.approx([0.25] * 4, abs=0.04)
+    rng, restarted = np.random.default_rng(0), []
+    for _ in range(60):
+        masks = games.unwrapped.action_masks()
+        actions = np.where(masks, rng.random(masks.shape), -1).argmax(axis=1)
+        before = games.unwrapped.positions.ply.copy()
+        _, _, _, _, _ = games.step(actions)
+        after = games.unwrapped.positions.ply
+        restarted.append(after[after < before])
+    begun = np.concatenate(restarted)
+    assert np.bincount(begun) / len(begun) == pytest.approx([0.25] * 4, abs=0.04)
+
+
+def test_fewer_than_no_opening_plies_are_refused() -> None:
+    with pytest.raises(ValueError, match="opening_plies must be 0 or more; got -1"):
+        gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent=None, opening_plies=-1)

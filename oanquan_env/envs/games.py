@@ -16,7 +16,7 @@ from oanquan_env.board import shared_core
 from oanquan_env.core import RUNNING, Core, IllegalActionError
 from oanquan_env.notation import parse_position
 from oanquan_env.observation import Encoder, Observation
-from oanquan_env.policies import Policy, make_policy
+from oanquan_env.policies import Policy, make_policy, play_randomly
 from oanquan_env.positions import Ints, Mask, Positions, Termination
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
 from oanquan_env.rules import Rules, as_rules
@@ -43,6 +43,7 @@ class Games:
             function like `Policy.choose`, or None for the self-play view.
         seat: the agent's seat in every game (0 moves first), or `random`, drawn anew for each game.
         reward: `outcome` or `margin`, see `oanquan_env.rewards.ply_rewards`.
+        opening_plies: games begin 0 to this many random plies after the set-up, each number equally often.
 
     Attributes:
         positions: N positions; in running games the agent is to move.
@@ -52,14 +53,19 @@ class Games:
         watch: called before each ply with the positions and the actions about to be played; None by default.
 
     Raises:
-        ValueError: for an unknown player, seat or reward.
+        ValueError: for an unknown player, seat or reward, or fewer than no opening plies.
         TypeError: for an opponent of another kind.
     """
 
-    def __init__(self, n: int, rules: Rules | str, *, opponent: Opponent, seat: Seat, reward: str) -> None:
+    def __init__(
+        self, n: int, rules: Rules | str, *, opponent: Opponent, seat: Seat, reward: str, opening_plies: int = 0
+    ) -> None:
+        if opening_plies < 0:
+            raise ValueError(f"opening_plies must be 0 or more; got {opening_plies}")
         self.core = shared_core(as_rules(rules))
         self.encoder = Encoder(self.core)
         self.reward = check_reward(reward)
+        self.opening_plies = opening_plies
         self.watch: PlyWatch | None = None
         self.positions = self.core.start(n)
         self.seats = np.zeros(n, dtype=np.intp)
@@ -89,12 +95,12 @@ class Games:
         return self.positions.truncated
 
     def begin(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
-        """New games in `rows`, from the set-up or `start` (one position, or one for each); the opponent opens his.
+        """New games in `rows`, from `start` (one position, or one for each) or as they begin; the opponent opens his.
 
         An opponent may finish a game before the agent's first move (a low ply limit, a tiny board). It is over then,
         and the next step pays for it.
         """
-        self._lay_out(rows, rng, self._set_up if start is None else start)
+        self._lay_out(rows, rng, self._starts(len(rows), rng) if start is None else start)
         self._reply(rng)
         self._settled[rows] = False
         self._look()
@@ -122,7 +128,7 @@ class Games:
             self.seats = self.positions.mover.copy()
         self._play(actions, legal)
         if restart is not None:
-            self._lay_out(restart, rng, self._set_up)
+            self._lay_out(restart, rng, self._starts(len(restart), rng))
         self._reply(rng)  # also the openings of games that begin anew
         rewards = self._pay()
         if restart is not None:
@@ -177,6 +183,15 @@ class Games:
         if self.watch is not None:
             self.watch(positions, actions)
         self.core.play(positions, actions, checked=checked)
+
+    def _starts(self, n: int, rng: np.random.Generator) -> Positions:
+        """Where `n` games begin (one position stands for all if it is the set-up)."""
+        if not self.opening_plies:
+            return self._set_up
+        starts = self.core.start(n)
+        play_randomly(self.core, starts, rng.integers(0, self.opening_plies + 1, n), rng)
+        starts[starts.over] = self._set_up
+        return starts
 
     def _lay_out(self, rows: Ints, rng: np.random.Generator, start: Positions) -> None:
         """New games in `rows`, before the opponent opens."""

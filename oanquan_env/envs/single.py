@@ -49,11 +49,14 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
             him.
         seat: the agent's seat (0 moves first), or `random`, drawn anew for each game.
         reward: `outcome` or `margin`, see `oanquan_env.rewards.ply_rewards`.
+        opening_plies: games begin 0 to this many random plies after the set-up, each number equally often, from which
+            an agent learns more than from one opening.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window, shown anew after each reset and step) or
             None. Pictures show the last ply, which is the opponent's reply if there was one.
 
     Raises:
-        ValueError: for an unknown player, seat, reward or render mode (`RulesError` for the rules).
+        ValueError: for an unknown player, seat, reward or render mode, or fewer than no opening plies (`RulesError` for
+            the rules).
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -65,9 +68,10 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         opponent: Opponent = "greedy",
         seat: Seat = "random",
         reward: str = "outcome",
+        opening_plies: int = 0,
         render_mode: str | None = None,
     ) -> None:
-        self._games = Games(1, rules, opponent=opponent, seat=seat, reward=reward)
+        self._games = Games(1, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies)
         encoder = self._games.encoder
         self.observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
         self.action_space = spaces.Discrete(self._games.core.rules.actions)

@@ -27,7 +27,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     terminations and truncations (N,) bool. `info["action_mask"]` is (N, A) int8 and `action_masks()` (N, A) bool; each
     entry of `info` has its companion, such as `_action_mask`, (N,) bool, that tells which rows have it.
 
-    Finished games restart from the set-up as `metadata["autoreset_mode"]` says:
+    Finished games restart as `metadata["autoreset_mode"]` says:
 
     - `NEXT_STEP` (Gymnasium's default): the step that ends a game returns its last observation, `termination`,
       `standings`, `seat` and `illegal_action`; the next one ignores the row's action, which need only lie in the space,
@@ -45,6 +45,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         opponent: as of `OAnQuanEnv`. It is asked for all games at once.
         seat: as of `OAnQuanEnv`.
         reward: as of `OAnQuanEnv`.
+        opening_plies: as of `OAnQuanEnv`.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep` or `SameStep`.
 
     Raises:
@@ -59,6 +60,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         opponent: Opponent = "greedy",
         seat: Seat = "random",
         reward: str = "outcome",
+        opening_plies: int = 0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     ) -> None:
         self._same_step = AutoresetMode(autoreset_mode) == AutoresetMode.SAME_STEP
@@ -66,7 +68,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             raise ValueError("autoreset_mode must be NextStep or SameStep: the games restart by themselves")
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": AutoresetMode(autoreset_mode)}
-        self._games = Games(num_envs, rules, opponent=opponent, seat=seat, reward=reward)
+        self._games = Games(num_envs, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies)
         encoder = self._games.encoder
         self.single_observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
         self.single_action_space = spaces.Discrete(self._games.core.rules.actions)
