@@ -21,8 +21,8 @@ class GamesVecEnv(VecEnv):
     """N games against an opponent, stepped as one batch, where `DummyVecEnv` steps them one by one.
 
     It stands on what `gymnasium.make_vec("OAnQuan-v0")` stands on, without its autoreset: stable-baselines3 has its
-    own. A game cut short by the ply limit has its score as any other, so `TimeLimit.truncated` is always false and nothing
-    is bootstrapped.
+    own. A game cut short by the ply limit has its score as any other, so `TimeLimit.truncated` is always false and
+    nothing is bootstrapped.
 
     Args:
         n_envs: N.
