@@ -6,14 +6,17 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
+import agents
 from agents import cards, curves
 from agents.files import PRETRAINED_FOLDER
 from agents.ppo import PPOPlayer, pretrained_folders
+from agents.regret import load_suite, regret
 from agents.training import TrainingRun
-from oanquan_env import Core
+from oanquan_env import Core, Rules
 from tests.test_training import ITERATION, learn, quiet, small_config
 
 
@@ -98,3 +101,15 @@ def test_the_project_s_agents_play_their_rules(folder: str) -> None:
     assert PPOPlayer(path, rules).logits(positions).shape == (1, rules.actions)
     assert (path / "config.yaml").is_file()
     assert sum(file.stat().st_size for file in path.iterdir()) < 5_000_000
+
+
+def test_the_project_s_agent_is_nearer_to_perfect_play_than_a_search_of_four_plies() -> None:
+    rules = Rules()
+    suite = load_suite(rules).part("development").take(np.arange(0, 1100, 2))
+    rng = np.random.default_rng(0)
+    mine, search = (
+        regret(agents.make(name, rules), suite, rng).overall for name in ("ppo:pretrained", "minimax:depth=4")
+    )
+    assert mine.regret.mean < search.regret.mean
+    assert mine.optimal.mean > search.optimal.mean
+    assert mine.blunders.mean < search.blunders.mean
