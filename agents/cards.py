@@ -24,6 +24,8 @@ from oanquan_env import Rules
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 README_NAME = "README.md"
+LOG = "../../../docs/training-log.md"
+"""As seen from a card."""
 LARGEST = 5_000_000
 """Bytes that weights in the repository may have."""
 
@@ -85,7 +87,10 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
         ["seed", str(made["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
     ]
-    return f"## Recipe\n\nAll settings are in [{CONFIG_NAME}]({CONFIG_NAME}).\n\n" + table(["", ""], rows, left=2)
+    return (
+        f"## Recipe\n\nAll settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG}).\n\n"
+        + table(["", ""], rows, left=2)
+    )
 
 
 def _reports() -> list[Report]:
