@@ -87,10 +87,8 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
         ["seed", str(made["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
     ]
-    return (
-        f"## Recipe\n\nAll settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG}).\n\n"
-        + table(["", ""], rows, left=2)
-    )
+    where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
+    return f"## Recipe\n\n{where}\n\n{table(['', ''], rows, left=2)}"
 
 
 def _reports() -> list[Report]:
