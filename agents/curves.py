@@ -1,7 +1,7 @@
 """Learning curves: what training runs measured of themselves on their way, as a table, a picture and JSON.
 
-    python -m agents.curves runs/quick-0 runs/quick-1 runs/quick-2                       prints a table
-    python -m agents.curves runs/quick-0 runs/quick-1 runs/quick-2 --output benchmarks/results
+    python -m agents.curves runs/quick-sweep/seed-*                                prints a table
+    python -m agents.curves runs/quick-sweep/seed-* --output benchmarks/results
 
 With --output the folder gets `learning.json` and `learning.png`: regret, and Elo over greedy, over plies and over
 minutes. Runs that differ in their seed alone share a colour; a run is called like its folder, without the seed.
@@ -81,8 +81,11 @@ def read_curve(folder: Path) -> Curve:
     if not path.is_file():
         raise ConfigError(f"{path}: no such file; the run has not evaluated itself yet")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    group = folder.name.removesuffix(f"-{config.seed}")
-    return Curve(folder.name, group, config.seed, made["command"], made["commit"], rows)
+    name, group = folder.name, folder.name.removesuffix(f"-{config.seed}")
+    if group == "seed":  # of a sweep, which is called like its folder
+        group = folder.resolve().parent.name.removesuffix("-sweep")
+        name = f"{group}-{config.seed}"
+    return Curve(name, group, config.seed, made["command"], made["commit"], rows)
 
 
 def summary(curves: Sequence[Curve]) -> str:

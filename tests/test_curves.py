@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,13 @@ def test_curves_read_what_runs_measured(runs: list[Path]) -> None:
     assert series["minutes"][1] > series["minutes"][0] > 0
     last = json.loads((runs[1] / "evaluations.jsonl").read_text().splitlines()[-1])
     assert series["regret"][1] == last["regret"]["regret"]["mean"]
+
+
+def test_runs_of_a_sweep_are_called_like_the_sweep(runs: list[Path], tmp_path: Path) -> None:
+    folder = tmp_path / "quick-sweep" / "seed-1"
+    shutil.copytree(runs[1], folder)
+    curve = curves.read_curve(folder)
+    assert (curve.name, curve.group) == ("quick-1", "quick")
 
 
 def test_a_match_won_by_all_games_still_has_a_place(runs: list[Path]) -> None:
