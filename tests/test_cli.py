@@ -253,10 +253,12 @@ def test_a_move_that_the_board_cannot_hold_is_told(
     assert "refills on credit bring" in printed
 
 
-# Opening the terminal makes it the program's own, so that Ctrl-C reaches it.
+# Opening the terminal makes it the program's own, so that Ctrl-C reaches it. A shell that runs the tests in its
+# background lets them, and all that they start, ignore Ctrl-C; a person's shell does not.
 IN_TERMINAL = """
-import os, runpy
+import os, runpy, signal
 os.open(os.ttyname(0), os.O_RDWR)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("oanquan_env", run_name="__main__", alter_sys=True)
 """
 

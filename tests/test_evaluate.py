@@ -26,6 +26,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return status, captured.out, captured.err
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("evaluate*.yaml")), ids=lambda path: path.stem)
+def test_committed_evaluations_load(path: Path) -> None:
+    settings = make_settings(read_yaml(path), str(path))
+    assert any("ppo:pretrained" in agent for agent in settings.agents)
+
+
 def test_the_arena_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "greedy", "random", "--pairs", "20")
     assert (status, err) == (0, "")
