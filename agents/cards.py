@@ -17,7 +17,7 @@ from agents.config import TrainConfig, load_config
 from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
 from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, read_card
 from agents.regret import PHASES
-from agents.report import explanation, summary, table
+from agents.report import explanation, openings, summary, table
 from agents.results import RegretRow, Report, read_report
 from agents.training import CONFIG_NAME
 from oanquan_env import Rules
@@ -103,11 +103,12 @@ def _labels(report: Report) -> list[str]:
 
 def _strength(report: Report) -> list[str]:
     about = f"Measured by `{report.command}` at commit `{report.commit}`, {report.processor}."
-    parts = ["## Strength", about, summary(report), explanation(report)]
+    where = f" from {openings(report.arena)}" if report.arena else ""
+    parts = [f"## Strength{where}", about, summary(report), explanation(report)]
     if report.regret:
         rows = [row for row in report.regret.agents if row.agent in _labels(report)]
         heads = ["agent", *(f"{phase}: regret" for phase in PHASES), *(f"{phase}: blunders, %" for phase in PHASES)]
-        parts += ["### Weaknesses", _weakness(rows[0]), table(heads, [_by_phase(row) for row in rows])]
+        parts += [_weakness(rows[0]), table(heads, [_by_phase(row) for row in rows])]
     return parts
 
 

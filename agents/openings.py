@@ -44,7 +44,7 @@ class Openings:
     """K openings.
 
     Attributes:
-        name: what to call them: `random`, or the suite's file name.
+        name: what to call them: `random`, `set-up` (no moves), or the suite's file name.
         positions: K running positions.
         records: how each came about; unfinished games, from the set-up or from a position of their own.
     """
@@ -96,7 +96,7 @@ def random_suite(core: Core, n: int, plies: int, rng: np.random.Generator) -> Op
     """`n` random lines of `plies` plies."""
     positions, lines = random_lines(core, n, plies, rng)
     records = tuple(GameRecord(core.rules, tuple(map(Move.from_action, line))) for line in lines)
-    return Openings("random", positions, records)
+    return Openings("random" if plies else "set-up", positions, records)
 
 
 def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:

@@ -87,7 +87,10 @@ def explanation(report: Report) -> str:
     parts = []
     if report.arena:
         pairs = max(pairing.pairs for pairing in report.arena.pairings)
-        parts.append(f"{pairs} openings of {_openings(report.arena)}, each played in every seating, in every pairing.")
+        begun = (
+            "games from the set-up" if report.arena.openings == "set-up" else f"openings of {openings(report.arena)}"
+        )
+        parts.append(f"{pairs} {begun}, each played in every seating, in every pairing.")
     if report.arena and report.arena.ratings:
         parts.append(
             f"Elo: Bradley-Terry ratings, `{report.arena.anchor}` = 0, intervals bootstrapped over openings; score "
@@ -104,8 +107,10 @@ def explanation(report: Report) -> str:
     return " ".join(parts)
 
 
-def _openings(arena: ArenaResult) -> str:
-    return "random play" if arena.openings == "random" else f"`{arena.openings}`"
+def openings(arena: ArenaResult) -> str:
+    """Where the games of a tournament began, in words."""
+    words = {"random": "random play", "set-up": "the set-up"}
+    return words.get(arena.openings, f"`{arena.openings}`")
 
 
 def readme_section(report: Report, pictures: dict[str, str]) -> str:

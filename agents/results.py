@@ -78,7 +78,7 @@ class Rating(_Strict):
 class ArenaResult(_Strict):
     """A tournament: every pairing over the same openings."""
 
-    openings: str = Field(description="`random`, or the file name of the suite")
+    openings: str = Field(description="`random`, `set-up` (no moves), or the file name of the suite")
     digest: str = Field(description="hash of the opening positions")
     pairings: list[PairingResult]
     anchor: str | None = Field(None, description="the player whose rating is 0")
