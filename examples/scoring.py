@@ -88,6 +88,17 @@ def make_parser(doc: str | None, *, steps: int, every: int) -> argparse.Argument
     return parser
 
 
+def add_learning_options(parser: argparse.ArgumentParser) -> None:
+    """The options of PPO that the examples of self-play through a framework share."""
+    add = parser.add_argument
+    add("--minibatch", type=int, default=256, help="plies of a gradient step (default: %(default)s)")
+    add("--epochs", type=int, default=6, help="times that each batch is used (default: %(default)s)")
+    add("--width", type=int, default=256, help="of both hidden layers (default: %(default)s)")
+    add("--learning-rate", type=float, default=5e-4, help="of Adam (default: %(default)s)")
+    add("--gae-lambda", type=float, default=0.9, help="how far rewards are followed (default: %(default)s)")
+    add("--entropy", type=float, default=0.01, help="weight of the entropy bonus (default: %(default)s)")
+
+
 class Curve:
     """The learning curve of a run: scores against the baselines in pairs of games from random openings.
 

@@ -33,7 +33,7 @@ from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
 from examples.features_env import FeaturesEnv
-from examples.scoring import Curve, Features, make_parser
+from examples.scoring import Curve, Features, add_learning_options, make_parser
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Mask
 
@@ -144,12 +144,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("--envs", type=int, default=16, help="games at once (default: %(default)s)")
     add("--batch", type=int, default=2048, help="plies between two updates (default: %(default)s)")
-    add("--minibatch", type=int, default=256, help="plies of a gradient step (default: %(default)s)")
-    add("--epochs", type=int, default=6, help="times that each batch is used (default: %(default)s)")
-    add("--width", type=int, default=256, help="of both hidden layers (default: %(default)s)")
-    add("--learning-rate", type=float, default=5e-4, help="of Adam (default: %(default)s)")
-    add("--gae-lambda", type=float, default=0.9, help="how far rewards are followed (default: %(default)s)")
-    add("--entropy", type=float, default=0.01, help="weight of the entropy bonus (default: %(default)s)")
+    add_learning_options(parser)
     options = parser.parse_args(arguments)
     if options.batch % options.envs:
         parser.error(f"--batch {options.batch} must be a multiple of --envs {options.envs}")
