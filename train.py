@@ -27,6 +27,7 @@ from rich.text import Text
 
 from agents.checkpoint import CheckpointError
 from agents.config import ConfigError, TrainConfig, load_config
+from agents.ppo import AgentFileError
 from agents.scale import HELP, ScaleError
 from agents.sweep import SeedResult, parse_seeds, plan, train_seeds
 from agents.training import RunError, StopTrainingError, TrainingRun
@@ -141,7 +142,7 @@ def main(arguments: list[str]) -> int:
     except StopTrainingError:
         console.print(f"saved at {run.plies:,} plies; go on with: python train.py --resume {run.folder}")
         return 130
-    except (ConfigError, RunError, CheckpointError, ScaleError, OSError) as error:
+    except (ConfigError, RunError, CheckpointError, AgentFileError, ScaleError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
     console.print(f"the agent is in {run.folder}; try: python evaluate.py ppo:{run.folder} greedy random")

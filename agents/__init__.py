@@ -18,6 +18,7 @@ USAGE = {
     "mcts:simulations=S[,net=FOLDER]": "Monte-Carlo tree search; with a trained agent's priors and values",
     "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder, or `pretrained`; T > 0 draws its moves",
     "ppo:FOLDER,search=D|nodes=N|ms=T": "a trained agent that chooses among the best moves of alpha-beta",
+    "ppo:FOLDER,...,images=1": "its network sees the position alone, not the mirror image beside it",
     "ANY,slips=S": "any of them, playing a random move with probability S",
 }
 """How each player is named, and what it does."""
@@ -118,7 +119,7 @@ def _ppo(detail: str, rules: Rules) -> Policy:
     folder, _, rest = detail.partition(",")
     if not folder:
         raise UnknownAgentError("ppo needs the folder of a trained agent, as in ppo:runs/quick, or ppo:pretrained")
-    options = read_options("ppo", rest, {"temperature": float, "search": int, "nodes": int, "ms": float})
+    options = read_options("ppo", rest, {"temperature": float, "images": int, "search": int, "nodes": int, "ms": float})
     from agents.ppo import PPOPlayer, agent_folder
 
     path = agent_folder(folder, rules)
@@ -130,7 +131,7 @@ def _ppo(detail: str, rules: Rules) -> Policy:
     from agents.search import Limits
 
     limits = Limits(depth=options.get("search"), nodes=options.get("nodes"), milliseconds=options.get("ms"))
-    return PPOSearchPlayer(PPOPlayer(path, rules), limits)
+    return PPOSearchPlayer(PPOPlayer(path, rules, images=options.get("images")), limits)
 
 
 _MAKERS: dict[str, Callable[[str, Rules], Policy]] = {

@@ -23,7 +23,7 @@ from agents.teacher import TaughtPPO, Teacher
 from oanquan_env.positions import Positions
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
-FORMAT = "1"
+FORMAT = "2"
 
 
 class CheckpointError(ValueError):
@@ -52,7 +52,8 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
     if env.opponents:
         tensors.update({f"opponents.{name}": tensor for name, tensor in env.opponents.state().items()})
     if model.teacher:
-        tensors.update(_optimizer_tensors("teacher.optimizer", model.teacher.optimizer))
+        for index, optimizer in enumerate(model.teacher.optimizers):
+            tensors.update(_optimizer_tensors(f"teacher.optimizer_{index}", optimizer))
         tensors.update(_position_tensors("teacher.positions", model.teacher.positions))
         tensors["teacher.values"] = torch.from_numpy(model.teacher.values.copy())
         metadata["teacher.iterations"] = str(model.teacher.iterations)
@@ -127,14 +128,15 @@ def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], e
 
 
 def _restore_teacher(tensors: dict[str, torch.Tensor], metadata: dict[str, str], teacher: Teacher) -> None:
-    _restore_optimizer(tensors, "teacher.optimizer", teacher.optimizer)
+    for index, optimizer in enumerate(teacher.optimizers):
+        _restore_optimizer(tensors, f"teacher.optimizer_{index}", optimizer)
     teacher.positions = _positions(tensors, "teacher.positions")
     teacher.values = tensors["teacher.values"].numpy().copy()
     teacher.iterations = int(metadata["teacher.iterations"])
 
 
 def _optimizer_tensors(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
-    """The state of an optimiser of plain tensors, such as Adam's."""
+    """The state of an optimiser of plain tensors, such as Adam's or Muon's."""
     states = optimizer.state_dict()["state"]
     return {f"{prefix}.{index}.{name}": tensor for index, state in states.items() for name, tensor in state.items()}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, field_validator, model_validator
 
 from oanquan_env import Rules
 
@@ -92,6 +92,9 @@ class TeacherConfig(_Strict):
     batch_size: PositiveInt = Field(2048, description="positions in one minibatch")
     learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
     learning_rate_end: Positive = Field(3e-5, description="Adam's step size at the end; linear in between")
+    muon: Annotated[float, Field(ge=0.0)] = Field(
+        0.0, description="Muon's step size for matrices at the start, it shrinks as Adam's does; 0: Adam for them too"
+    )
 
 
 class EvaluationConfig(_Strict):
@@ -109,6 +112,9 @@ class TrainConfig(_Strict):
     rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese refill=forfeit'")
     reward: Literal["margin", "outcome"] = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
     total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
+    begin_with: str | None = Field(
+        None, description="folder of a trained agent whose weights to begin with; its rules may differ, its network not"
+    )
     seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
     threads: Annotated[int, Field(ge=1)] = Field(1, description="torch's threads; two may be slower than one if busy")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
@@ -130,6 +136,14 @@ class TrainConfig(_Strict):
         if rules.players != 2:
             raise ValueError(f"training is for two players; {text!r} has {rules.players}")
         return str(rules)
+
+    @model_validator(mode="after")
+    def _one_unit(self) -> TrainConfig:
+        if self.teacher.depths and self.reward != "margin":
+            raise ValueError(
+                f"a teacher values margins in points; with reward={self.reward}, leave teacher.depths empty"
+            )
+        return self
 
     def to_yaml(self) -> str:
         """The configuration as YAML that `load_config` reads back."""

@@ -88,6 +88,11 @@ class LookaheadNet(nn.Module):
         """Values (B,) alone."""
         return self.values(features[:, self.layout["here"]])[0]
 
+    def hidden_layers(self) -> list[nn.Linear]:
+        """The layers from hidden units or embeddings to hidden units that the values rest on."""
+        trunks = (self.leaf, self.trunk)
+        return [layer for trunk in trunks for layer in (trunk.first, *trunk.rest) if isinstance(layer, nn.Linear)]
+
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """V (B,) and the trunk's output (B, width) of `MoveFeatures` (B, D); of a finished game both mean nothing."""
         status, gains = rows[:, self.of_moves["status"]], rows[:, self.of_moves["gains"]].float()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from agents.mcts import Floats
-from agents.ppo import BATCH, PPOPlayer
+from agents.ppo import PPOPlayer
 from oanquan_env import Positions
 from oanquan_env.core import relative_points
 from oanquan_env.rewards import check_reward
@@ -31,22 +30,9 @@ class NetEvaluator:
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """See `agents.mcts.Evaluator.evaluate`; `rng` is not used."""
-        logits, gains = self.forward(positions)
+        logits, gains = self.player.evaluate(positions)
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         values = np.where(np.arange(2) == positions.mover[:, None], 1.0, -1.0) * gains[:, None]
         if self.reward == "margin":  # the network predicts what is still to come
             values += relative_points(positions.scores) / self.core.rules.total
         return values, chances / chances.sum(axis=1, keepdims=True)
-
-    def forward(self, positions: Positions) -> tuple[Floats, Floats]:
-        """(N, A) logits and (N,) reward that the mover of each of N running positions will still get."""
-        logits, gains = [], []
-        for begin in range(0, len(positions), BATCH):
-            some = positions[begin : begin + BATCH]
-            features = torch.from_numpy(self.player.features.encode(some))
-            mask = torch.from_numpy(self.core.legal_mask(some))
-            with torch.no_grad():
-                some_logits, some_gains = self.player.network(features, mask)
-            logits.append(some_logits.double().numpy())
-            gains.append(some_gains.double().numpy())
-        return np.concatenate(logits), np.concatenate(gains)

@@ -16,11 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
+from agents.arena import Floats
 from agents.config import NetworkConfig, explain, read_yaml
 from agents.features import FeatureEncoder
 from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
 from agents.networks import Net, make_network
-from oanquan_env import Core, Positions, Rules
+from oanquan_env import Core, Positions, Rules, is_symmetric, mirror, mirror_actions
 from oanquan_env.positions import Ints
 from oanquan_env.rules import as_rules
 
@@ -98,33 +99,57 @@ class NetworkPlayer:
         features: what the network is fed.
         network: the network.
         temperature: 0 plays the best action; above, actions are drawn from `softmax(logits / temperature)`.
+        images: 2 to show the network each position and its mirror image and take the mean of what it says, 1 for the
+            position alone. A position and its mirror image are worth the same, so what the network says of the two
+            differs by its errors only, which the mean makes smaller.
 
     Raises:
-        ValueError: for a negative temperature.
+        ValueError: for a negative temperature, or mirror images under rules that read differently in a mirror.
     """
 
-    def __init__(self, features: FeatureEncoder, network: Net, *, temperature: float = 0.0) -> None:
+    def __init__(self, features: FeatureEncoder, network: Net, *, temperature: float = 0.0, images: int = 1) -> None:
         if temperature < 0:
             raise ValueError(f"temperature must be 0 or more; got {temperature}")
+        if images not in (1, 2):
+            raise ValueError(f"images must be 1 or 2; got {images}")
+        if images == 2 and not is_symmetric(features.core.rules):
+            raise ValueError(f"images must be 1 for '{features.core.rules}': in a mirror these are other rules")
         self.core = features.core
         self.features = features
         self.network = network.eval()
         self.temperature = temperature
+        self.images = images
 
-    def logits(self, positions: Positions) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """(N, A) float64 logits of the actions; illegal ones are `agents.networks.FORBIDDEN`."""
-        chunks = []
+    def evaluate(self, positions: Positions) -> tuple[Floats, Floats]:
+        """What the network says of N running positions.
+
+        Returns:
+            (N, A) float64 logits of the actions, illegal ones `agents.networks.FORBIDDEN`; and (N,) float64, the reward
+            that the mover will still get, in the units of the reward that the network was trained on.
+        """
+        logits, values = self._forward(positions)
+        if self.images == 2:
+            mirrored_logits, mirrored_values = self._forward(mirror(positions, self.core.rules))
+            actions = mirror_actions(np.arange(self.core.rules.actions), self.core.rules)
+            logits, values = (logits + mirrored_logits[:, actions]) / 2, (values + mirrored_values) / 2
+        return logits, values
+
+    def _forward(self, positions: Positions) -> tuple[Floats, Floats]:
+        device = next(self.network.parameters()).device
+        logits, values = [], []
         for begin in range(0, len(positions), BATCH):
             some = positions[begin : begin + BATCH]
-            features = torch.from_numpy(self.features.encode(some))
-            mask = torch.from_numpy(self.core.legal_mask(some))
+            features = torch.from_numpy(self.features.encode(some)).to(device)
+            mask = torch.from_numpy(self.core.legal_mask(some)).to(device)
             with torch.no_grad():
-                chunks.append(self.network(features, mask)[0].double().numpy())
-        return np.concatenate(chunks)
+                some_logits, some_values = self.network(features, mask)
+            logits.append(some_logits.double().cpu().numpy())
+            values.append(some_values.double().cpu().numpy())
+        return np.concatenate(logits), np.concatenate(values)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.policies.Policy.choose`."""
-        logits = self.logits(positions)
+        logits, _ = self.evaluate(positions)
         if self.temperature > 0:  # the largest of logits plus Gumbel noise is a draw from their softmax
             logits = logits / self.temperature + rng.gumbel(size=logits.shape)
         choice: Ints = np.where(self.core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
@@ -138,13 +163,16 @@ class PPOPlayer(NetworkPlayer):
         folder: the agent's folder, or its `agent.safetensors`.
         rules: rules to play; those of the card if left out.
         temperature: see `NetworkPlayer`.
+        images: see `NetworkPlayer`; 2 if left out, where the rules allow it.
 
     Raises:
         AgentFileError: for files that are missing or damaged.
-        ValueError: for rules that the agent was not trained for, or a negative temperature.
+        ValueError: for rules that the agent was not trained for, and as for `NetworkPlayer`.
     """
 
-    def __init__(self, folder: Path, rules: Rules | str | None = None, *, temperature: float = 0.0) -> None:
+    def __init__(
+        self, folder: Path, rules: Rules | str | None = None, *, temperature: float = 0.0, images: int | None = None
+    ) -> None:
         folder = folder.parent if folder.name == WEIGHTS_NAME else folder
         self.card = read_card(folder)
         trained = Rules.parse(self.card.rules)
@@ -152,11 +180,14 @@ class PPOPlayer(NetworkPlayer):
         if wanted != trained:
             raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
         features, network = make_network(core=Core(trained), **self.card.network.model_dump())
-        _load_weights(network, folder / WEIGHTS_NAME)
-        super().__init__(features, network, temperature=temperature)
+        load_weights(network, folder / WEIGHTS_NAME)
+        if images is None:
+            images = 2 if is_symmetric(trained) else 1
+        super().__init__(features, network, temperature=temperature, images=images)
 
 
-def _load_weights(network: Net, path: Path) -> None:
+def load_weights(network: torch.nn.Module, path: Path) -> None:
+    """Load `agent.safetensors` at `path` into a network of its card; raises `AgentFileError`."""
     try:
         network.load_state_dict(load_file(path))
     except FileNotFoundError:

@@ -48,7 +48,9 @@ class PPOSearchPlayer:
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.policies.Policy.choose`."""
         mask = self.player.core.legal_mask(positions)
-        scores = POLICY_WEIGHT * self.player.logits(positions)  # differences of logits are those of log-probabilities
+        scores = (
+            POLICY_WEIGHT * self.player.evaluate(positions)[0]
+        )  # differences of logits are those of log-probabilities
         rows = (mask.sum(axis=1) > 1).nonzero()[0]
         found = self.search.best_moves(positions[rows], self.limits, slack=self.slack)
         for row, result in zip(rows, found, strict=True):

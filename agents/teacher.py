@@ -24,7 +24,7 @@ from agents.keys import canonical_keys, first_of_each
 from agents.lookahead import LookaheadNet
 from agents.policy import network_of
 from agents.search import Limits, Search
-from oanquan_env import Core, Positions, mirror
+from oanquan_env import Core, Positions, is_symmetric, mirror
 from oanquan_env.policies import play_randomly
 
 MAX_GRADIENT = 5.0
@@ -49,7 +49,7 @@ class Teacher:
         positions: the newest positions valued, oldest first, at most `config.replay`.
         values: (N,) int16, their values: future margin in points, from the mover's view.
         iterations: how often it has taught.
-        optimizer: Adam, of its own: PPO's keeps its own averages.
+        optimizers: of its own, as PPO's keeps its own averages: Adam, and Muon for matrices if it is configured.
     """
 
     def __init__(self, core: Core, config: TeacherConfig, network: LookaheadNet, *, seed: int, threads: int) -> None:
@@ -59,11 +59,11 @@ class Teacher:
         self.seed = seed
         self.features = MoveFeatures(core)
         self.search = Search(core, threads=threads)
-        self.optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
+        self.optimizers = _optimizers(network, config)
         self.positions = core.start(0)
         self.values: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self.iterations = 0
-        self._mirrors = core.rules.mirrored() == core.rules
+        self._mirrors = is_symmetric(core.rules)
 
     def teach(self, visited: Positions, done: float) -> dict[str, float]:
         """Value positions, then take the gradient steps.
@@ -80,8 +80,9 @@ class Teacher:
         self.iterations += 1
         depth = config.depths[min(int(done * len(config.depths)), len(config.depths) - 1)]
         rate = config.learning_rate + (config.learning_rate_end - config.learning_rate) * done
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = optimizer.defaults["lr"] * rate / config.learning_rate
         lesson = self._lesson(visited, rng)
         with ThreadPoolExecutor(1) as pool:  # the search runs outside Python's lock, beside the gradient steps
             found = pool.submit(self._value, lesson, depth)
@@ -120,11 +121,22 @@ class Teacher:
         wanted = torch.from_numpy(self.values[rows].astype(np.float32)).to(device)
         values, _ = self.network.values(features)
         loss = ((values / self.network.reward_scale - wanted) / SCALE).square().mean()
-        self.optimizer.zero_grad()
+        self.network.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT)
-        self.optimizer.step()
+        for optimizer in self.optimizers:
+            optimizer.step()
         return loss.item()
+
+
+def _optimizers(network: LookaheadNet, config: TeacherConfig) -> list[torch.optim.Optimizer]:
+    """Adam; and, if it has a step size, Muon (Jordan et al. 2024) for the hidden layers' matrices."""
+    matrices = [layer.weight for layer in network.hidden_layers()] if config.muon else []
+    others = [parameter for parameter in network.parameters() if all(parameter is not matrix for matrix in matrices)]
+    optimizers: list[torch.optim.Optimizer] = [torch.optim.Adam(others, lr=config.learning_rate)]
+    if matrices:
+        optimizers.append(torch.optim.Muon(matrices, lr=config.muon, weight_decay=0.0))
+    return optimizers
 
 
 class TaughtPPO(MaskablePPO):

@@ -25,7 +25,7 @@ from agents.files import write_atomically
 from agents.networks import make_network
 from agents.opponents import Opponents
 from agents.policy import SelfPlayPolicy, network_of
-from agents.ppo import AgentCard, PPOPlayer, save_agent
+from agents.ppo import WEIGHTS_NAME, AgentCard, PPOPlayer, load_weights, read_card, save_agent
 from agents.regret import Suite, load_suite, regret, regret_path
 from agents.rollout_buffer import ZeroSumRolloutBuffer
 from agents.selfplay import RandomStarts, SelfPlayVecEnv
@@ -69,15 +69,25 @@ class TrainingRun:
 
     @classmethod
     def create(cls, folder: Path, config: TrainConfig, command: str, report: Callable[[str], None]) -> TrainingRun:
-        """Begin a run in a new folder; raises `RunError` if one is there already."""
+        """Begin a run in a new folder.
+
+        Raises:
+            RunError: if one is there already.
+            ConfigError: for a configuration that cannot be.
+            AgentFileError: if there is no such agent as `begin_with`.
+        """
         if (folder / CONFIG_NAME).exists():
             raise RunError(
                 f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
             )
+        run = cls(folder, config, report)
+        made = describe_run(command)
+        if config.begin_with:
+            made["begun_with"] = run._take_weights().model_dump(include={"rules", "training"})
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / RUN_NAME, yaml.safe_dump(describe_run(command), sort_keys=False).encode())
+        write_atomically(folder / RUN_NAME, yaml.safe_dump(made, sort_keys=False).encode())
         write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
-        return cls(folder, config, report)
+        return run
 
     @classmethod
     def resume(
@@ -105,6 +115,8 @@ class TrainingRun:
         checkpoint = folder / CHECKPOINT_NAME
         if checkpoint.exists():
             run._seconds = load_checkpoint(checkpoint, run.model, run.env)
+        elif config.begin_with:
+            run._take_weights()
         evaluations = [row for row in run.evaluations() if row["plies"] <= run.plies]
         run._write_evaluations(evaluations)
         return run
@@ -133,6 +145,15 @@ class TrainingRun:
             progress(self.plies)
         self.evaluate()
         self.save()
+
+    def _take_weights(self) -> AgentCard:
+        """Begin with the weights of the configured agent; returns its card."""
+        folder = Path(self.config.begin_with or "")
+        card, network = read_card(folder), self.config.network
+        if card.network != network:
+            raise ConfigError(f"begin_with: {folder} has another network, {card.network}, than the run, {network}")
+        load_weights(network_of(self.model), folder / WEIGHTS_NAME)
+        return card
 
     def save(self) -> None:
         """Write checkpoint and agent."""

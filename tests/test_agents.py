@@ -19,7 +19,7 @@ from agents.networks import make_network
 from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, AgentFileError, PPOPlayer, agent_folder, save_agent
 from agents.selfplay import RandomStarts
 from agents.tournament import fingerprint
-from oanquan_env import Core
+from oanquan_env import Core, Rules, mirror
 from oanquan_env.policies import GreedyPolicy, RandomPolicy, SlippingPolicy
 
 NETWORK = NetworkConfig(embed=2, width=8, depth=1)
@@ -38,20 +38,44 @@ def agent(tmp_path: Path) -> Path:
 def test_an_agent_survives_its_files(agent: Path) -> None:
     torch.manual_seed(0)
     features, network = make_network(core=Core(), **NETWORK.model_dump())
-    player = PPOPlayer(agent)
+    player = PPOPlayer(agent, images=1)
     positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
     mask = torch.from_numpy(Core().legal_mask(positions))
     with torch.no_grad():
         logits = network(torch.from_numpy(features.encode(positions)), mask)[0].numpy()
-    assert np.allclose(player.logits(positions), logits)
+    assert np.allclose(player.evaluate(positions)[0], logits)
     assert (player.choose(positions, np.random.default_rng(0)) == logits.argmax(axis=1)).all()
     assert PPOPlayer(agent / WEIGHTS_NAME).card == player.card
+
+
+def test_two_images_give_the_same_answer_in_a_mirror(agent: Path) -> None:
+    rules = Rules()
+    positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
+    two, one = PPOPlayer(agent), PPOPlayer(agent, images=1)
+    (logits, values), (mirrored_logits, mirrored_values) = (
+        two.evaluate(some) for some in (positions, mirror(positions, rules))
+    )
+    assert np.allclose(values, mirrored_values)
+    assert np.allclose(logits, mirrored_logits[:, ::-1])
+    assert np.allclose(values, (one.evaluate(positions)[1] + one.evaluate(mirror(positions, rules))[1]) / 2)
+    assert not np.allclose(values, one.evaluate(positions)[1])
+
+
+def test_mirror_images_are_for_symmetric_rules(tmp_path: Path) -> None:
+    rules = Rules.parse("mancala-world sowing=counterclockwise")
+    _, network = make_network(core=Core(rules), **NETWORK.model_dump())
+    save_agent(tmp_path, network, AgentCard(rules=str(rules), reward="margin", network=NETWORK))
+    assert PPOPlayer(tmp_path).images == 1
+    with pytest.raises(ValueError, match="images must be 1 for 'mancala-world sowing=counterclockwise'"):
+        PPOPlayer(tmp_path, images=2)
+    with pytest.raises(ValueError, match="images must be 1 or 2; got 3"):
+        PPOPlayer(tmp_path, images=3)
 
 
 def test_temperature_draws_from_the_softmax(agent: Path) -> None:
     positions = Core().start(20_000)
     drawn = PPOPlayer(agent, temperature=0.5).choose(positions, np.random.default_rng(0))
-    logits = PPOPlayer(agent).logits(Core().start())[0] / 0.5
+    logits = PPOPlayer(agent).evaluate(Core().start())[0][0] / 0.5
     expected = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
     assert np.bincount(drawn, minlength=10) / 20_000 == pytest.approx(expected, abs=0.02)
     with pytest.raises(ValueError, match="temperature must be 0 or more; got -1"):

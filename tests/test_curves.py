@@ -106,7 +106,7 @@ def test_weights_too_large_for_the_repository_are_refused(
 def test_the_project_s_agents_play_their_rules(folder: str) -> None:
     rules, path = next((rules, path) for rules, path in pretrained_folders().items() if path.name == folder)
     positions = Core(rules).start(1)
-    assert PPOPlayer(path, rules).logits(positions).shape == (1, rules.actions)
+    assert PPOPlayer(path, rules).evaluate(positions)[0].shape == (1, rules.actions)
     assert (path / "config.yaml").is_file()
     assert sum(file.stat().st_size for file in path.iterdir()) < 5_000_000
 

@@ -145,9 +145,26 @@ def test_lessons_are_right_and_the_newest_are_kept() -> None:
     assert (np.nan_to_num(searched, nan=-np.inf).max(axis=1) == teacher.values[rows]).all()
 
 
-def test_a_taught_value_comes_nearer_to_the_search() -> None:
-    _, errors = teach(20)
+@pytest.mark.parametrize("muon", [0.0, 0.02])
+def test_a_taught_value_comes_nearer_to_the_search(muon: float) -> None:
+    _, errors = teach(20, muon=muon)
     assert errors[-1] < 0.8 * errors[0]
+
+
+def test_muon_moves_the_hidden_layers_and_adam_the_rest() -> None:
+    teacher, _ = teach(0, muon=0.02)
+    adam, muon = ({id(tensor) for group in it.param_groups for tensor in group["params"]} for it in teacher.optimizers)
+    network = teacher.network
+    assert muon == {id(layer.weight) for layer in (network.leaf.first, network.leaf.rest[0], network.trunk.first)} | {
+        id(network.trunk.rest[0].weight)
+    }
+    assert adam == {id(parameter) for parameter in network.parameters()} - muon
+
+
+def test_steps_of_all_optimizers_shrink_together() -> None:
+    teacher, _ = teach(0, muon=0.02, learning_rate=1e-3, learning_rate_end=1e-4, minibatches=1)
+    teacher.teach(some_positions(teacher.core, 64), 1.0)
+    assert [it.param_groups[0]["lr"] for it in teacher.optimizers] == pytest.approx([1e-4, 2e-3])
 
 
 def test_depths_follow_the_share_of_the_run_that_is_done() -> None:
@@ -156,25 +173,31 @@ def test_depths_follow_the_share_of_the_run_that_is_done() -> None:
     assert [teacher.teach(visited, done)["depth"] for done in (0.0, 0.3, 0.34, 0.7, 1.0)] == [2, 2, 3, 4, 4]
 
 
-def taught_config(**changes: object) -> TrainConfig:
+def taught_config(*, muon: float = 0.0, **changes: object) -> TrainConfig:
     values: dict[str, object] = {
         "total_plies": 4 * ITERATION,
         "checkpoint_seconds": 1e-9,
         "network": {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"},
         "ppo": {"n_envs": 16, "n_steps": 4, "batch_size": 64, "n_epochs": 1, "vf_coef": 0.0},
-        "teacher": {"depths": [2, 3], "positions": 96, "replay": 256, "minibatches": 2, "batch_size": 32},
+        "teacher": {"depths": [2, 3], "positions": 96, "replay": 256, "minibatches": 2, "batch_size": 32, "muon": muon},
         "evaluation": {"every_plies": 2 * ITERATION, "pairs": 2, "opponents": ["random"]},
     }
     return parse_config({**values, **changes}, "test")
 
 
-@pytest.mark.parametrize("stop_at", [ITERATION, 3 * ITERATION])
-def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int) -> None:
-    learn(TrainingRun.create(tmp_path / "whole", taught_config(), "test", quiet))
+@pytest.mark.parametrize(("stop_at", "muon"), [(ITERATION, 0.0), (3 * ITERATION, 0.02)])
+def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int, muon: float) -> None:
+    config = taught_config(muon=muon)
+    learn(TrainingRun.create(tmp_path / "whole", config, "test", quiet))
     with pytest.raises(StopTrainingError):
-        learn(TrainingRun.create(tmp_path / "parts", taught_config(), "test", quiet), stop_at)
+        learn(TrainingRun.create(tmp_path / "parts", config, "test", quiet), stop_at)
     learn(TrainingRun.resume(tmp_path / "parts", quiet))
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
+
+
+def test_a_teacher_goes_with_margins_only() -> None:
+    with pytest.raises(ConfigError, match=r"teacher\.depths must be empty with reward=outcome"):
+        taught_config(reward="outcome")
 
 
 def test_only_lookahead_can_be_taught(tmp_path: Path) -> None:

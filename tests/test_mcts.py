@@ -115,7 +115,7 @@ def test_a_networks_values_are_seen_by_each_player(tmp_path: Path, reward: str) 
     evaluator = NetEvaluator(PPOPlayer(save(tmp_path / reward, reward)))
     positions = random_positions(Core(), 30, seed=3)
     values, priors = evaluator.evaluate(positions, np.random.default_rng(0))
-    logits, gains = evaluator.forward(positions)
+    logits, gains = evaluator.player.evaluate(positions)
     assert values.sum(axis=1) == pytest.approx(np.zeros(len(positions)))
     banked = positions.scores @ [1, -1] / 70 if reward == "margin" else 0
     assert values[:, 0] == pytest.approx(banked + np.where(positions.mover == 0, gains, -gains))
@@ -136,7 +136,7 @@ def test_few_simulations_follow_the_priors(agent: Path) -> None:
     network = PPOPlayer(agent)
     positions = random_positions(Core(), 40, seed=4)
     visits, _ = MCTSPlayer(NetEvaluator(network), 1).search(positions, np.random.default_rng(0))
-    assert (visits.argmax(axis=1) == network.logits(positions).argmax(axis=1)).all()
+    assert (visits.argmax(axis=1) == network.evaluate(positions)[0].argmax(axis=1)).all()
 
 
 # ---- agents that search ----------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_a_searching_agent_plays_the_best_move_that_its_policy_likes_most(agent:
     network, core = PPOPlayer(agent), Core()
     positions = Positions.concatenate([core.start(), random_positions(core, 60, seed=5)])
     chosen = agents.make(f"ppo:{agent},search=4").choose(positions, np.random.default_rng(0))
-    logits = network.logits(positions)
+    logits = network.evaluate(positions)[0]
     tied = 0
     for row, result in enumerate(Search(core).best_moves(positions, Limits(depth=4))):
         assert chosen[row] == max(result.actions, key=lambda action: logits[row, action])
@@ -158,7 +158,7 @@ def test_with_slack_a_worse_move_needs_a_better_policy(agent: Path) -> None:
     network, core = PPOPlayer(agent), Core()
     positions = random_positions(core, 60, seed=6)
     chosen = PPOSearchPlayer(network, Limits(depth=3), slack=4).choose(positions, np.random.default_rng(0))
-    logits = network.logits(positions)
+    logits = network.evaluate(positions)[0]
     values = Search(core).values(positions, 3)
     scores = np.where(values >= np.nanmax(values, axis=1, keepdims=True) - 4, values + 0.5 * logits, -np.inf)
     assert (chosen == scores.argmax(axis=1)).all()

@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 import train
 from agents.arena import play_pairs, random_openings
 from agents.checkpoint import CHECKPOINT_NAME, CheckpointError
-from agents.config import TrainConfig, parse_config
+from agents.config import ConfigError, TrainConfig, parse_config
 from agents.ppo import WEIGHTS_NAME, PPOPlayer
 from agents.training import EVALUATIONS_NAME, RunError, StopTrainingError, TrainingRun
 from oanquan_env import Core
@@ -196,6 +196,30 @@ def test_resuming_what_is_no_run_or_damaged_is_refused(uninterrupted: Path, tmp_
     checkpoint.write_bytes((uninterrupted / CHECKPOINT_NAME).read_bytes())
     with pytest.raises(CheckpointError, match="does not fit the run's configuration"):
         TrainingRun.resume(folder, quiet)
+
+
+def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(uninterrupted: Path, tmp_path: Path) -> None:
+    settings = small_config(rules="vietnamese", begin_with=str(uninterrupted))
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.create(tmp_path / "run", settings, "test", quiet), 0)
+    assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(uninterrupted).items())
+    history = yaml.safe_load((tmp_path / "run" / "agent.yaml").read_text())["training"]
+    assert history["begun_with"]["rules"] == "mancala-world"
+    assert history["begun_with"]["training"]["plies"] == 6 * ITERATION
+    (tmp_path / "run" / CHECKPOINT_NAME).unlink()  # as if killed before the first checkpoint
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.resume(tmp_path / "run", quiet), 0)
+    assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(uninterrupted).items())
+
+
+def test_a_run_cannot_begin_with_another_network_or_none(uninterrupted: Path, tmp_path: Path) -> None:
+    wider = small_config(network={"embed": 2, "width": 16, "depth": 1}, begin_with=str(uninterrupted))
+    with pytest.raises(ConfigError, match=r"begin_with: .* has another network, .*width=8.* than the run, .*width=16"):
+        TrainingRun.create(tmp_path / "run", wider, "test", quiet)
+    assert not (tmp_path / "run").exists()
+    config = tmp_path / "config.yaml"
+    config.write_text(small_config(begin_with=str(tmp_path)).to_yaml())
+    assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 2
 
 
 def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
