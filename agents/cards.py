@@ -75,8 +75,9 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
     made, network = card.training, card.network
     depths = ", ".join(map(str, config.teacher.depths))
     taught = f"regression on alpha-beta search of {depths} plies" if depths else "returns of self-play"
+    layers = f"`{network.name}`, {network.depth} layers of {network.width}"
     rows = [
-        ["network", f"`{network.name}`, {network.depth} layers of {network.width}"],
+        ["network", f"{layers}, for leaves 2 of {network.leaf_width}" if network.name == "lookahead" else layers],
         ["policy", "self-play PPO (MaskablePPO), both seats"],
         ["value", taught],
         ["reward", card.reward],
@@ -87,6 +88,10 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
         ["seed", str(made["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
     ]
+    if "begun_with" in made:
+        earlier = made["begun_with"]
+        begun = f"the weights of an agent for `{earlier['rules']}` after {earlier['training']['plies']:,} plies"
+        rows.insert(0, ["begun with", begun])
     where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
     return f"## Recipe\n\n{where}\n\n{table(['', ''], rows, left=2)}"
 
@@ -104,22 +109,27 @@ def _labels(report: Report) -> list[str]:
 def _strength(report: Report) -> list[str]:
     about = f"Measured by `{report.command}` at commit `{report.commit}`, {report.processor}."
     where = f" from {openings(report.arena)}" if report.arena else ""
-    parts = [f"## Strength{where}", about, summary(report), explanation(report)]
+    who = ", ".join(f"`{label}`" for label in _labels(report))
+    parts = [f"## Strength of {who}{where}", about, summary(report), explanation(report)]
     if report.regret:
         rows = [row for row in report.regret.agents if row.agent in _labels(report)]
         heads = ["agent", *(f"{phase}: regret" for phase in PHASES), *(f"{phase}: blunders, %" for phase in PHASES)]
-        parts += [_weakness(rows[0]), table(heads, [_by_phase(row) for row in rows])]
+        parts += [_weakness(rows[0], report), table(heads, [_by_phase(row) for row in rows])]
     return parts
 
 
-def _weakness(row: RegretRow) -> str:
+def _weakness(row: RegretRow, report: Report) -> str:
+    alone = any(agent.label == row.agent and agent.name == f"ppo:{PRETRAINED}" for agent in report.agents)
     worst = max(row.phases, key=lambda phase: row.phases[phase].regret.mean)
     best = min(row.phases, key=lambda phase: row.phases[phase].regret.mean)
-    return (
+    said = (
         f"`{row.agent}` errs most in the {worst} ({row.phases[worst].regret.mean:.2f} points a move) and least in the "
         f"{best} ({row.phases[best].regret.mean:.2f}). {100 * row.overall.blunders.mean:.1f} % of its moves change the "
-        "final result. It looks two plies ahead and no further, so it misses longer combinations that search sees."
+        "final result."
     )
+    if alone:
+        said += " It looks two plies ahead and no further, so it misses longer combinations that search sees."
+    return said
 
 
 def _by_phase(row: RegretRow) -> list[str]:
