@@ -127,12 +127,13 @@ class NetworkPlayer:
             (N, A) float64 logits of the actions, illegal ones `agents.networks.FORBIDDEN`; and (N,) float64, the reward
             that the mover will still get, in the units of the reward that the network was trained on.
         """
-        logits, values = self._forward(positions)
-        if self.images == 2:
-            mirrored_logits, mirrored_values = self._forward(mirror(positions, self.core.rules))
-            actions = mirror_actions(np.arange(self.core.rules.actions), self.core.rules)
-            logits, values = (logits + mirrored_logits[:, actions]) / 2, (values + mirrored_values) / 2
-        return logits, values
+        if self.images == 1:
+            return self._forward(positions)
+        rules = self.core.rules
+        both = Positions.concatenate([positions, mirror(positions, rules)])
+        logits, values = (np.split(said, 2) for said in self._forward(both))
+        back = mirror_actions(np.arange(rules.actions), rules)
+        return (logits[0] + logits[1][:, back]) / 2, (values[0] + values[1]) / 2
 
     def _forward(self, positions: Positions) -> tuple[Floats, Floats]:
         device = next(self.network.parameters()).device
