@@ -1,25 +1,14 @@
-"""Matches: seats, scores, margins, moves; tournaments that resume."""
+"""Matches: seats, scores, margins, moves; the openings they begin from, and keys of positions that play alike."""
 
 from __future__ import annotations
 
-import json
-import re
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import agents
-from agents.arena import (
-    PairResults,
-    play_match,
-    play_pairs,
-    random_lines,
-    random_openings,
-    score_interval,
-)
-from agents.kept import Keeper, KeptError
+from agents.arena import play_match, play_pairs, random_lines, random_openings, score_interval
 from agents.keys import canonical_keys, first_of_each, key_number
 from agents.openings import (
     OpeningsError,
@@ -31,17 +20,8 @@ from agents.openings import (
     read_openings,
     suite_path,
 )
-from agents.tournament import (
-    TimedPolicy,
-    Tournament,
-    TournamentError,
-    by_order,
-    fingerprint,
-    make_entrants,
-    replay,
-)
 from oanquan_env import Board, Core, Positions, mirror, parse_records, rotate_seats
-from oanquan_env.policies import GreedyPolicy, Policy, RandomPolicy
+from oanquan_env.policies import GreedyPolicy, RandomPolicy
 from oanquan_env.positions import Ints
 from oanquan_env.records import format_records
 
@@ -62,20 +42,6 @@ class LastMove(FirstMove):
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         mask = self.core.legal_mask(positions)
         return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
-
-
-class Interrupting:
-    """Plays like another player, until it is asked once too often."""
-
-    def __init__(self, policy: Policy, choices: int) -> None:
-        self.policy = policy
-        self.left = choices
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        self.left -= 1
-        if self.left < 0:
-            raise KeyboardInterrupt
-        return self.policy.choose(positions, rng)
 
 
 @pytest.fixture(scope="module")
@@ -268,138 +234,3 @@ def test_one_way_sowing_has_no_mirror() -> None:
     keys, mirrored = canonical_keys(core, positions), canonical_keys(core, mirror(positions, core.rules))
     assert (keys != mirrored).any()
     assert (canonical_keys(core, rotate_seats(positions)) == keys).all()
-
-
-# ---- tournaments -----------------------------------------------------------------------------------------------------
-
-
-def tournament(folder: Path | None, names: list[str], pairs: int = 6, seed: int = 0, rules: str = "") -> Tournament:
-    core = Core(rules or "mancala-world")
-    openings = random_suite(core, pairs, 4, rng(seed))
-    return Tournament(core, make_entrants(names, core.rules), openings, seed, folder)
-
-
-def same(a: PairResults, b: PairResults) -> bool:
-    return all((left == right).all() for left, right in zip(a, b, strict=True))
-
-
-NAMES = ["random", "greedy", "again=greedy"]
-
-
-def test_an_interrupted_tournament_goes_on_where_it_was(tmp_path: Path) -> None:
-    whole = list(tournament(None, NAMES).play())
-    broken = tournament(tmp_path, NAMES)
-    last = broken.entrants[2]
-    object.__setattr__(last, "policy", Interrupting(last.policy, 3))
-    with pytest.raises(KeyboardInterrupt):
-        list(broken.play())
-    kept = sorted((tmp_path / "parts" / "pairings").iterdir())
-    assert len(kept) == 1
-    written = kept[0].stat().st_mtime_ns
-    heard: list[int] = []
-    resumed = list(tournament(tmp_path, NAMES).play(heard.append))
-    assert all(same(one.results, other.results) for one, other in zip(whole, resumed, strict=True))
-    assert [one.games for one in whole] == [one.games for one in resumed]
-    assert (kept[0].stat().st_mtime_ns, len(list((tmp_path / "parts" / "pairings").iterdir()))) == (written, 3)
-    assert sum(heard) == 3 * 12
-
-
-def test_another_player_leaves_the_finished_pairings_as_they_are(tmp_path: Path) -> None:
-    first = list(tournament(tmp_path, ["random", "greedy"]).play())
-    more = list(tournament(tmp_path, ["random", "again=greedy", "greedy"]).play())
-    assert same(first[0].results, next(one for one in more if (one.a, one.b) == (0, 2)).results)
-
-
-def test_results_of_other_settings_are_refused(tmp_path: Path) -> None:
-    list(tournament(tmp_path, ["random", "greedy"]).play())
-    with pytest.raises(KeptError, match=r"made by other settings \(seed, openings\): choose another --output"):
-        list(tournament(tmp_path, ["random", "greedy"], seed=1).play())
-    with pytest.raises(KeptError, match=r"made by other settings \(agents\)"):
-        list(tournament(tmp_path, ["random", "greedy=random"]).play())
-
-
-@pytest.mark.parametrize("content", ["{", "[]", '{"settings": {}}'])
-def test_a_damaged_part_is_named(tmp_path: Path, content: str) -> None:
-    keeper = Keeper(tmp_path)
-    keeper.keep(["a/b", "c"], {"seed": 1}, {"x": 1})
-    assert keeper.find(["a/b", "c"], {"seed": 1}) == {"x": 1}
-    assert keeper.find(["a-b", "c"], {"seed": 1}) is None
-    path = keeper.path(["a/b", "c"])
-    assert path is not None
-    path.write_text(content)
-    with pytest.raises(KeptError, match=f"{path.name}: not a finished part"):
-        keeper.find(["a/b", "c"], {"seed": 1})
-
-
-def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
-    played = tournament(tmp_path, ["random", "greedy"])
-    list(played.play())
-    path = next((tmp_path / "parts" / "pairings").iterdir())
-    data = json.loads(path.read_text())
-    del data["content"]["margin"]
-    path.write_text(json.dumps(data))
-    with pytest.raises(KeptError, match="not a finished pairing"):
-        list(played.play())
-
-
-@pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
-def test_saved_games_replay_to_the_results(rules: str) -> None:
-    played = tournament(None, ["random", "greedy"], rules=rules)
-    pairing = next(iter(played.play()))
-    records = played.records(pairing)
-    assert parse_records(format_records(records)) == records
-    players = played.core.rules.players
-    assert len(records) == 6 * players
-    for number, record in enumerate(records):
-        seat, k = divmod(number, 6)
-        labels = [record.headers[name] for name in list(record.headers)[:players]]
-        assert labels == ["random" if player == seat else "greedy" for player in range(players)]
-        points = [int(point) for point in re.findall(r"(?<!\d)-?\d+", record.result)]
-        others = [point for player, point in enumerate(points) if player != seat]
-        assert points[seat] - np.mean(others) == pytest.approx(pairing.results.margin[k, seat])
-    finals = replay(played.core, played.openings.positions, pairing.games)
-    assert finals.over.all()
-
-
-def test_three_players_meet_in_both_mixtures() -> None:
-    played = tournament(None, ["random", "greedy"], rules="three-player")
-    assert played.schedule() == [(0, 1), (1, 0)]
-    assert [one.results.score.shape for one in played.play()] == [(6, 3), (6, 3)]
-
-
-def test_labels_name_players(core: Core) -> None:
-    entrants = make_entrants(["greedy", "a b = minimax:depth=2", "minimax:depth=2"], core.rules)
-    assert [(one.label, one.name) for one in entrants] == [
-        ("greedy", "greedy"),
-        ("a b", "minimax:depth=2"),
-        ("minimax:depth=2", "minimax:depth=2"),
-    ]
-    with pytest.raises(TournamentError, match="two players are called 'greedy'; tell them apart by labels"):
-        make_entrants(["greedy", "greedy"], core.rules)
-    with pytest.raises(agents.UnknownAgentError, match="unknown player 'greedi'"):
-        make_entrants(["x=greedi"], core.rules)
-    with pytest.raises(TournamentError, match="two players or more are needed for a match; got 1"):
-        Tournament(core, entrants[:1], random_suite(core, 1, 1, rng()), 0)
-
-
-def test_a_retrained_agent_has_another_fingerprint(tmp_path: Path) -> None:
-    (tmp_path / "agent.yaml").write_text("plies: 1")
-    before = fingerprint(f"ppo:{tmp_path},temperature=1")
-    (tmp_path / "agent.yaml").write_text("plies: 2")
-    assert before != fingerprint(f"ppo:{tmp_path},temperature=1") != ""
-    assert fingerprint("minimax:depth=6") == ""
-
-
-def test_the_stopwatch_counts_moves(core: Core) -> None:
-    timed = TimedPolicy(RandomPolicy(core))
-    timed.choose(core.start(7), rng())
-    timed.choose(core.start(5), rng())
-    assert timed.moves == 12
-    assert timed.seconds > 0
-
-
-def test_results_by_order_follow_the_player_who_moves_first(core: Core) -> None:
-    one = random_openings(core, 1, 3, rng())  # North to move
-    two = random_openings(core, 1, 4, rng())  # South to move
-    results = PairResults(np.array([[1, 0.5], [1, 0.5]]), np.zeros((2, 2)), np.zeros((2, 2)))
-    assert by_order(results.score, Positions.concatenate([one, two])).tolist() == [[0.5, 1], [1, 0.5]]

@@ -1,4 +1,4 @@
-"""Match play beside the worked examples of docs/RULES.md section 6 and a slow ledger kept field by field."""
+"""Whole matches: three rounds by hand, records that say something else, who begins, how a match ends, many at once."""
 
 from __future__ import annotations
 
@@ -6,273 +6,13 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from oanquan_env import Core, IllegalActionError, Rules, RulesError, Termination
-from oanquan_env.estate import Estate, MatchRules, debt, match_standings
+from oanquan_env.estate import Estate
 from oanquan_env.match import Match, MatchEnd, MatchOutcome, play_matches
 from oanquan_env.match_records import MatchRecordError, match_records, replay_match
-from oanquan_env.notation import NotationError
 from oanquan_env.policies import RandomPolicy
 from oanquan_env.records import GameRecord, format_records, parse_records
-from tests.strategies import rules as any_rules
-from tests.strategies import seeds
-
-RULES = Rules()
-LACK, MARGIN = MatchRules(), MatchRules(match_measure="margin")
-
-
-def after(*rounds: tuple[int, int], match_rules: MatchRules = LACK, estate: Estate | None = None) -> tuple[str, str]:
-    estate = estate or Estate(5)
-    for scores in rounds:
-        estate = estate.after_round(scores, RULES, match_rules)
-    return estate.sold_text(), estate.pawned_text()
-
-
-# ---- the arithmetic of a round ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("scores", "owed", "sold", "pawned"),
-    [
-        ((46, 24), 11, "N1", ""),  # the examples of docs/RULES.md 6
-        ((40, 30), 5, "", "N1"),
-        ((45, 25), 10, "N1", ""),
-        ((36, 30), 1, "", ""),
-        ((24, 46), 11, "S1", ""),
-        ((35, 35), 0, "", ""),
-        ((39, 31), 4, "", ""),  # a rest below 5 is lent
-        ((49, 21), 14, "N1", ""),
-        ((50, 20), 15, "N1", "N2"),
-        ((54, 16), 19, "N1", "N2"),
-        ((55, 15), 20, "N1 N2", ""),
-        ((70, 0), 35, "N1 N2 N3", "N4"),
-        ((80, -10), 45, "N1 N2 N3 N4", "N5"),
-        ((30, 20), 0, "", ""),  # both short of half, as much lies in mandarin squares: the winner has nothing to lend
-    ],
-)
-def test_a_loser_sells_and_pawns_for_what_he_lacks(scores: tuple[int, int], owed: int, sold: str, pawned: str) -> None:
-    assert debt(scores, RULES.total // 2, "lack") == owed
-    assert after(scores) == (sold, pawned)
-
-
-def test_the_former_loser_gets_a_field_back_and_the_other_pawns_one() -> None:
-    assert after((46, 24), (29, 41)) == ("", "S1")
-    assert after((40, 30), (29, 41)) == ("", "S1")
-    assert after((45, 25), (29, 41)) == ("", "S1")
-
-
-@pytest.mark.parametrize(
-    ("scores", "sold", "pawned"),
-    [((46, 24), "N1 N2", ""), ((40, 30), "N1", ""), ((45, 25), "N1 N2", ""), ((36, 30), "", "N1"), ((37, 33), "", "")],
-)
-def test_by_the_margin_he_pays_the_whole_difference(scores: tuple[int, int], sold: str, pawned: str) -> None:
-    assert after(scores, match_rules=MARGIN) == (sold, pawned)
-
-
-def test_half_of_all_points_follows_the_rules() -> None:
-    tonkin = Rules.parse("tonkin")  # 35 with ten seeds for a stone
-    cheap = Rules(stone_value=5)  # 30
-    assert Estate(5).after_round((45, 25), tonkin, LACK).sold_text() == "N1"
-    assert Estate(5).after_round((40, 20), cheap, LACK).sold_text() == "N1"
-    assert Estate(5).after_round((39, 21), cheap, LACK).pawned_text() == "N1"
-
-
-def test_fields_come_back_pawned_ones_first_and_the_latest_first() -> None:
-    estate = Estate(5, sold=((3, 0), ()), pawned=((1, 4), ()))
-    assert after((41, 29), estate=estate) == ("S4 S1", "S2 N1")
-    assert after((45, 25), estate=estate) == ("S4 S1 N1", "")
-    assert after((50, 20), estate=estate) == ("S4 N1", "N2")
-    assert after((55, 15), estate=estate) == ("N1 N2", "")
-    assert after((65, 5), estate=estate) == ("N1 N2 N3", "")
-
-
-def test_a_pawned_field_is_sold_when_its_turn_comes() -> None:
-    assert after((40, 30), (46, 24)) == ("N1", "")
-    assert after((40, 30), (50, 20)) == ("N1", "N2")
-    assert after((40, 30), (40, 30), (45, 25)) == ("N1", "N2")
-    assert after((40, 30), (40, 30), (50, 20)) == ("N1", "N2 N3")
-
-
-def test_with_no_free_field_nothing_is_pawned_and_no_more_than_all_are_sold() -> None:
-    estate = Estate(5, sold=((), (0, 1)), pawned=((), (2, 3, 4)))
-    assert after((40, 30), estate=estate) == ("N1 N2", "N3 N4 N5")
-    assert after((90, -20), estate=estate) == ("N1 N2 N3 N4 N5", "")
-    assert after((150, -80), estate=Estate(5)) == ("N1 N2 N3 N4 N5", "")
-
-
-def test_a_draw_changes_nothing() -> None:
-    estate = Estate(5, sold=((1,), (0,)), pawned=((0,), (2,)))
-    assert estate.after_round((30, 30), RULES, LACK) == estate
-
-
-def ledger(fields: int, rounds: list[tuple[int, int]], half: int, measure: str) -> tuple[list[list[int]], list[int]]:
-    """The codes of the fields, kept in the slowest way: every deal has a date, every step looks through the row."""
-    codes = [[0] * fields, [0] * fields]
-    dates = [[0] * fields, [0] * fields]
-    date = 0
-    for scores in rounds:
-        if scores[0] == scores[1]:
-            continue
-        winner = 0 if scores[0] > scores[1] else 1
-        loser = 1 - winner
-        for _ in range((scores[winner] - scores[loser]) // 10):
-            for code in (1, 2):
-                dealt = [(dates[winner][f], f) for f in range(fields) if codes[winner][f] == code]
-                if dealt:
-                    codes[winner][max(dealt)[1]] = 0
-                    break
-        owed = scores[winner] - scores[loser]
-        if measure == "lack":
-            owed = min(half - scores[loser], scores[winner] - half)
-        while owed >= 10 and any(code < 2 for code in codes[loser]):
-            date, owed = date + 1, owed - 10
-            field = next(f for f in range(fields) if codes[loser][f] < 2)
-            codes[loser][field], dates[loser][field] = 2, date
-        if 5 <= owed < 10 and 0 in codes[loser]:
-            date += 1
-            field = codes[loser].index(0)
-            codes[loser][field], dates[loser][field] = 1, date
-    return codes, [row.count(2) for row in codes]
-
-
-scores_of_rounds = st.lists(st.tuples(st.integers(-15, 85), st.integers(-15, 85)), max_size=12)
-
-
-@given(st.integers(2, 5), scores_of_rounds, st.sampled_from(["lack", "margin"]))
-@settings(max_examples=300)
-def test_any_run_of_rounds_agrees_with_the_ledger(fields: int, rounds: list[tuple[int, int]], measure: str) -> None:
-    game, match_rules = Rules(fields=fields), MatchRules.parse(f"match_measure={measure}")
-    estate = Estate(fields)
-    for scores in rounds:
-        estate = estate.after_round(scores, game, match_rules)
-        assert Estate.parse(estate.sold_text(), estate.pawned_text(), fields) == estate
-    codes, sold = ledger(fields, rounds, game.total // 2, measure)
-    assert estate.owners().tolist() == codes
-    assert [len(row) for row in estate.sold] == sold
-
-
-@pytest.mark.parametrize(
-    ("sold", "pawned", "column"),
-    [("S1 N6", "", 4), ("S0", "", 1), ("N1  n2", "", 5), ("S1 S1", "", 4), ("S1", "S2 S1", 4), ("S1,S2", "", 1)],
-)
-def test_a_text_that_names_no_estate_is_refused(sold: str, pawned: str, column: int) -> None:
-    with pytest.raises(NotationError) as caught:
-        Estate.parse(sold, pawned, 5)
-    assert caught.value.column == column
-
-
-def test_an_estate_cannot_hold_a_field_twice_or_one_that_is_not_there() -> None:
-    for sold, pawned in (((0, 0), ()), ((0,), (0,)), ((5,), ()), ((), (-1,))):
-        with pytest.raises(ValueError, match="no row of 5 fields"):
-            Estate(5, (sold, ()), (pawned, ()))
-
-
-# ---- match rules -----------------------------------------------------------------------------------------------------
-
-
-def test_match_rules_read_back() -> None:
-    assert MatchRules.parse("") == MatchRules()
-    changed = MatchRules(match_measure="margin", fields_to_lose=4, max_rounds=7)
-    assert MatchRules.parse(str(changed)) == changed
-    assert str(changed) == "match_measure=margin fields_to_lose=4 max_rounds=7"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("match_measure=loss", "match_measure must be one of lack, margin"),
-        ("fields_to_lose=0", "fields_to_lose must be a whole number from 1 to 5"),
-        ("fields_to_lose=6", "fields_to_lose must be a whole number from 1 to 5"),
-        ("fields_to_lose=two", "fields_to_lose must be a whole number"),
-        ("max_rounds=0", "max_rounds must be a whole number from 1"),
-        ("max_rounds=5 max_rounds=5", "max_rounds is given twice"),
-        ("rounds=5", "cannot read 'rounds=5' in match rules; known: match_measure"),
-        ("lack", "cannot read 'lack'"),
-    ],
-)
-def test_match_rules_say_what_is_wrong(text: str, message: str) -> None:
-    with pytest.raises(RulesError, match=message):
-        MatchRules.parse(text)
-    with pytest.raises(RulesError, match="fields_to_lose"):
-        MatchRules(fields_to_lose=True)
-
-
-def test_a_match_needs_two_players_and_fields_enough() -> None:
-    with pytest.raises(RulesError, match="players=2, not 3"):
-        Match("three-player")
-    with pytest.raises(RulesError, match="at most fields=2; got 3"):
-        Match(Rules(fields=2))
-    assert Match(Rules(fields=2), "fields_to_lose=2").outcome is None
-
-
-# ---- the leftovers of a round ----------------------------------------------------------------------------------------
-
-
-def finished(rules: Rules | str, south: list[int], north: list[int], mandarins: tuple[int, int] = (0, 0)):
-    """A core, and a finished game with these seeds on its fields and the rest captured by South."""
-    core = Core(rules)
-    positions = core.start()
-    positions.squares[:] = 0
-    ring = [*south, mandarins[0], *north, mandarins[1]]
-    positions.squares[0, core.tables.ring_bytes] = ring
-    positions.scores[0] = core.rules.total - sum(ring), 0
-    positions.ended[:] = Termination.STONES_CAPTURED
-    return core, positions
-
-
-def test_seeds_on_sold_and_pawned_fields_go_by_ownership() -> None:
-    core, positions = finished("mancala-world", [5, 3, 1, 0, 2], [4, 7, 0, 0, 1])
-    estate = Estate(5, sold=((0,), (1,)), pawned=((1, 2), (4,)))
-    # South: 5 sold; 3 = 2 + 1, 1 = 1 + 0 pawned; 2 own. North: 7 sold; 1 = 1 + 0 pawned; 4 own.
-    gains = match_standings(core, positions, estate.owners())[0] - positions.scores[0]
-    assert gains.tolist() == [2 + 1 + 2 + 7, 5 + 1 + 4 + 1]
-
-
-def test_only_the_other_fields_are_split_where_leftovers_are() -> None:
-    split = "mancala-world leftovers=split mandarin_leftovers=split"
-    core, positions = finished(split, [5, 3, 1, 0, 2], [4, 7, 0, 0, 1], mandarins=(4, 2))
-    estate = Estate(5, sold=((0,), ()), pawned=((1,), ()))
-    # 1 + 0 + 2 + 4 + 7 + 0 + 0 + 1 = 15 make 7 each; 6 mandarin seeds make 3 each; 5 go North; 3 = 2 + 1.
-    gains = match_standings(core, positions, estate.owners())[0] - positions.scores[0]
-    assert gains.tolist() == [7 + 3 + 2, 7 + 3 + 5 + 1]
-
-
-def test_a_truncated_round_shares_its_fields_and_a_running_one_nothing() -> None:
-    core, positions = finished("mancala-world mandarin_leftovers=split", [6, 0, 0, 0, 0], [2, 0, 0, 0, 0], (4, 4))
-    sold = Estate(5, sold=((0,), ())).owners()
-    positions.ended[:] = Termination.MAX_PLIES
-    assert (match_standings(core, positions, sold)[0] - positions.scores[0]).tolist() == [0, 8]
-    positions.ended[:] = Termination.RUNNING
-    assert match_standings(core, positions, sold).tolist() == positions.scores.tolist()
-
-
-@given(any_rules(players=2), seeds)
-@settings(max_examples=60)
-def test_ownership_only_moves_points_between_the_players(game: Rules, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    core = Core(game)
-    positions = core.start(8)
-    for _ in range(25):
-        on = (~positions.over).nonzero()[0]
-        if not on.size:
-            break
-        moved = positions[on]
-        core.play(moved, RandomPolicy(core).choose(moved, rng))
-        positions[on] = moved
-    before = positions.copy()
-    owners = rng.integers(0, 3, (8, 2, game.fields))
-    shares = match_standings(core, positions, owners)
-    assert positions.same(before).all()
-    assert np.array_equal(match_standings(core, positions, np.zeros((2, game.fields))), core.standings(positions))
-    if game.leftovers == "owner":
-        assert np.array_equal(shares.sum(axis=1), core.standings(positions).sum(axis=1))
-    assert (shares[~positions.over] == positions.scores[~positions.over]).all()
-    assert (shares.sum(axis=1) <= game.total).all()
-
-
-# ---- whole matches ---------------------------------------------------------------------------------------------------
 
 THREE_ROUNDS = """\
 [Rules "mancala-world"]
@@ -370,6 +110,14 @@ def test_rounds_out_of_place_are_refused() -> None:
     ):
         with pytest.raises(MatchRecordError, match=message):
             replay_match(records)
+
+
+def test_a_match_needs_two_players_and_fields_enough() -> None:
+    with pytest.raises(RulesError, match="players=2, not 3"):
+        Match("three-player")
+    with pytest.raises(RulesError, match="at most fields=2; got 3"):
+        Match(Rules(fields=2))
+    assert Match(Rules(fields=2), "fields_to_lose=2").outcome is None
 
 
 def lost_round(match: Match, scores: tuple[int, int], *, truncated: bool = False) -> None:

@@ -1,34 +1,22 @@
-"""The Gymnasium environment: its checker, and every step compared with the AEC environment played by hand."""
+"""The Gymnasium environment: its checker, learning on it, and every step beside the AEC environment played by hand."""
 
 from __future__ import annotations
-
-import copy
-import pickle
-from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pytest
-from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sb3_contrib import MaskablePPO
 
-from oanquan_env import Core, IllegalActionError, Move, Positions, Rules, RulesError, raw_env
+from oanquan_env import Positions, Rules, raw_env
 from oanquan_env.board import shared_core
 from oanquan_env.envs.aec import GameEnv
 from oanquan_env.envs.single import OAnQuanEnv
-from oanquan_env.notation import parse_position
-from oanquan_env.policies import GreedyPolicy, RandomPolicy
 from tests import strategies
 from tests.strategies import PRESET_NAMES
-
-FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
-"""South's 3A captures 15, the last stone among them; then the rows are worth 3 and 1."""
-REPLY = "1,0,0,4,1,0*/1,0,0,0,1,0* 0,0 0 0"
-"""South's 1A captures 4; North's only seeds are in fields 1 and 5."""
 
 
 class LastLegal:
@@ -42,29 +30,7 @@ class LastLegal:
         return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
 
 
-def scripted(*moves: str) -> Any:
-    """An opponent that plays these moves in turn, one game's."""
-    left = iter(moves)
-    return lambda positions, rng: np.array([Move.parse(next(left)).action])
-
-
-def from_text(text: str, **settings: Any) -> OAnQuanEnv:
-    game = OAnQuanEnv(**{"opponent": None, **settings})
-    game.reset(options={"position": parse_position(game._games.core, text, checked=False)})
-    return game
-
-
-def play_out(game: OAnQuanEnv, seed: int) -> list[tuple[Any, ...]]:
-    """Random play to the end: all that `step` returned."""
-    rng = np.random.default_rng(seed)
-    steps: list[tuple[Any, ...]] = []
-    while not steps or not (steps[-1][2] or steps[-1][3]):
-        legal = game.action_masks().nonzero()[0]
-        steps.append(game.step(int(rng.choice(legal)) if legal.size else 0))
-    return steps
-
-
-# ---- Gymnasium's own checks ------------------------------------------------------------------------------------------
+# ---- Gymnasium's own checks, and learning ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("preset", PRESET_NAMES)
@@ -87,6 +53,16 @@ def test_made_by_name_from_gymnasium_s_registry() -> None:
     assert info["action_mask"].tolist() == [1, 0] * 5
     assert game.get_wrapper_attr("action_masks")().tolist() == [True, False] * 5
     assert info["action_mask"][game.action_space.sample(info["action_mask"])]
+
+
+def test_maskable_ppo_learns_on_it() -> None:
+    game = gymnasium.make("OAnQuan-v0", rules="fields=2 seeds=2", opponent="random", reward="margin")
+    model = MaskablePPO("MlpPolicy", game, n_steps=64, batch_size=32, n_epochs=1, seed=0)
+    model.learn(128)
+    assert model.num_timesteps == 128
+    observation, info = game.reset(seed=0)
+    action, _ = model.predict(observation, action_masks=info["action_mask"])
+    assert info["action_mask"][int(action)]
 
 
 # ---- the same games as in PettingZoo ---------------------------------------------------------------------------------
@@ -192,212 +168,3 @@ def test_games_of_every_preset_against_an_opponent_in_all_other_seats(preset: st
 @given(strategies.rules(), st.integers(0, 1), st.sampled_from(["outcome", "margin"]), strategies.seeds)
 def test_games_of_any_rules_against_an_opponent(rules: Rules, seat: int, reward: str, seed: int) -> None:
     compare_with_opponent(rules, seat, reward, seed)
-
-
-# ---- rewards ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_reward_waits_for_the_reply() -> None:
-    assert from_text(REPLY, reward="margin").step(Move.parse("1A").action)[1] == pytest.approx(4 / 70)
-    game = from_text(REPLY, reward="margin", opponent=scripted("1C"), seat=0)
-    assert game.step(Move.parse("1A").action)[1] == pytest.approx((4 - 11) / 70)
-
-
-def test_a_finishing_move_is_not_replied_to() -> None:
-    game = from_text(FINISHING.format(0, 10), opponent=scripted(), seat=0)
-    _, reward, terminated, truncated, info = game.step(Move.parse("3A").action)
-    assert (reward, terminated, truncated) == (1, True, False)
-    assert info["termination"] == "stones_captured"
-    assert info["standings"].tolist() == [18, 11]
-
-
-@pytest.mark.parametrize(("north", "reward"), [(10, -1), (15, 0), (30, 1)], ids=["loss", "tie", "win"])
-def test_the_opponent_s_finishing_move_pays_the_outcome(north: int, reward: float) -> None:
-    """South, the opponent, wins 13 with the last stone; 3 seeds are left to him and 1 to North."""
-    text = f"2,0,1,0,0,3*/0,1,0,0,0,2 0,{north} 1 5"
-    game = from_text(text, opponent=scripted("3A"), seat=1)
-    _, paid, terminated, _, info = game.step(Move.parse("2A").action)
-    assert (paid, terminated) == (reward, True)
-    assert info["standings"].tolist() == [16, north + 1]
-    assert info["seat"] == 1
-
-
-def test_margins_add_up_to_the_final_one_even_if_the_opponent_opens() -> None:
-    game = OAnQuanEnv(opponent=GreedyPolicy(Core()), seat=1, reward="margin")
-    game.reset(seed=0)
-    assert game.positions.scores.tolist() == [[11, 0]]
-    steps = play_out(game, seed=0)
-    south, north = steps[-1][4]["standings"]
-    assert sum(step[1] for step in steps) == pytest.approx((north - south) / 70)
-
-
-# ---- beginnings and ends ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("reward", ["outcome", "margin"])
-def test_an_illegal_action_ends_the_game(reward: str) -> None:
-    game = from_text("0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4", opponent=scripted(), seat=0, reward=reward)
-    before = game.positions.copy()
-    observation, paid, terminated, truncated, info = game.step(0)
-    assert (paid, terminated, truncated) == (-1, True, False)
-    assert game.observation_space.contains(observation)
-    assert game.positions.same(before).all()
-    assert not info.pop("action_mask").any()
-    assert info.pop("standings").tolist() == [10, 10]
-    assert info == {"termination": "illegal_action", "illegal_action": True, "seat": 0}
-    with pytest.raises(ResetNeeded, match="the game is over or has not begun"):
-        game.step(2)
-    game.reset()
-    assert game.action_masks().all()
-
-
-@pytest.mark.parametrize("action", [-1, 10, 2.0, [1, 2]])
-def test_an_action_outside_the_space_raises(action: Any) -> None:
-    game = OAnQuanEnv(opponent=None)
-    game.reset()
-    with pytest.raises(IllegalActionError, match=r"outside 0 \.\. 9|must be 1 whole numbers"):
-        game.step(action)
-    assert game.positions.ply[0] == 0
-
-
-def test_a_step_before_reset_is_refused() -> None:
-    with pytest.raises(ResetNeeded):
-        OAnQuanEnv().step(0)
-
-
-def test_the_ply_limit_truncates() -> None:
-    game = OAnQuanEnv("mancala-world max_plies=2", opponent="random", seat=0)
-    game.reset(seed=0)
-    _, _, terminated, truncated, info = game.step(0)
-    assert (terminated, truncated) == (False, True)
-    assert info["termination"] == "max_plies"
-
-
-def test_a_game_over_before_the_agent_s_first_move_is_told_by_the_first_step() -> None:
-    game = OAnQuanEnv("mancala-world max_plies=1", opponent=scripted("5A"), seat=1)
-    _, info = game.reset()
-    assert not info["action_mask"].any()
-    assert "termination" not in info
-    _, reward, terminated, truncated, info = game.step(3)
-    assert (reward, terminated, truncated) == (-1, False, True)
-    assert info["illegal_action"] is False
-    assert info["standings"].tolist()[0] == 11 + game.positions.squares[0, :5].sum()
-
-
-def test_a_given_position_in_which_the_opponent_is_to_move() -> None:
-    text = "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 1 4"
-    game = OAnQuanEnv(opponent=scripted("2C"), seat=0)
-    observation, _ = game.reset(options={"position": text})
-    expected = parse_position(Core(), text)
-    Core().play(expected, [Move.parse("2C").action])
-    assert game.positions.same(expected).all()
-    assert observation.tolist() == game._games.encoder.encode(expected, 0)[0].tolist()
-    game.reset(options={"something else": 1})
-    assert game.positions.ply[0] == 0
-    with pytest.raises(ValueError, match="must be one position of a running game"):
-        game.reset(options={"position": Core().start(2)})
-
-
-# ---- chance, copies, settings ----------------------------------------------------------------------------------------
-
-
-def test_one_seed_one_game() -> None:
-    game = OAnQuanEnv("three-player", opponent="random")
-    seats, games = [], []
-    for seed in [*range(12), *range(12)]:
-        first = game.reset(seed=seed)
-        seats.append(game.seat)
-        games.append((first, play_out(game, seed=0)))
-    assert set(seats) == {0, 1, 2}
-    assert data_equivalence(games[:12], games[12:], exact=True)
-    assert len({str(steps[:2]) for _, steps in games[:12]}) > 6
-
-
-def test_copies_and_pickles_play_on_alike_and_apart() -> None:
-    game = OAnQuanEnv("vietnamese", opponent="random", seat=0, render_mode="ansi")
-    game.reset(seed=5)
-    game.step(0)
-    twins = [copy.deepcopy(game), pickle.loads(pickle.dumps(game))]
-    played = play_out(game, seed=1)
-    for twin in twins:
-        assert twin.positions.ply[0] == 2
-        assert data_equivalence(play_out(twin, seed=1), played, exact=True)
-        assert twin.render() == game.render()
-
-
-def test_returned_masks_are_the_caller_s_own() -> None:
-    game = OAnQuanEnv(opponent=None)
-    _, info = game.reset()
-    info["action_mask"][:] = 0
-    game.action_masks()[:] = False
-    assert game.action_masks().all()
-
-
-def test_opponents_by_name_object_and_function() -> None:
-    named, given_object, function = (
-        OAnQuanEnv(opponent=opponent, seat=1)
-        for opponent in ("greedy", GreedyPolicy(Core()), GreedyPolicy(Core()).choose)
-    )
-    games = []
-    for game in (named, given_object, function):
-        game.reset(seed=2)
-        games.append(play_out(game, seed=2))
-    assert data_equivalence(games[0], games[1], exact=True)
-    assert data_equivalence(games[0], games[2], exact=True)
-
-
-def test_unknown_settings_are_refused() -> None:
-    with pytest.raises(ValueError, match="unknown player 'gredy'"):
-        OAnQuanEnv(opponent="gredy")
-    with pytest.raises(TypeError, match="opponent must be a player's name"):
-        OAnQuanEnv(opponent=3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="opponent must be a player's name"):
-        OAnQuanEnv(opponent=RandomPolicy)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"seat must be random or 0 \.\. 1; got 2"):
-        OAnQuanEnv(seat=2)
-    with pytest.raises(ValueError, match="without one the agent plays every seat; got 0"):
-        OAnQuanEnv(opponent=None, seat=0)
-    with pytest.raises(ValueError, match="reward must be one of outcome, margin; got 'points'"):
-        OAnQuanEnv(reward="points")
-    with pytest.raises(ValueError, match="render_mode must be one of"):
-        OAnQuanEnv(render_mode="ascii")
-    with pytest.raises(RulesError):
-        OAnQuanEnv("no-such-rules")
-
-
-def test_an_opponent_s_illegal_action_is_named_as_his() -> None:
-    with pytest.raises(IllegalActionError, match="of the opponent: illegal action 2 in row 0"):
-        from_text("0,3,0,0,2,0*/5,0,5,5,5,0* 10,15 1 4", opponent=scripted("2A"), seat=0)
-
-
-# ---- pictures and learning -------------------------------------------------------------------------------------------
-
-
-def test_the_picture_shows_the_reply() -> None:
-    game = OAnQuanEnv(opponent=scripted("5C"), seat=0, render_mode="ansi")
-    other = raw_env(render_mode="ansi")
-    game.reset()
-    other.reset()
-    assert game.render() == other.render()
-    game.step(0)
-    other.step(0)
-    own = other.render()
-    other.step(Move.parse("5C").action)
-    assert game.render() == other.render() != own
-
-
-def test_without_a_render_mode_nothing_is_drawn() -> None:
-    game = OAnQuanEnv()
-    game.reset()
-    with pytest.warns(UserWarning, match="render\\(\\) without a render_mode draws nothing"):
-        assert game.render() is None
-
-
-def test_maskable_ppo_learns_on_it() -> None:
-    game = gymnasium.make("OAnQuan-v0", rules="fields=2 seeds=2", opponent="random", reward="margin")
-    model = MaskablePPO("MlpPolicy", game, n_steps=64, batch_size=32, n_epochs=1, seed=0)
-    model.learn(128)
-    assert model.num_timesteps == 128
-    observation, info = game.reset(seed=0)
-    action, _ = model.predict(observation, action_masks=info["action_mask"])
-    assert info["action_mask"][int(action)]

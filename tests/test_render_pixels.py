@@ -1,0 +1,166 @@
+"""Positions as pixels and in a window, and what is said where Pillow or pygame is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from oanquan_env import Rules
+from oanquan_env.board import Board
+from oanquan_env.render import MissingExtraError, Window, raster, rgb, svg, text
+from oanquan_env.render.layout import layout
+from oanquan_env.render.scene import foreground
+from oanquan_env.render.shapes import Text
+from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
+from tests.test_render import BIG, PUZZLE, puzzle
+
+# ---- pixels ----------------------------------------------------------------------------------------------------------
+
+
+def colour(hexadecimal: str) -> list[int]:
+    return list(bytes.fromhex(hexadecimal[1:]))
+
+
+def pixel(frame: np.ndarray, point: tuple[float, float], scale: float = 1.2) -> list[int]:
+    return frame[round(point[1] * scale), round(point[0] * scale)].tolist()
+
+
+def test_pixels_show_the_position() -> None:
+    frame = rgb(puzzle())
+    assert frame.shape == (480, 960, 3)
+    assert frame.dtype == np.uint8
+    squares = layout(2, 5).squares
+    assert pixel(frame, squares[4].centre) == colour(LIGHT["field"])  # empty
+    assert pixel(frame, squares[5].stone) == colour(LIGHT["mandarin"])  # captured
+    assert pixel(frame, squares[11].stone) == colour(LIGHT["stone"])
+    pebbles = [colour(LIGHT[role]) for role in PEBBLES]
+    assert pixel(frame, squares[0].centre) in pebbles  # six pebbles: one in the middle
+    assert pixel(frame, squares[11].pile) in pebbles
+    assert pixel(frame, (5.0, 200.0)) == colour(LIGHT["card"])
+
+
+def test_pixels_mark_the_last_move() -> None:
+    plain, marked = rgb(puzzle()), rgb(puzzle(), last=PUZZLE)
+    squares = layout(2, 5).squares
+    blend = 0.7 * np.array(colour(LIGHT["mandarin"])) + 0.3 * np.array(colour(LIGHT["captured"]))
+    assert np.abs(pixel(marked, squares[5].centre) - blend).max() <= 2
+    assert pixel(marked, squares[10].centre) == pixel(plain, squares[10].centre)  # lifted, not passed
+
+
+def test_a_frame_belongs_to_its_caller() -> None:
+    first = rgb(BIG, width=240)
+    first[:] = 0
+    again = rgb(BIG, width=240)
+    assert again.any()
+    assert np.array_equal(again, rgb(BIG, width=240))
+
+
+def test_dark_pixels() -> None:
+    frame = rgb(BIG, dark=True, width=400)
+    assert pixel(frame, layout(2, 5).squares[1].centre, 0.5) == colour(DARK["field"])
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_sizes(players: int) -> None:
+    board = Board(Rules(players=players))
+    here = layout(players, 5)
+    assert rgb(board).shape[:2] == here.pixels()[::-1]
+    assert rgb(board, width=300).shape == (round(300 * here.height / here.width), 300, 3)
+    boxed = rgb(board, width=300, height=500)
+    assert boxed.shape == (500, 300, 3)
+    assert (boxed[[0, -1]] == colour(LIGHT["card"])).all()
+    wide = rgb(board, width=900, height=200)
+    assert wide.shape == (200, 900, 3)
+    assert (wide[:, [0, -1]] == colour(LIGHT["card"])).all()
+    for frame in (boxed, wide):  # the board lies in the middle, whole
+        rows, columns = (frame != colour(LIGHT["card"])).any(axis=2).nonzero()
+        assert abs(rows.min() + rows.max() - frame.shape[0]) < 0.2 * frame.shape[0]
+        assert abs(columns.min() + columns.max() - frame.shape[1]) < 0.2 * frame.shape[1]
+        assert rows.min() > 0
+        assert rows.max() < frame.shape[0] - 1
+
+
+def test_pixels_are_those_of_the_vector_drawing_in_every_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both outputs walk the same shapes: a label moved in the scene moves in both."""
+    with_words = rgb(BIG)
+    monkeypatch.setattr(raster, "foreground", lambda *args: (s for s in foreground(*args) if not isinstance(s, Text)))
+    without = rgb(BIG)
+    changed = (with_words != without).any(axis=2)
+    for shape in foreground(BIG):
+        if isinstance(shape, Text):
+            x, y = (round(1.2 * value) for value in shape.at)
+            assert changed[y - 12 : y + 13, max(0, x - 20) : x + 21].any(), shape.text
+
+
+def test_without_dejavu_letters_are_drawn_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import ImageDraw, ImageFont
+
+    usual, truetype = rgb(BIG, width=500), ImageFont.truetype
+
+    def without_dejavu(font: object, *args: object, **options: object) -> object:
+        if "DejaVu" in str(font):
+            raise OSError("cannot open resource")
+        return truetype(font, *args, **options)  # Pillow's own font is loaded this way too
+
+    words, draw = [], ImageDraw.ImageDraw.text
+
+    def noted(pen: object, at: object, word: str, *args: object) -> None:
+        words.append(word)
+        draw(pen, at, word, *args)
+
+    monkeypatch.setattr(ImageFont, "truetype", without_dejavu)
+    monkeypatch.setattr(ImageDraw.ImageDraw, "text", noted)
+    for cache in (raster._font, raster._layers):
+        cache.cache_clear()
+    other = rgb(BIG, width=500)
+    for cache in (raster._font, raster._layers):
+        cache.cache_clear()
+    assert other.shape == usual.shape
+    assert not np.array_equal(other, usual)
+    assert {"North", "South", "-7", "ply 31"} <= set(words)  # that font has no minus sign
+
+
+# ---- what is installed -----------------------------------------------------------------------------------------------
+
+
+def test_importing_loads_neither_pillow_nor_pygame() -> None:
+    code = "import sys, oanquan_env.render; print({'PIL', 'pygame', 'torch'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"
+
+
+def test_without_pillow_pixels_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    raster._empty_board.cache_clear()
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'oanquan\[render\]'"):
+        rgb(BIG)
+    assert "South" in text(BIG)
+    assert svg(BIG).startswith("<svg")
+
+
+def test_without_pygame_a_window_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'oanquan\[human\]'"):
+        Window()
+
+
+def test_a_window_shows_boards_until_it_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    import pygame
+
+    window = Window("test", width=400)
+    assert window.poll()
+    assert window.show(BIG)
+    shown = pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
+    assert np.array_equal(shown, rgb(BIG, width=400))
+    assert window.show(Board("four-player"))
+    assert pygame.display.get_surface().get_size() == (400, 400)
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    assert not window.poll()
+    assert window.closed
+    assert not window.show(BIG)
+    assert not pygame.display.get_init()
+    window.close()
