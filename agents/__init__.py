@@ -18,7 +18,7 @@ USAGE = {
     "mcts:simulations=S[,net=FOLDER]": "Monte-Carlo tree search; with a trained agent's priors and values",
     "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder, or `pretrained`; T > 0 draws its moves",
     "ppo:FOLDER,search=D|nodes=N|ms=T": "a trained agent that chooses among the best moves of alpha-beta",
-    "ppo:FOLDER,...,images=1": "its network sees the position alone, not the mirror image beside it",
+    "...FOLDER...,images=1": "the network sees the position alone, not its mirror image beside it",
     "ANY,slips=S": "any of them, playing a random move with probability S",
 }
 """How each player is named, and what it does."""
@@ -99,7 +99,7 @@ def _minimax(detail: str, rules: Rules) -> Policy:
 
 
 def _mcts(detail: str, rules: Rules) -> Policy:
-    options = read_options("mcts", detail, {"simulations": int, "net": str})
+    options = read_options("mcts", detail, {"simulations": int, "net": str, "images": int})
     if "simulations" not in options:
         raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
     from agents.mcts import Evaluator, MCTSPlayer, RandomPlayouts
@@ -109,7 +109,7 @@ def _mcts(detail: str, rules: Rules) -> Policy:
         from agents.net_evaluator import NetEvaluator
         from agents.ppo import PPOPlayer, agent_folder
 
-        evaluator = NetEvaluator(PPOPlayer(agent_folder(options["net"], rules), rules))
+        evaluator = NetEvaluator(PPOPlayer(agent_folder(options["net"], rules), rules, images=options.get("images")))
     else:
         evaluator = RandomPlayouts(Core(rules))
     return MCTSPlayer(evaluator, options["simulations"])

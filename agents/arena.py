@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from oanquan_env import Core, Positions
 from oanquan_env.core import relative_points
 from oanquan_env.policies import Policy, RandomPolicy, ask_players
-from oanquan_env.positions import Ints
+from oanquan_env.positions import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
 Progress = Callable[[int], None]
 """Hears how many games ended since it was called last."""
 

@@ -113,7 +113,9 @@ class TrainConfig(_Strict):
     reward: Literal["margin", "outcome"] = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
     total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
     begin_with: str | None = Field(
-        None, description="folder of a trained agent whose weights to begin with; its rules may differ, its network not"
+        None,
+        description="folder of a trained agent whose weights to begin with; its rules may differ, its network, reward "
+        "and number of fields not",
     )
     seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
     threads: Annotated[int, Field(ge=1)] = Field(1, description="torch's threads; two may be slower than one if busy")
@@ -140,9 +142,7 @@ class TrainConfig(_Strict):
     @model_validator(mode="after")
     def _one_unit(self) -> TrainConfig:
         if self.teacher.depths and self.reward != "margin":
-            raise ValueError(
-                f"a teacher values margins in points; with reward={self.reward}, leave teacher.depths empty"
-            )
+            raise ValueError(f"teacher.depths must be empty with reward={self.reward}: a teacher values margins")
         return self
 
     def to_yaml(self) -> str:
@@ -181,6 +181,6 @@ def explain(error: ValidationError) -> str:
     parts = []
     for problem in error.errors():
         name = ".".join(str(part) for part in problem["loc"])
-        said = "unknown field" if problem["type"] == "extra_forbidden" else problem["msg"]
-        parts.append(f"{name}: {said} (got {problem['input']!r})")
+        said = "unknown field" if problem["type"] == "extra_forbidden" else problem["msg"].removeprefix("Value error, ")
+        parts.append(f"{name}: {said} (got {problem['input']!r})" if name else said)
     return "; ".join(parts)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env import Core, Positions, is_symmetric, mirror
+from oanquan_env import Core, Positions, mirror
 from oanquan_env.positions import Ints, Words
 
 Keys: TypeAlias = npt.NDArray[np.void]
@@ -21,7 +21,7 @@ def canonical_keys(core: Core, positions: Positions) -> Keys:
     the rules read the same in a mirror (two players, both directions of sowing).
     """
     sides = _from_mover(positions)
-    if is_symmetric(core.rules):
+    if core.rules.is_symmetric:
         mirrored = _from_mover(mirror(positions, core.rules))
         own, other = (sides[:, 0], mirrored[:, 0]), (sides[:, 1], mirrored[:, 1])
         smaller = (own[1] < own[0]) | ((own[1] == own[0]) & (other[1] < other[0]))

@@ -24,7 +24,7 @@ import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import agents
-from agents.arena import Floats, random_openings
+from agents.arena import random_openings
 from agents.files import write_atomically
 from agents.keys import canonical_keys, first_of_each
 from agents.regret import PHASES, Suite, format_suite, phases, regret_path
@@ -32,7 +32,7 @@ from agents.scale import HELP, in_order, spread
 from agents.search import Search
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.policies import Policy, SlippingPolicy
-from oanquan_env.positions import Mask
+from oanquan_env.positions import Floats, Mask
 from oanquan_env.rules import DEFAULT_PRESET
 
 PLAYERS = ("random", "greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")

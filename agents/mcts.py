@@ -11,18 +11,15 @@ a win and -1 for a loss.
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from oanquan_env import Core, Positions
 from oanquan_env.core import relative_points
 from oanquan_env.policies import RandomPolicy, best_actions
-from oanquan_env.positions import Ints
+from oanquan_env.positions import Floats, Ints
 from oanquan_env.rewards import RewardName, check_reward, outcome_rewards
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 MAX_NODES = 1 << 18
 """Nodes that grow at once; larger batches are searched in parts."""

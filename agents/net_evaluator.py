@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.mcts import Floats
 from agents.ppo import PPOPlayer
 from oanquan_env import Positions
 from oanquan_env.core import relative_points
+from oanquan_env.positions import Floats
 from oanquan_env.rewards import check_reward
 
 

@@ -37,7 +37,7 @@ class Opponents:
     Attributes:
         number: (N,) intp, the opponent of each game: one of the players by name, then one of the past selves.
         seat: (N,) intp, the seat that he holds.
-        past: past selves, at most `config.past_selves`.
+        past: past selves, who see one image of a position; at most `config.past_selves`.
         kept: past selves kept so far, those included that gave way to newer ones.
         drawn: how often chance was asked.
 

@@ -16,13 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
-from agents.arena import Floats
 from agents.config import NetworkConfig, explain, read_yaml
 from agents.features import FeatureEncoder
 from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
 from agents.networks import Net, make_network
-from oanquan_env import Core, Positions, Rules, is_symmetric, mirror, mirror_actions
-from oanquan_env.positions import Ints
+from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
+from oanquan_env.positions import Floats, Ints
 from oanquan_env.rules import as_rules
 
 WEIGHTS_NAME = "agent.safetensors"
@@ -93,7 +92,7 @@ def pretrained_folders() -> dict[Rules, Path]:
 
 
 class NetworkPlayer:
-    """Plays by a network: one forward pass a position.
+    """Plays by a network: one forward pass of a position, and of its mirror image if it is to see that too.
 
     Args:
         features: what the network is fed.
@@ -112,7 +111,7 @@ class NetworkPlayer:
             raise ValueError(f"temperature must be 0 or more; got {temperature}")
         if images not in (1, 2):
             raise ValueError(f"images must be 1 or 2; got {images}")
-        if images == 2 and not is_symmetric(features.core.rules):
+        if images == 2 and not features.core.rules.is_symmetric:
             raise ValueError(f"images must be 1 for '{features.core.rules}': in a mirror these are other rules")
         self.core = features.core
         self.features = features
@@ -137,15 +136,15 @@ class NetworkPlayer:
 
     def _forward(self, positions: Positions) -> tuple[Floats, Floats]:
         device = next(self.network.parameters()).device
-        logits, values = [], []
+        logits, values = [np.zeros((0, self.core.rules.actions))], [np.zeros(0)]
         for begin in range(0, len(positions), BATCH):
             some = positions[begin : begin + BATCH]
             features = torch.from_numpy(self.features.encode(some)).to(device)
             mask = torch.from_numpy(self.core.legal_mask(some)).to(device)
             with torch.no_grad():
                 some_logits, some_values = self.network(features, mask)
-            logits.append(some_logits.double().cpu().numpy())
-            values.append(some_values.double().cpu().numpy())
+            logits.append(some_logits.cpu().double().numpy())
+            values.append(some_values.cpu().double().numpy())
         return np.concatenate(logits), np.concatenate(values)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
@@ -183,7 +182,7 @@ class PPOPlayer(NetworkPlayer):
         features, network = make_network(core=Core(trained), **self.card.network.model_dump())
         load_weights(network, folder / WEIGHTS_NAME)
         if images is None:
-            images = 2 if is_symmetric(trained) else 1
+            images = 2 if trained.is_symmetric else 1
         super().__init__(features, network, temperature=temperature, images=images)
 
 

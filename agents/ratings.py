@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.arena import Floats, Interval
+from agents.arena import Interval
+from oanquan_env.positions import Floats
 
 ELO = 400 / math.log(10)
 """Elo points of one unit of log odds."""

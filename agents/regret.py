@@ -19,14 +19,14 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from agents.arena import Floats, Interval
+from agents.arena import Interval
 from agents.keys import canonical_keys, key_number
 from agents.openings import SUITES
 from agents.results import Estimate, RegretMeasures, RegretRow
 from oanquan_env import Core, NotationError, Positions, Rules
 from oanquan_env.notation import format_position, parse_position
 from oanquan_env.policies import Policy
-from oanquan_env.positions import Ints, Mask
+from oanquan_env.positions import Floats, Ints, Mask
 from oanquan_env.rules import RulesError
 
 Part: TypeAlias = Literal["development", "test", "all"]

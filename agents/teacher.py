@@ -24,7 +24,7 @@ from agents.keys import canonical_keys, first_of_each
 from agents.lookahead import LookaheadNet
 from agents.policy import network_of
 from agents.search import Limits, Search
-from oanquan_env import Core, Positions, is_symmetric, mirror
+from oanquan_env import Core, Positions, mirror
 from oanquan_env.policies import play_randomly
 
 MAX_GRADIENT = 5.0
@@ -63,7 +63,7 @@ class Teacher:
         self.positions = core.start(0)
         self.values: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self.iterations = 0
-        self._mirrors = is_symmetric(core.rules)
+        self._mirrors = core.rules.is_symmetric
 
     def teach(self, visited: Positions, done: float) -> dict[str, float]:
         """Value positions, then take the gradient steps.

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 import agents
-from agents.arena import Floats, Match, PairResults, Progress, play_match
-from agents.files import PRETRAINED, PRETRAINED_FOLDER
+from agents.arena import Match, PairResults, Progress, play_match
+from agents.files import PLAY_VERSION, PRETRAINED
 from agents.kept import Keeper, KeptError
 from agents.openings import Openings
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
 from oanquan_env.notation import seat_name
 from oanquan_env.policies import Policy
-from oanquan_env.positions import Ints
+from oanquan_env.positions import Floats, Ints
 
 FOLDER = "parts/pairings"
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
@@ -89,24 +89,29 @@ def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
             raise TournamentError(
                 f"two players are called {label!r}; tell them apart by labels, as in A={name} B={name}"
             )
-        entrants.append(Entrant(label, name, agents.make(name, rules), fingerprint(name)))
+        entrants.append(Entrant(label, name, agents.make(name, rules), fingerprint(name, rules)))
     return entrants
 
 
-def fingerprint(name: str) -> str:
-    """A hash of the agent files that a player's name mentions, so that a retrained agent is told apart."""
-    digest, found = hashlib.sha256(), False
+def fingerprint(name: str, rules: Rules) -> str:
+    """A hash of the agent files that a player's name mentions, so that a retrained agent is told apart.
+
+    The version of how agents play is in it too: the same files may come to play otherwise.
+    """
+    digest, found = hashlib.sha256(bytes([PLAY_VERSION])), False
     for word in re.split(r"[:,=]", name)[1:]:
-        for path in _agent_files(word):
+        for path in _agent_files(word, rules):
             digest.update(path.read_bytes())
             found = True
     return digest.hexdigest()[:16] if found else ""
 
 
-def _agent_files(word: str) -> list[Path]:
-    if word == PRETRAINED:
-        return sorted(PRETRAINED_FOLDER.glob("*/agent.*"))
+def _agent_files(word: str, rules: Rules) -> list[Path]:
     folder = Path(word)
+    if word == PRETRAINED:
+        from agents.ppo import agent_folder  # torch takes a second to import
+
+        folder = agent_folder(word, rules)
     return sorted(folder.glob("agent.*")) if folder.is_dir() else [folder] if folder.is_file() else []
 
 

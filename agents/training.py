@@ -34,6 +34,8 @@ from oanquan_env import Core, Rules
 
 CONFIG_NAME = "config.yaml"
 RUN_NAME = "run.yaml"
+BEGUN_NAME = "begun_with.safetensors"
+"""The weights that the run begins with, if it begins with an agent's."""
 EVALUATIONS_NAME = "evaluations.jsonl"
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 
@@ -83,8 +85,10 @@ class TrainingRun:
         run = cls(folder, config, report)
         made = describe_run(command)
         if config.begin_with:
-            made["begun_with"] = run._take_weights().model_dump(include={"rules", "training"})
+            made["begun_with"] = run._take_weights(Path(config.begin_with)).model_dump(include={"rules", "training"})
         folder.mkdir(parents=True, exist_ok=True)
+        if config.begin_with:
+            write_atomically(folder / BEGUN_NAME, (Path(config.begin_with) / WEIGHTS_NAME).read_bytes())
         write_atomically(folder / RUN_NAME, yaml.safe_dump(made, sort_keys=False).encode())
         write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
         return run
@@ -104,6 +108,7 @@ class TrainingRun:
         Raises:
             RunError: if there is no run.
             CheckpointError: if its checkpoint is damaged.
+            AgentFileError: if there is no checkpoint yet, and the weights that it begins with are damaged.
             ConfigError: for values that cannot be.
         """
         if not (folder / CONFIG_NAME).exists():
@@ -116,7 +121,7 @@ class TrainingRun:
         if checkpoint.exists():
             run._seconds = load_checkpoint(checkpoint, run.model, run.env)
         elif config.begin_with:
-            run._take_weights()
+            load_weights(network_of(run.model), folder / BEGUN_NAME)
         evaluations = [row for row in run.evaluations() if row["plies"] <= run.plies]
         run._write_evaluations(evaluations)
         return run
@@ -146,12 +151,14 @@ class TrainingRun:
         self.evaluate()
         self.save()
 
-    def _take_weights(self) -> AgentCard:
-        """Begin with the weights of the configured agent; returns its card."""
-        folder = Path(self.config.begin_with or "")
-        card, network = read_card(folder), self.config.network
-        if card.network != network:
-            raise ConfigError(f"begin_with: {folder} has another network, {card.network}, than the run, {network}")
+    def _take_weights(self, folder: Path) -> AgentCard:
+        """Begin with the weights of an agent; returns its card."""
+        card, config = read_card(folder), self.config
+        theirs = {"network": card.network, "reward": card.reward, "fields": Rules.parse(card.rules).fields}
+        ours = {"network": config.network, "reward": config.reward, "fields": self.core.rules.fields}
+        for name, value in ours.items():
+            if theirs[name] != value:
+                raise ConfigError(f"begin_with: the agent in {folder} has another {name}: {theirs[name]}, not {value}")
         load_weights(network_of(self.model), folder / WEIGHTS_NAME)
         return card
 

@@ -12,7 +12,7 @@ from oanquan_env.records import GameRecord, parse_records, read_records
 from oanquan_env.rules import PRESETS, Rules, RulesError
 from oanquan_env.setup import PositionError
 from oanquan_env.story import Story
-from oanquan_env.symmetry import is_symmetric, mirror, mirror_actions, rotate_seats
+from oanquan_env.symmetry import mirror, mirror_actions, rotate_seats
 
 __version__ = "0.1.0"
 
@@ -38,7 +38,6 @@ __all__ = [
     "Termination",
     "divide",
     "env",
-    "is_symmetric",
     "mirror",
     "mirror_actions",
     "parse_records",

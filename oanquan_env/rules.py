@@ -204,6 +204,11 @@ class Rules:
         """Size of the action space, 2 * fields; action = 2 * field + direction (0 = A, 1 = C)."""
         return 2 * self.fields
 
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether a game and its mirror image are played by the same rules: two players, both directions of sowing."""
+        return self.players == 2 and self.mirrored() == self
+
     def replace(self, **changes: Any) -> Rules:
         """A copy with some fields changed. A ply limit that was the default for the number of players stays so."""
         unknown = set(changes) - set(FIELD_NAMES)

@@ -27,11 +27,6 @@ def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
     )
 
 
-def is_symmetric(rules: Rules) -> bool:
-    """Whether a game and its mirror image are played by the same rules: two players, both directions of sowing."""
-    return rules.players == 2 and rules.mirrored() == rules
-
-
 def mirror(positions: Positions, rules: Rules) -> Positions:
     """The positions in a mirror: each row reversed, the two mandarin squares exchanged. Play on by `rules.mirrored()`.
 

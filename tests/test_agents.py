@@ -16,7 +16,16 @@ import agents
 from agents.config import ConfigError, NetworkConfig, TrainConfig, load_config, parse_config
 from agents.files import write_atomically
 from agents.networks import make_network
-from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, AgentFileError, PPOPlayer, agent_folder, save_agent
+from agents.ppo import (
+    CARD_NAME,
+    WEIGHTS_NAME,
+    AgentCard,
+    AgentFileError,
+    PPOPlayer,
+    agent_folder,
+    read_card,
+    save_agent,
+)
 from agents.selfplay import RandomStarts
 from agents.tournament import fingerprint
 from oanquan_env import Core, Rules, mirror
@@ -92,12 +101,16 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     shelf.mkdir()
     agent.rename(shelf / "mancala-world")
     monkeypatch.setattr("agents.ppo.PRETRAINED_FOLDER", shelf)
-    monkeypatch.setattr("agents.tournament.PRETRAINED_FOLDER", shelf)
     assert agent_folder("pretrained", "mancala-world") == shelf / "mancala-world"
     assert agent_folder("runs/quick", "mancala-world") == Path("runs/quick")
     assert isinstance(agents.make("ppo:pretrained,temperature=0.5"), PPOPlayer)
-    assert fingerprint("ppo:pretrained") == fingerprint(f"ppo:{shelf / 'mancala-world'}") != ""
-    with pytest.raises(AgentFileError, match=r"no agent for the rules 'tonkin' comes .* do play: 'mancala-world'"):
+    before = fingerprint("ppo:pretrained", Rules())
+    assert before == fingerprint(f"ppo:{shelf / 'mancala-world'}", Rules()) != ""
+    (shelf / "other").mkdir()
+    _, network = make_network(core=Core(), **NETWORK.model_dump())
+    save_agent(shelf / "other", network, AgentCard(rules="vietnamese", reward="margin", network=NETWORK))
+    assert fingerprint("ppo:pretrained", Rules()) == before != fingerprint("ppo:pretrained", Rules.parse("vietnamese"))
+    with pytest.raises(AgentFileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
 
 
@@ -194,6 +207,8 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
 def test_committed_training_configurations_load(path: Path) -> None:
     config = load_config(path)
     assert parse_config(yaml.safe_load(config.to_yaml()), "again") == config
+    if config.begin_with:
+        assert read_card(Path(config.begin_with)).network == config.network
 
 
 @pytest.mark.parametrize(

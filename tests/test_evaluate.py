@@ -11,10 +11,10 @@ import pytest
 import evaluate
 from agents.config import read_yaml
 from agents.evaluation import EvaluationSettings, make_settings
-from agents.regret import load_suite
+from agents.regret import load_suite, regret_path
 from agents.results import read_report
 from agents.tournament import Tournament
-from oanquan_env import Core, read_records
+from oanquan_env import Core, Rules, read_records
 
 ROOT = Path(__file__).parent.parent
 
@@ -30,6 +30,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 def test_committed_evaluations_load(path: Path) -> None:
     settings = make_settings(read_yaml(path), str(path))
     assert any("ppo:pretrained" in agent for agent in settings.agents)
+    assert "regret" not in settings.suites or regret_path(Rules.parse(settings.rules)).exists()
 
 
 def test_the_arena_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:

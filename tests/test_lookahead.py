@@ -196,8 +196,9 @@ def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int, 
 
 
 def test_a_teacher_goes_with_margins_only() -> None:
-    with pytest.raises(ConfigError, match=r"teacher\.depths must be empty with reward=outcome"):
+    with pytest.raises(ConfigError) as refused:
         taught_config(reward="outcome")
+    assert str(refused.value) == "test: teacher.depths must be empty with reward=outcome: a teacher values margins"
 
 
 def test_only_lookahead_can_be_taught(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from agents.tournament import (
     make_entrants,
     replay,
 )
-from oanquan_env import Core, Positions, parse_records
+from oanquan_env import Core, Positions, Rules, parse_records
 from oanquan_env.policies import Policy, RandomPolicy
 from oanquan_env.positions import Ints
 from oanquan_env.records import format_records
@@ -155,10 +155,10 @@ def test_labels_name_players() -> None:
 
 def test_a_retrained_agent_has_another_fingerprint(tmp_path: Path) -> None:
     (tmp_path / "agent.yaml").write_text("plies: 1")
-    before = fingerprint(f"ppo:{tmp_path},temperature=1")
+    before = fingerprint(f"ppo:{tmp_path},temperature=1", Rules())
     (tmp_path / "agent.yaml").write_text("plies: 2")
-    assert before != fingerprint(f"ppo:{tmp_path},temperature=1") != ""
-    assert fingerprint("minimax:depth=6") == ""
+    assert before != fingerprint(f"ppo:{tmp_path},temperature=1", Rules()) != ""
+    assert fingerprint("minimax:depth=6", Rules()) == ""
 
 
 def test_the_stopwatch_counts_moves() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -199,7 +200,9 @@ def test_resuming_what_is_no_run_or_damaged_is_refused(uninterrupted: Path, tmp_
 
 
 def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(uninterrupted: Path, tmp_path: Path) -> None:
-    settings = small_config(rules="vietnamese", begin_with=str(uninterrupted))
+    agent = tmp_path / "agent"
+    shutil.copytree(uninterrupted, agent)
+    settings = small_config(rules="vietnamese", begin_with=str(agent))
     with pytest.raises(StopTrainingError):
         learn(TrainingRun.create(tmp_path / "run", settings, "test", quiet), 0)
     assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(uninterrupted).items())
@@ -207,19 +210,34 @@ def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(uninterrupt
     assert history["begun_with"]["rules"] == "mancala-world"
     assert history["begun_with"]["training"]["plies"] == 6 * ITERATION
     (tmp_path / "run" / CHECKPOINT_NAME).unlink()  # as if killed before the first checkpoint
+    shutil.rmtree(agent)
     with pytest.raises(StopTrainingError):
         learn(TrainingRun.resume(tmp_path / "run", quiet), 0)
     assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(uninterrupted).items())
 
 
-def test_a_run_cannot_begin_with_another_network_or_none(uninterrupted: Path, tmp_path: Path) -> None:
-    wider = small_config(network={"embed": 2, "width": 16, "depth": 1}, begin_with=str(uninterrupted))
-    with pytest.raises(ConfigError, match=r"begin_with: .* has another network, .*width=8.* than the run, .*width=16"):
-        TrainingRun.create(tmp_path / "run", wider, "test", quiet)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"network": {"embed": 2, "width": 16, "depth": 1}}, "network: .*width=8.*, not .*width=16"),
+        ({"reward": "outcome"}, "reward: margin, not outcome"),
+        ({"rules": "mancala-world fields=4"}, "fields: 5, not 4"),
+    ],
+)
+def test_a_run_begins_with_an_agent_that_fits_or_not_at_all(
+    uninterrupted: Path, tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    other = small_config(begin_with=str(uninterrupted), **changes)
+    with pytest.raises(ConfigError, match=f"begin_with: the agent in .* has another {message}"):
+        TrainingRun.create(tmp_path / "run", other, "test", quiet)
     assert not (tmp_path / "run").exists()
+
+
+def test_an_agent_to_begin_with_must_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "config.yaml"
     config.write_text(small_config(begin_with=str(tmp_path)).to_yaml())
     assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 2
+    assert "no agent.yaml there" in capsys.readouterr().err
 
 
 def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
