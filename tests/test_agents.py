@@ -70,6 +70,14 @@ def test_two_images_give_the_same_answer_in_a_mirror(agent: Path) -> None:
     assert not np.allclose(values, one.evaluate(positions)[1])
 
 
+@pytest.mark.parametrize("images", [1, 2])
+def test_no_positions_no_answers(agent: Path, images: int) -> None:
+    none = Core().start(0)
+    logits, values = PPOPlayer(agent, images=images).evaluate(none)
+    assert (logits.shape, values.shape) == ((0, 10), (0,))
+    assert PPOPlayer(agent, images=images).choose(none, np.random.default_rng(0)).shape == (0,)
+
+
 def test_mirror_images_are_for_symmetric_rules(tmp_path: Path) -> None:
     rules = Rules.parse("mancala-world sowing=counterclockwise")
     _, network = make_network(core=Core(rules), **NETWORK.model_dump())

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from PIL import Image
 
 import agents
 from agents import cards, curves
 from agents.files import PRETRAINED_FOLDER
-from agents.ppo import PPOPlayer, pretrained_folders
+from agents.ppo import PPOPlayer, pretrained_folders, read_card
 from agents.regret import load_suite, regret
 from agents.training import TrainingRun
 from oanquan_env import Core, Rules
@@ -90,6 +91,18 @@ def test_a_run_s_agent_is_taken_in_with_its_card(
     text = (folder / "README.md").read_text()
     assert f"| plies of PPO | {2 * ITERATION:,} |" in text
     assert "MIT" in text
+    assert "begun with" not in text
+
+
+def test_a_card_tells_whose_weights_an_agent_began_with(
+    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
+    folder = cards.take(runs[0])
+    card = read_card(folder)
+    card.training["begun_with"] = {"rules": "ludii", "training": {"plies": 1234}}
+    (folder / "agent.yaml").write_text(yaml.safe_dump(card.model_dump()))
+    assert "| begun with | the weights of an agent for `ludii` after 1,234 plies |" in cards.render(folder)
 
 
 def test_weights_too_large_for_the_repository_are_refused(
