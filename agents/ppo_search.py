@@ -8,7 +8,8 @@ What measured worse: `slack=1`, where the policy also chooses among moves a poin
 though its mean regret against a depth-14 search was lower (624 positions; depth 6: 1.56 points against 1.65 and 1.89 of
 plain alpha-beta; depth 8: 0.94, 1.02 and 1.00; depth 10: 0.35, 0.39 and 0.45). The network's values at the leaves of a
 full-width search of 3 plies had a regret of 1.79 points, no better than depth 6 of alpha-beta, which takes a twentieth
-of the time; its values at the ends of the best lines were harmful.
+of the time; its values at the ends of the best lines were harmful. `ppo:pretrained` knows more, but mixing its move
+values with those of a search of 10 plies or more lost points too (docs/training-log.md).
 """
 
 from __future__ import annotations
@@ -48,9 +49,8 @@ class PPOSearchPlayer:
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.policies.Policy.choose`."""
         mask = self.player.core.legal_mask(positions)
-        scores = (
-            POLICY_WEIGHT * self.player.evaluate(positions)[0]
-        )  # differences of logits are those of log-probabilities
+        logits, _ = self.player.evaluate(positions)
+        scores = POLICY_WEIGHT * logits  # their differences are those of log-probabilities
         rows = (mask.sum(axis=1) > 1).nonzero()[0]
         found = self.search.best_moves(positions[rows], self.limits, slack=self.slack)
         for row, result in zip(rows, found, strict=True):

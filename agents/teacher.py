@@ -165,4 +165,6 @@ def make_teacher(core: Core, config: TeacherConfig, model: MaskablePPO, *, seed:
     network: Any = network_of(model)
     if not isinstance(network, LookaheadNet):
         raise ValueError("teacher.depths: only network.name=lookahead can be taught by search")
+    if config.muon and not hasattr(torch.optim, "Muon"):
+        raise ValueError(f"teacher.muon must be 0 with torch {torch.__version__}: Muon came with torch 2.9")
     return Teacher(core, config, network, seed=seed, threads=threads)

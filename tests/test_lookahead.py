@@ -201,6 +201,13 @@ def test_a_teacher_goes_with_margins_only() -> None:
     assert str(refused.value) == "test: teacher.depths must be empty with reward=outcome: a teacher values margins"
 
 
+def test_an_older_torch_has_no_muon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(torch.optim, "Muon")
+    TrainingRun.create(tmp_path / "adam", taught_config(), "test", quiet)
+    with pytest.raises(ConfigError, match=r"teacher\.muon must be 0 with torch .*: Muon came with torch 2\.9"):
+        TrainingRun.create(tmp_path / "muon", taught_config(muon=0.02), "test", quiet)
+
+
 def test_only_lookahead_can_be_taught(tmp_path: Path) -> None:
     config = taught_config(network={"name": "plain", "width": 8})
     with pytest.raises(ConfigError, match=r"teacher\.depths: only network\.name=lookahead can be taught"):
