@@ -110,6 +110,8 @@ def _mcts(detail: str, rules: Rules) -> Policy:
         from agents.ppo import PPOPlayer, agent_folder
 
         evaluator = NetEvaluator(PPOPlayer(agent_folder(options["net"], rules), rules, images=options.get("images")))
+    elif "images" in options:
+        raise UnknownAgentError(f"images goes with net=FOLDER: without a network mcts sees none; got {detail!r}")
     else:
         evaluator = RandomPlayouts(Core(rules))
     return MCTSPlayer(evaluator, options["simulations"])

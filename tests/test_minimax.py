@@ -75,6 +75,7 @@ def test_players_are_made_by_name(name: str, limits: Limits) -> None:
         ("minimx:depth=2", r"unknown player 'minimx:depth=2' \(did you mean minimax\?\)"),
         ("greedy:2", "greedy has no options; got '2'"),
         ("mcts", "mcts needs its number of simulations"),
+        ("mcts:simulations=9,images=1", "images goes with net=FOLDER"),
         ("mcts:simulations=0", "simulations must be 1 or more; got 0"),
         ("ppo:folder,temperature=1,search=3", "temperature goes with none"),
         ("ppo:folder,depth=3", "ppo has temperature=…, images=…, search=…, nodes=…, ms=…; got 'depth=3'"),
