@@ -57,7 +57,7 @@ def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
         table[row, column] = 100 * pairing.score.mean
         if pairing.pentanomial is not None:
             table[column, row] = 100 - 100 * pairing.score.mean
-    figure, axes = _figure(2.8 + 0.72 * n, 2.0 + 0.55 * n, "Score of the row against the column, %")
+    figure, axes = _figure(max(5.6, 2.8 + 0.72 * n), 2.0 + 0.55 * n, "Score of the row against the column, %")
     image = axes.imshow(table, cmap="RdBu", vmin=0, vmax=100, aspect="auto")
     for row, column in zip(*np.isfinite(table).nonzero(), strict=True):
         value = float(table[row, column])
