@@ -89,9 +89,9 @@ def make_parser(doc: str | None, *, steps: int, every: int) -> argparse.Argument
 
 
 def add_learning_options(parser: argparse.ArgumentParser) -> None:
-    """The options of PPO that the examples of self-play through a framework share."""
+    """The options of PPO that examples through a framework share; the parser's `set_defaults` changes defaults."""
     add = parser.add_argument
-    add("--minibatch", type=int, default=256, help="plies of a gradient step (default: %(default)s)")
+    add("--minibatch", type=int, default=256, help="samples of a gradient step (default: %(default)s)")
     add("--epochs", type=int, default=6, help="times that each batch is used (default: %(default)s)")
     add("--width", type=int, default=256, help="of both hidden layers (default: %(default)s)")
     add("--learning-rate", type=float, default=5e-4, help="of Adam (default: %(default)s)")

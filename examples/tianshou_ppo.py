@@ -28,7 +28,7 @@ from tianshou.utils.net.common import Net
 from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
 from examples.features_gym import FeaturesGym
-from examples.scoring import Curve, Features, make_parser
+from examples.scoring import Curve, Features, add_learning_options, make_parser
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Mask
 
@@ -85,12 +85,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--reward", default="margin", help="margin (points, at each step) or outcome (default: %(default)s)")
     add("--envs", type=int, default=16, help="games at once (default: %(default)s)")
     add("--batch", type=int, default=2048, help="steps between two updates (default: %(default)s)")
-    add("--minibatch", type=int, default=256, help="steps of a gradient step (default: %(default)s)")
-    add("--epochs", type=int, default=4, help="times that each batch is used (default: %(default)s)")
-    add("--width", type=int, default=256, help="of both hidden layers (default: %(default)s)")
-    add("--learning-rate", type=float, default=5e-4, help="of Adam (default: %(default)s)")
-    add("--gae-lambda", type=float, default=0.9, help="how far advantages look ahead (default: %(default)s)")
-    add("--entropy", type=float, default=0.01, help="weight of the entropy (default: %(default)s)")
+    add_learning_options(parser)
+    parser.set_defaults(epochs=4)
     return parser.parse_args(arguments)
 
 
