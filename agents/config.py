@@ -87,6 +87,9 @@ class TeacherConfig(_Strict):
     stray_plies: Annotated[int, Field(ge=0)] = Field(
         6, description="these positions are 0 to this many random plies away from those of the rollout"
     )
+    mixed_share: Annotated[float, Field(ge=0.0, le=1.0)] = Field(
+        0.0, description="share of these positions that comes from games between players of mixed strength instead"
+    )
     replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
     minibatches: PositiveInt = Field(32, description="gradient steps after each iteration")
     batch_size: PositiveInt = Field(2048, description="positions in one minibatch")

@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-PLAY_VERSION = 2
+PLAY_VERSION = 3
 """To be raised when agents come to play otherwise by the same files: results kept of them are then told apart."""
 PRETRAINED = "pretrained"
 """In a player's name: the agent that comes with the project for the rules to be played."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -48,21 +51,55 @@ class Trunk(nn.Sequential):
         return inputs.float()
 
 
+class SumOfRows(torch.autograd.Function):
+    """Rows of a table added up, by number: (B, S) int64 and (R, W) -> (B, W).
+
+    What `embedding_bag` computes. Its own backward pass adds single rows to the table, which takes most of the time of
+    training; here that is one matrix product with rows of zeros and ones. No row may be named twice in one sum.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, numbers: Tensor, table: Tensor) -> Tensor:
+        """The sums."""
+        ctx.save_for_backward(numbers)
+        ctx.rows = len(table)
+        return nn.functional.embedding_bag(numbers, table, mode="sum")
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor]:
+        """The gradient of the table."""
+        (numbers,), (gradient,) = ctx.saved_tensors, gradients
+        chosen = gradient.new_zeros(len(numbers), ctx.rows).scatter_(1, numbers, 1.0)
+        return None, chosen.t() @ gradient
+
+
 class CountTrunk(nn.Module):
     """Counts (B, S) and other numbers (B, E) -> (B, width): a `CountEmbedding` and a `Trunk`, made for speed.
 
     A count's vector and the first layer's weights for its square are multiplied beforehand, once for all positions;
-    one-hot rows times the product are the first layer's output. That moves far less memory than looking vectors up,
-    above all backwards, and learns as fast, which one-hot rows with weights of their own do not.
+    the first layer's output is then a sum of rows of the product. That moves far less memory than looking vectors up,
+    above all backwards, and learns as fast, which rows with weights of their own do not.
+
+    Args:
+        most: (S,) the largest count told apart in each column, at most `MAX_COUNT`; the fewer, the faster to train.
+        extra: E.
+        embed: numbers that stand for a count.
+        width, depth: of the trunk.
     """
 
-    def __init__(self, counts: int, extra: int, *, embed: int, width: int, depth: int) -> None:
+    def __init__(self, most: Sequence[int], extra: int, *, embed: int, width: int, depth: int) -> None:
         super().__init__()
         self.table = nn.Embedding(MAX_COUNT + 1, embed)
-        self.first = nn.Linear(counts * embed + extra, width)
+        self.first = nn.Linear(len(most) * embed + extra, width)
         self.rest = Trunk(width, width, depth - 1)
-        self.one_hot: Tensor
-        self.register_buffer("one_hot", torch.eye(MAX_COUNT + 1), persistent=False)
+        self.most: Tensor
+        self.begins: Tensor
+        self.told_apart: Tensor
+        told_apart = torch.arange(MAX_COUNT + 1) <= torch.tensor(most)[:, None]
+        lengths = told_apart.sum(dim=1)
+        self.register_buffer("most", torch.tensor(most), persistent=False)
+        self.register_buffer("begins", lengths.cumsum(0) - lengths, persistent=False)
+        self.register_buffer("told_apart", told_apart.flatten().nonzero()[:, 0], persistent=False)
 
     def forward(self, counts: Tensor, extra: Tensor) -> Tensor:
         """(B, S) integers, negative and large ones clipped, and (B, E) -> (B, width) float32."""
@@ -70,10 +107,11 @@ class CountTrunk(nn.Module):
         embed = self.table.embedding_dim
         split = counts.shape[1] * embed
         by_square = self.first.weight[:, :split].view(-1, counts.shape[1], embed)
-        folded = torch.einsum("ce,hse->sch", self.table.weight, by_square).flatten(0, 1)
-        rows = nn.functional.embedding(counts.clamp(0, MAX_COUNT).int(), self.one_hot.to(dtype)).flatten(1)
+        folded = torch.einsum("ce,hse->sch", self.table.weight, by_square).flatten(0, 1)[self.told_apart]
+        numbers = torch.minimum(counts.long().clamp(min=0), self.most) + self.begins
+        summed: Tensor = SumOfRows.apply(numbers, folded.to(dtype))  # type: ignore[no-untyped-call]
         of_extra = nn.functional.linear(
             extra.to(dtype), self.first.weight[:, split:].to(dtype), self.first.bias.to(dtype)
         )
-        hidden: Tensor = self.rest(torch.relu(torch.addmm(of_extra, rows, folded.to(dtype))))
+        hidden: Tensor = self.rest(torch.relu(summed + of_extra))
         return hidden

@@ -9,14 +9,26 @@ import torch
 from torch import Tensor, nn
 
 from agents.features import LookaheadFeatures, MoveFeatures
-from agents.layers import FORBIDDEN, POINTS_SCALE, CountTrunk
+from agents.layers import FORBIDDEN, MAX_COUNT, POINTS_SCALE, CountTrunk
+from oanquan_env import Rules
 
 NOTHING = -1e4
 """Points that an illegal move is worth: finite, and far below any other."""
+MAX_FIELD = 17
+"""Seeds on a field above this are told apart no more."""
 FEWEST, MOST = -40.0, 80.0
 """Move values are clipped to these before the trunk sees them, points."""
 CORRECTION_WIDTH = 64
 """Units of the hidden layer that corrects a move's logit."""
+
+
+def counts_told_apart(rules: Rules) -> list[int]:
+    """The largest count worth telling apart in each board column: seeds of all squares, then stones.
+
+    Of the fields met in training one in 30,000 holds more than `MAX_FIELD` seeds.
+    """
+    side = [MAX_FIELD] * rules.fields + [MAX_COUNT]
+    return side * rules.players + [1] * rules.players
 
 
 class LookaheadNet(nn.Module):
@@ -54,10 +66,11 @@ class LookaheadNet(nn.Module):
         self.actions, self.boards = rules.actions, features.moves.board.stop
         self.reward_scale = 1.0 / rules.total
         self.policy_through_values = policy_through_values
-        self.leaf = CountTrunk(self.boards, 0, embed=embed, width=leaf_width, depth=2)
+        most = counts_told_apart(rules)
+        self.leaf = CountTrunk(most, 0, embed=embed, width=leaf_width, depth=2)
         self.leaf_value = nn.Linear(leaf_width, 1)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))
-        self.trunk = CountTrunk(self.boards, 2 * self.actions, embed=embed, width=width, depth=depth)
+        self.trunk = CountTrunk(most, 2 * self.actions, embed=embed, width=width, depth=depth)
         self.value = nn.Linear(width, 1)
         correction = nn.Linear(CORRECTION_WIDTH, 1)
         self.correction = nn.Sequential(nn.Linear(width, CORRECTION_WIDTH), nn.ReLU(), correction)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import functools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -23,22 +23,16 @@ from typing import TypeAlias
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-import agents
-from agents.arena import random_openings
 from agents.files import write_atomically
 from agents.keys import canonical_keys, first_of_each
+from agents.mixed_play import LONGEST_START, PLAYERS, SLIPS, met_in_play, mixed_players
 from agents.regret import PHASES, Suite, format_suite, phases, regret_path
 from agents.scale import HELP, in_order, spread
 from agents.search import Search
 from oanquan_env import Core, Positions, Rules
-from oanquan_env.policies import Policy, SlippingPolicy
 from oanquan_env.positions import Floats, Mask
 from oanquan_env.rules import DEFAULT_PRESET
 
-PLAYERS = ("random", "greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
-SLIPS = (0.0, 0.1, 0.3)
-"""Shares of random moves that players make; each is drawn with the same probability."""
-LONGEST_START = 8
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
 Values: TypeAlias = tuple[Floats, Mask]
@@ -65,26 +59,6 @@ class Recipe:
     seed: int = 0
 
 
-def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.random.Generator) -> Positions:
-    """All positions after the start of `games` games, whose seats are taken by players drawn at random."""
-    lengths = rng.integers(0, LONGEST_START + 1, games)
-    starts = [random_openings(core, int((lengths == plies).sum()), plies, rng) for plies in np.unique(lengths)]
-    running = Positions.concatenate(starts)
-    seating = rng.integers(0, len(players), (games, core.rules.players))
-    met = []
-    while len(running):
-        met.append(running)
-        actions = np.zeros(len(running), dtype=np.intp)
-        to_move = seating[np.arange(len(running)), running.mover]
-        for number in np.unique(to_move):
-            rows = (to_move == number).nonzero()[0]
-            actions[rows] = players[number].choose(running[rows], rng)
-        after = running.copy()
-        core.play(after, actions)
-        running, seating = after[~after.over], seating[~after.over]
-    return Positions.concatenate(met)
-
-
 def different_boards(core: Core, positions: Positions) -> Positions:
     """One of each set of positions that play alike, with moves enough to choose from."""
     enough = positions[core.legal_mask(positions).sum(axis=1) >= FEWEST_MOVES]
@@ -106,9 +80,7 @@ def make_suite(recipe: Recipe, progress: Progress | None = None, ray: str | None
         raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")
     core = Core(recipe.rules)
     rng = np.random.default_rng(recipe.seed)
-    steady = [agents.make(name, core.rules) for name in PLAYERS]
-    players = [SlippingPolicy(core, policy, slips) for policy in steady for slips in SLIPS]
-    met = different_boards(core, met_in_play(core, players, recipe.games, rng))
+    met = different_boards(core, met_in_play(core, mixed_players(core), recipe.games, rng))
     met = met[rng.permutation(len(met))]
     phase = phases(core.rules, met)
     search = None if ray else Search(core)

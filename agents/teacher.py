@@ -4,8 +4,10 @@ A return of self-play is one noisy sample of what a position is worth; a search 
 millisecond and knows the tactics ahead exactly. After each iteration positions a few random plies away from those of
 the rollout are valued by search; the value function then takes some gradient steps on the newest of them. The random
 plies matter: good players visit few positions, and a value that knows no others misjudges the moves they refrain
-from. PPO's policy, built on the values of afterstates, gains by it at once. (A phase of its own for the value is
-the idea of Cobbe et al. 2021, Phasic Policy Gradient; the search as teacher is ours.)
+from. So does other play: a share of the positions may come from games of mixed strength. The positions by which agents
+are judged (the rules' regret suite), and those that their moves lead to, are never taught. PPO's policy, built on the
+values of afterstates, gains by it at once. (A phase of its own for the value is the idea of Cobbe et al. 2021, Phasic
+Policy Gradient; the search as teacher is ours.)
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ from sb3_contrib import MaskablePPO
 
 from agents.config import TeacherConfig
 from agents.features import MoveFeatures
-from agents.keys import canonical_keys, first_of_each
+from agents.keys import Keys, canonical_keys, first_of_each
 from agents.lookahead import LookaheadNet
+from agents.mixed_play import met_in_play, mixed_players
 from agents.policy import network_of
+from agents.regret import load_suite, regret_path
 from agents.search import Limits, Search
 from oanquan_env import Core, Positions, mirror
 from oanquan_env.policies import play_randomly
@@ -31,6 +35,8 @@ MAX_GRADIENT = 5.0
 """Gradients of the value loss longer than this are scaled down to it."""
 SPARE = 3
 """Positions drawn for each that is wanted: some games end on the way, and many positions are met twice."""
+PLIES_A_GAME = 10
+"""Fewer than a game has: so many positions are met more than are wanted."""
 SCALE = 10.0
 """Points are divided by this in the loss."""
 
@@ -64,6 +70,8 @@ class Teacher:
         self.values: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self.iterations = 0
         self._mirrors = core.rules.is_symmetric
+        self._players = mixed_players(core) if config.mixed_share else []
+        self._withheld = suite_keys(core)
 
     def teach(self, visited: Positions, done: float) -> dict[str, float]:
         """Value positions, then take the gradient steps.
@@ -83,27 +91,44 @@ class Teacher:
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = optimizer.defaults["lr"] * rate / config.learning_rate
-        lesson = self._lesson(visited, rng)
         with ThreadPoolExecutor(1) as pool:  # the search runs outside Python's lock, beside the gradient steps
-            found = pool.submit(self._value, lesson, depth)
+            lesson = pool.submit(self._lesson, visited, depth, rng.spawn(1)[0])
             if not len(self.values):
-                self._remember(lesson, found.result())
+                self._remember(*lesson.result())
             losses = [self._step(rng) for _ in range(config.minibatches)]
             if self.iterations > 1:
-                self._remember(lesson, found.result())
+                self._remember(*lesson.result())
         return {"rmse": SCALE * float(np.sqrt(np.mean(losses))), "learning_rate": rate, "depth": depth}
 
-    def _lesson(self, visited: Positions, rng: np.random.Generator) -> Positions:
-        """Different positions some random plies away from visited ones, at most as many as are wanted."""
-        config = self.config
-        lesson = visited[rng.integers(0, len(visited), SPARE * config.positions)]
-        play_randomly(self.core, lesson, rng.integers(0, config.stray_plies + 1, len(lesson)), rng)
-        lesson = lesson[~lesson.over]
-        return lesson[first_of_each(canonical_keys(self.core, lesson))[: config.positions]]
+    def _lesson(
+        self, visited: Positions, depth: int, rng: np.random.Generator
+    ) -> tuple[Positions, npt.NDArray[np.int16]]:
+        """Different positions, at most as many as are wanted, and their values."""
+        mixed = round(self.config.positions * self.config.mixed_share)
+        parts = [self._astray(visited, self.config.positions - mixed, rng), self._mixed(mixed, rng)]
+        lesson = Positions.concatenate(parts)
+        found = self.search.best_moves(lesson, Limits(depth=depth))
+        return lesson, np.array([result.value for result in found], dtype=np.int16)
 
-    def _value(self, positions: Positions, depth: int) -> npt.NDArray[np.int16]:
-        found = self.search.best_moves(positions, Limits(depth=depth))
-        return np.array([result.value for result in found], dtype=np.int16)
+    def _astray(self, visited: Positions, wanted: int, rng: np.random.Generator) -> Positions:
+        """Positions some random plies away from visited ones."""
+        drawn = visited[rng.integers(0, len(visited), SPARE * wanted)]
+        play_randomly(self.core, drawn, rng.integers(0, self.config.stray_plies + 1, len(drawn)), rng)
+        return self._teachable(drawn[~drawn.over])[:wanted]
+
+    def _mixed(self, wanted: int, rng: np.random.Generator) -> Positions:
+        """Positions from games between players of mixed strength, drawn from more than are wanted."""
+        met = self.core.start(0)
+        while wanted and len(met) < wanted:
+            met = Positions.concatenate([met, met_in_play(self.core, self._players, 1 + wanted // PLIES_A_GAME, rng)])
+            met = self._teachable(met)
+        return met[rng.permutation(len(met))[:wanted]]
+
+    def _teachable(self, positions: Positions) -> Positions:
+        """One of each set of positions that play alike, without those that are not to be taught."""
+        keys = canonical_keys(self.core, positions)
+        first = first_of_each(keys)
+        return positions[first[~np.isin(keys[first], self._withheld)]]
 
     def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
         newest = slice(-self.config.replay, None)
@@ -137,6 +162,14 @@ def _optimizers(network: LookaheadNet, config: TeacherConfig) -> list[torch.opti
     if matrices:
         optimizers.append(torch.optim.Muon(matrices, lr=config.muon, weight_decay=0.0))
     return optimizers
+
+
+def suite_keys(core: Core) -> Keys:
+    """Keys of the positions of the rules' regret suite, and of those after their moves; none without a suite."""
+    if not regret_path(core.rules).exists():
+        return canonical_keys(core, core.start(0))
+    judged = load_suite(core.rules).positions
+    return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
 
 
 class TaughtPPO(MaskablePPO):

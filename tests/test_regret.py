@@ -13,7 +13,8 @@ import pytest
 
 import agents
 from agents.keys import canonical_keys, first_of_each
-from agents.make_regret import Recipe, main, make_suite, met_in_play
+from agents.make_regret import Recipe, main, make_suite
+from agents.mixed_play import met_in_play
 from agents.prove_regret import main as prove_main
 from agents.prove_regret import prove_suite
 from agents.regret import (
