@@ -11,8 +11,10 @@ import torch
 from agents.config import ConfigError, TeacherConfig, TrainConfig, parse_config
 from agents.features import LookaheadFeatures, MoveFeatures
 from agents.keys import canonical_keys, first_of_each
+from agents.layers import CountTrunk, SumOfRows
 from agents.lookahead import LookaheadNet
 from agents.networks import FORBIDDEN, make_network, use_bfloat16
+from agents.regret import load_suite
 from agents.search import Search
 from agents.selfplay import RandomStarts
 from agents.teacher import Teacher
@@ -143,6 +145,61 @@ def test_lessons_are_right_and_the_newest_are_kept() -> None:
     rows = np.arange(0, 1024, 64)
     searched = Search(teacher.core, threads=1).values(teacher.positions[rows], 4)
     assert (np.nan_to_num(searched, nan=-np.inf).max(axis=1) == teacher.values[rows]).all()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_lessons_come_from_mixed_games_in_the_share_asked_for(share: float) -> None:
+    core = Core()
+    teacher, _ = teach(0, mixed_share=share, stray_plies=0, depths=[1], minibatches=1)
+    visited = some_positions(core, 2000)
+    teacher.teach(visited, 0.0)
+    from_visited = np.isin(canonical_keys(core, teacher.positions), canonical_keys(core, visited))
+    assert len(teacher.positions) == 512
+    # a mixed game may meet one of these positions too, now and then
+    assert 1 - share <= from_visited.mean() < 1 - share + 0.05
+
+
+def test_positions_of_the_regret_suite_are_never_taught() -> None:
+    core = Core()
+    suite = load_suite(core.rules).positions
+    after = core.expand(suite)[0]
+    others = some_positions(core, 300)
+    teacher, _ = teach(0, stray_plies=0, depths=[1], minibatches=1)
+    teacher.teach(Positions.concatenate([suite[:100], after[~after.over][:100], others]), 0.0)
+    withheld = canonical_keys(core, Positions.concatenate([suite, after]))
+    assert 100 < len(teacher.positions) <= 300
+    assert not np.isin(canonical_keys(core, teacher.positions), withheld).any()
+
+
+def test_sums_of_rows_and_their_gradients_are_those_of_a_product_with_ones() -> None:
+    torch.manual_seed(0)
+    table = torch.randn(12, 5, dtype=torch.float64, requires_grad=True)
+    numbers = torch.tensor([[0, 4, 11], [3, 7, 8], [1, 4, 9]])
+    weights = torch.randn(3, 5, dtype=torch.float64)
+    ones = torch.nn.functional.one_hot(numbers, 12).sum(dim=1).double()
+    summed = SumOfRows.apply(numbers, table)  # type: ignore[no-untyped-call]
+    (found,) = torch.autograd.grad((summed * weights).sum(), table)
+    (expected,) = torch.autograd.grad((ones @ table * weights).sum(), table)
+    assert torch.allclose(summed, ones @ table)
+    assert torch.allclose(found, expected)
+
+
+def test_counts_are_told_apart_up_to_the_most_of_their_column() -> None:
+    torch.manual_seed(0)
+    trunk = CountTrunk([1, 3, 31], 0, embed=4, width=16, depth=1)
+    counts = torch.tensor([[1, 3, 31], [2, 9, 200], [1, 2, 31], [0, 3, 31], [1, 3, 30], [-1, 3, 31]])
+    hidden = trunk(counts, torch.zeros(6, 0))
+    assert (hidden[0] == hidden[1]).all()
+    assert (hidden[3] == hidden[5]).all()
+    assert all((hidden[0] != hidden[other]).any() for other in (2, 3, 4))
+
+
+def test_values_do_not_hang_on_how_counts_are_folded() -> None:
+    torch.manual_seed(0)
+    trunk = CountTrunk([17, 31, 1], 2, embed=4, width=16, depth=1)
+    counts, extra = torch.tensor([[5, 20, 1], [0, 3, 0]]), torch.randn(2, 2)
+    plain = torch.cat([trunk.table(counts).flatten(1), extra], dim=1)
+    assert torch.allclose(trunk(counts, extra), torch.relu(trunk.first(plain)), atol=1e-6)
 
 
 @pytest.mark.parametrize("muon", [0.0, 0.02])
