@@ -113,7 +113,9 @@ class TrainConfig(_Strict):
     """Everything that a training run depends on."""
 
     rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese refill=forfeit'")
-    reward: Literal["margin", "outcome"] = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
+    reward: Literal["margin", "outcome", "mixed"] = Field(
+        "margin", description="what a ply pays, see oanquan_env/rewards.py"
+    )
     total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
     begin_with: str | None = Field(
         None,

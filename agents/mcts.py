@@ -6,7 +6,7 @@ played out, or go through the network, as one batch.
 Shapes: N trees, P players, A actions, M = N * (simulations + 1) nodes. A node is a running position; a tree's root is
 the node of its own number, and all nodes of the s-th simulation follow in one block. Values are expected rewards of
 whole games: of a reward `margin`, points more than the others' mean in shares of the game's total; of `outcome`, +1 for
-a win and -1 for a loss.
+a win and -1 for a loss; of `mixed`, half of each.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from typing import Protocol
 import numpy as np
 
 from oanquan_env import Core, Positions
-from oanquan_env.core import relative_points
 from oanquan_env.policies import RandomPolicy, best_actions
 from oanquan_env.positions import Floats, Ints
-from oanquan_env.rewards import RewardName, check_reward, outcome_rewards
+from oanquan_env.rewards import RewardName, check_reward, game_rewards
 
 MAX_NODES = 1 << 18
 """Nodes that grow at once; larger batches are searched in parts."""
@@ -56,16 +55,9 @@ class RandomPlayouts:
             self.core.play(playing, self._player.choose(playing, rng), checked=False)
             over = playing.over
             if over.any():
-                values[rows[over]] = final_values(self.reward, self.core, playing[over])
+                values[rows[over]] = game_rewards(self.reward, self.core, playing[over])
                 playing, rows = playing[~over], rows[~over]
         return values, None
-
-
-def final_values(reward: RewardName, core: Core, positions: Positions) -> Floats:
-    """(N, P) values of finished games."""
-    if reward == "outcome":
-        return outcome_rewards(core, positions)
-    return relative_points(core.standings(positions)) / core.rules.total
 
 
 class MCTSPlayer:
@@ -151,7 +143,7 @@ class _Trees:
         self.core.play(leaves, actions, checked=False)
         values = np.zeros(leaves.scores.shape)
         over = leaves.over
-        values[over] = final_values(self.evaluator.reward, self.core, leaves[over])
+        values[over] = game_rewards(self.evaluator.reward, self.core, leaves[over])
         running = (~over).nonzero()[0]
         if running.size:
             added = simulation * self.n + running

@@ -6,9 +6,8 @@ import numpy as np
 
 from agents.ppo import PPOPlayer
 from oanquan_env import Positions
-from oanquan_env.core import relative_points
 from oanquan_env.positions import Floats
-from oanquan_env.rewards import check_reward
+from oanquan_env.rewards import check_reward, game_rewards
 
 
 class NetEvaluator:
@@ -33,6 +32,5 @@ class NetEvaluator:
         logits, gains = self.player.evaluate(positions)
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         values = np.where(np.arange(2) == positions.mover[:, None], 1.0, -1.0) * gains[:, None]
-        if self.reward == "margin":  # the network predicts what is still to come
-            values += relative_points(positions.scores) / self.core.rules.total
+        values += game_rewards(self.reward, self.core, positions)  # the network predicts what is still to come
         return values, chances / chances.sum(axis=1, keepdims=True)

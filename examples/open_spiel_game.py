@@ -28,12 +28,11 @@ from open_spiel.python.observation import IIGObserverForPublicInfoGame
 from agents.arena import play_pairs, random_openings, score_interval
 from examples.scoring import OPENING_PLIES, Curve
 from oanquan_env import Core, Positions
-from oanquan_env.core import relative_points
 from oanquan_env.notation import Move, format_position
 from oanquan_env.observation import Encoder
 from oanquan_env.policies import POLICIES
 from oanquan_env.positions import Ints
-from oanquan_env.rewards import RewardName, check_reward, outcome_rewards
+from oanquan_env.rewards import RewardName, check_reward, game_rewards
 from oanquan_env.rules import DEFAULT_PRESET
 
 GAME_TYPE = pyspiel.GameType(
@@ -82,8 +81,8 @@ class OAnQuanGame(pyspiel.Game):
     """The game of one `Rules`.
 
     Parameters: `rules` as text, in which `:` stands for `=` (`"vietnamese refill:forfeit"`; both are taken); `reward`,
-    what a finished game pays: `outcome` (+1 and -1 shared by winners and losers) or `margin` (points more than the
-    others' mean, in shares of all points).
+    what a finished game pays: `outcome` (+1 and -1 shared by winners and losers), `margin` (points more than the
+    others' mean, in shares of all points) or `mixed` (half of each).
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -148,10 +147,7 @@ class OAnQuanState(pyspiel.State):
     def returns(self) -> list[float]:
         """What the game pays each player; nothing before it is over."""
         core, position = self.setting.core, self.position
-        if self.setting.reward == "outcome":
-            paid = outcome_rewards(core, position)
-        else:
-            paid = relative_points(core.standings(position)) / core.rules.total * self.is_terminal()
+        paid = game_rewards(self.setting.reward, core, position) * self.is_terminal()
         return [float(share) for share in paid[0]]
 
     def _legal_actions(self, player: int) -> list[int]:

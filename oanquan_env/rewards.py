@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from oanquan_env.core import Core, relative_points
 from oanquan_env.positions import Points, Positions
 
-RewardName: TypeAlias = Literal["outcome", "margin"]
+RewardName: TypeAlias = Literal["outcome", "margin", "mixed"]
 REWARDS: tuple[str, ...] = get_args(RewardName)
 Rewards: TypeAlias = npt.NDArray[np.float64]
 
@@ -19,7 +19,7 @@ def check_reward(name: str) -> RewardName:
     """`name` itself; raises `ValueError` where there is no such reward."""
     if name not in REWARDS:
         raise ValueError(f"reward must be one of {', '.join(REWARDS)}; got {name!r}")
-    return "outcome" if name == "outcome" else "margin"
+    return cast(RewardName, name)
 
 
 def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positions) -> Rewards:
@@ -27,7 +27,7 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
 
     `outcome` pays at the end only: the winners share +1 and the losers -1, nothing where all tie. `margin` pays at each
     ply the change of one's points less the mean change of the others', refills and leftovers included, in shares
-    of the game's total.
+    of the game's total. `mixed` pays half of each: play for points, but the game above all.
 
     Args:
         name: the reward.
@@ -35,12 +35,18 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
         before: (N, P) standings before the ply, in points.
         positions: N positions after it.
     """
-    if name == "margin":
-        return relative_points(core.standings(positions) - before) / core.rules.total
-    return outcome_rewards(core, positions)
+    if name == "outcome":
+        return _outcomes(core, positions)
+    margins: Rewards = relative_points(core.standings(positions) - before) / core.rules.total
+    return margins if name == "margin" else (margins + _outcomes(core, positions)) / 2
 
 
-def outcome_rewards(core: Core, positions: Positions) -> Rewards:
+def game_rewards(name: RewardName, core: Core, positions: Positions) -> Rewards:
+    """(N, P) float64 rewards that N games have paid since they began with empty stores, at their end too."""
+    return ply_rewards(name, core, np.zeros_like(positions.scores), positions)
+
+
+def _outcomes(core: Core, positions: Positions) -> Rewards:
     """(N, P) float64: winners of finished games share +1, losers -1; zero in running games and where all tie."""
     won = core.winners(positions)
     winners = won.sum(axis=1, keepdims=True)

@@ -15,7 +15,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 from oanquan_env import Core, IllegalActionError, Rules, RulesError, env, raw_env
 from oanquan_env.envs.aec import GameEnv, MatchEnv
 from oanquan_env.notation import Move, NotationError, parse_position
-from oanquan_env.rewards import outcome_rewards
+from oanquan_env.rewards import REWARDS, game_rewards
 from tests.strategies import PRESET_NAMES
 
 FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
@@ -62,7 +62,7 @@ def test_made_by_name_from_pettingzoo_s_registry() -> None:
 
 def test_rules_by_object_and_unknown_settings() -> None:
     assert raw_env(rules=Rules(fields=3)).action_space("player_0").n == 6
-    with pytest.raises(ValueError, match="reward must be one of outcome, margin; got 'points'"):
+    with pytest.raises(ValueError, match="reward must be one of outcome, margin, mixed; got 'points'"):
         raw_env(reward="points")
     with pytest.raises(ValueError, match="render_mode must be one of"):
         raw_env(render_mode="ascii")
@@ -125,7 +125,7 @@ def test_outcome_rewards(scores: tuple[int, int], rewards: tuple[float, float]) 
 def test_outcomes_are_shared_among_more_players(scores: list[int], rewards: list[float]) -> None:
     core = Core("three-player fields=2")
     finished = core.setup([[0] * 9], [[0, 0, 0]], [scores])
-    assert outcome_rewards(core, finished)[0].tolist() == rewards
+    assert game_rewards("outcome", core, finished)[0].tolist() == rewards
 
 
 def test_margin_rewards_are_paid_as_points_are_won() -> None:
@@ -144,8 +144,8 @@ def test_margin_rewards_count_refills() -> None:
 
 
 @pytest.mark.parametrize("preset", PRESET_NAMES)
-@pytest.mark.parametrize("reward", ["outcome", "margin"])
-def test_rewards_sum_to_zero_and_margins_to_the_final_standings(preset: str, reward: str) -> None:
+@pytest.mark.parametrize("reward", REWARDS)
+def test_rewards_sum_to_zero_and_in_all_to_what_a_game_pays(preset: str, reward: str) -> None:
     game = raw_env(rules=preset, reward=reward)
     rng = np.random.default_rng(0)
     for _ in range(5):
@@ -156,10 +156,12 @@ def test_rewards_sum_to_zero_and_margins_to_the_final_standings(preset: str, rew
             assert sum(game.rewards.values()) == pytest.approx(0)
             total = {agent: total[agent] + game.rewards[agent] for agent in total}
         standings = np.array(game.infos["player_0"]["standings"])
-        if reward == "margin":
-            players = len(standings)
-            relative = (standings * players - standings.sum()) / (players - 1) / game.core.rules.total
-            assert list(total.values()) == pytest.approx(relative.tolist())
+        players = len(standings)
+        margin = (standings * players - standings.sum()) / (players - 1) / game.core.rules.total
+        won = standings == standings.max()
+        outcome = np.where(won, 1 / won.sum(), -1 / max(1, (~won).sum())) * (not won.all())
+        expected = {"margin": margin, "outcome": outcome, "mixed": (margin + outcome) / 2}[reward]
+        assert list(total.values()) == pytest.approx(expected.tolist())
 
 
 def test_the_ply_limit_truncates() -> None:

@@ -19,6 +19,7 @@ from agents.search import Limits, Search
 from oanquan_env import Core, Positions, mirror, rotate_seats
 from oanquan_env.notation import parse_position
 from oanquan_env.policies import GreedyPolicy
+from oanquan_env.rewards import REWARDS
 from tests.plain_search import random_positions
 
 NETWORK = NetworkConfig(embed=2, width=8, depth=1)
@@ -50,7 +51,7 @@ def agent(tmp_path: Path) -> Path:
     return save(tmp_path / "agent", "margin")
 
 
-@pytest.mark.parametrize("reward", ["margin", "outcome"])
+@pytest.mark.parametrize("reward", REWARDS)
 def test_a_win_at_once_is_found(reward: str) -> None:
     core = Core()
     positions, wins = wins_at_once(core)
@@ -58,7 +59,8 @@ def test_a_win_at_once_is_found(reward: str) -> None:
     assert player.choose(positions, np.random.default_rng(0)).tolist() == wins
     visits, values = player.search(positions, np.random.default_rng(0))
     assert (visits.sum(axis=1) == 60).all()
-    expected = 2 / core.rules.total if reward == "margin" else 1.0
+    margin = 2 / core.rules.total
+    expected = {"margin": margin, "outcome": 1.0, "mixed": (margin + 1) / 2}[reward]
     assert values[np.arange(4), wins] == pytest.approx([expected] * 4)  # the game is over: nothing is estimated
     assert (visits[~core.legal_mask(positions)] == 0).all()
 

@@ -14,6 +14,7 @@ from agents.rollout_buffer import ZeroSumRolloutBuffer
 from agents.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
 from oanquan_env.policies import RandomPolicy, move_gains
+from oanquan_env.rewards import REWARDS
 from tests.strategies import TWO_PLAYER_PRESETS
 
 
@@ -88,7 +89,7 @@ def test_a_move_that_loses_to_the_reply_gets_a_negative_advantage() -> None:
     assert second > 0
 
 
-@pytest.mark.parametrize("reward", ["margin", "outcome"])
+@pytest.mark.parametrize("reward", REWARDS)
 def test_rewards_are_the_movers_and_the_two_seats_add_up(reward: str) -> None:
     env = make_env(n_envs=1, reward=reward)
     env.starts.set_up_share = 1.0
@@ -102,8 +103,9 @@ def test_rewards_are_the_movers_and_the_two_seats_add_up(reward: str) -> None:
         total, sign, done = total + sign * float(rewards[0]), -sign, bool(dones[0])
     env.core.play(before, action)
     south, north = env.core.standings(before)[0]
-    expected = (south - north) / 70 if reward == "margin" else np.sign(south - north)
-    assert total == pytest.approx(expected)
+    margin, outcome = (south - north) / 70, np.sign(south - north)
+    expected = {"margin": margin, "outcome": outcome, "mixed": (margin + outcome) / 2}
+    assert total == pytest.approx(expected[reward])
 
 
 def test_masks_travel_as_one_array() -> None:

@@ -23,6 +23,7 @@ from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.notation import parse_position
 from oanquan_env.policies import RandomPolicy
+from oanquan_env.rewards import REWARDS
 from tests import strategies
 from tests.strategies import PRESET_NAMES
 
@@ -72,7 +73,7 @@ def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int
 
 
 @modes
-@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_rows_are_single_environments_for_every_preset(preset: str, reward: str, mode: AutoresetMode) -> None:
     rules = Rules.parse(preset).replace(max_plies=40)
@@ -81,7 +82,7 @@ def test_rows_are_single_environments_for_every_preset(preset: str, reward: str,
 
 
 @modes
-@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "three-player"])
 def test_rows_are_single_environments_against_an_opponent(preset: str, reward: str, mode: AutoresetMode) -> None:
     rules = Rules.parse(preset).replace(max_plies=40)
@@ -102,7 +103,7 @@ def test_rows_are_single_environments_for_any_rules(
 
 
 @modes
-@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("reward", REWARDS)
 def test_games_that_the_opponent_ends_before_the_agent_s_first_move(reward: str, mode: AutoresetMode) -> None:
     """He wins 11 points with 5A, and the ply limit cuts in."""
     winning = Move.parse("5A").action

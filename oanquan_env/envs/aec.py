@@ -60,7 +60,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     Args:
         rules: a `Rules` or its text.
-        reward: `outcome` or `margin`, see `oanquan_env.rewards.ply_rewards`.
+        reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window, shown anew after each step) or None.
 
     `step` raises `IllegalActionError` for an illegal action. `reset(options={"position": p})` starts from a running
@@ -156,7 +156,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._before, self._move = before, action
         self._look()
         self._cumulative_rewards[agent] = 0.0
-        if over or self.reward == "margin":
+        if over or self.reward != "outcome":
             self.rewards = dict(zip(self.agents, self._pay(), strict=True))
             self._accumulate_rewards()
         if over:

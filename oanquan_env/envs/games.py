@@ -42,7 +42,7 @@ class Games:
         opponent: who plays the other seats: a player's name (`oanquan_env.policies.make_policy`), a `Policy`, a
             function like `Policy.choose`, or None for the self-play view.
         seat: the agent's seat in every game (0 moves first), or `random`, drawn anew for each game.
-        reward: `outcome` or `margin`, see `oanquan_env.rewards.ply_rewards`.
+        reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: games begin 0 to this many random plies after the set-up, each number equally often.
 
     Attributes:

@@ -48,7 +48,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
             step is one ply of whoever is to move; the reward is his, the next observation that of the player after
             him.
         seat: the agent's seat (0 moves first), or `random`, drawn anew for each game.
-        reward: `outcome` or `margin`, see `oanquan_env.rewards.ply_rewards`.
+        reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: games begin 0 to this many random plies after the set-up, each number equally often, from which
             an agent learns more than from one opening.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window, shown anew after each reset and step) or

@@ -14,7 +14,7 @@ from oanquan_env import Core  # noqa: E402
 from oanquan_env.core import relative_points  # noqa: E402
 from oanquan_env.notation import format_position  # noqa: E402
 from oanquan_env.observation import Encoder  # noqa: E402
-from oanquan_env.rewards import outcome_rewards  # noqa: E402
+from oanquan_env.rewards import REWARDS  # noqa: E402
 from oanquan_env.rules import PRESETS  # noqa: E402
 
 
@@ -36,7 +36,7 @@ def test_a_game_may_last_as_long_as_the_rules_say(rules: str) -> None:
     assert state.move_number() == game.max_game_length() == 3
 
 
-@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
 def test_every_answer_is_the_cores(rules: str, reward: str) -> None:
     core, rng = Core(rules), np.random.default_rng(0)
@@ -57,10 +57,12 @@ def test_every_answer_is_the_cores(rules: str, reward: str) -> None:
         assert str(copy) == format_position(core, position)
         core.play(position, np.array([action]))
     assert state.is_terminal()
-    paid = outcome_rewards(core, position)
-    if reward == "margin":
-        paid = relative_points(core.standings(position)) / core.rules.total
-    assert state.returns() == paid[0].tolist()
+    standings = core.standings(position)
+    margin = relative_points(standings)[0] / core.rules.total
+    won = standings[0] == standings[0].max()
+    outcome = np.where(won, 1 / won.sum(), -1 / max(1, (~won).sum())) * (not won.all())
+    expected = {"margin": margin, "outcome": outcome, "mixed": (margin + outcome) / 2}[reward]
+    assert state.returns() == pytest.approx(expected.tolist())
     assert game.min_utility() <= min(state.returns())
     assert max(state.returns()) <= game.max_utility()
 
