@@ -34,7 +34,7 @@ def core_section() -> str:
         [rules, *(f"{speeds[batch] / 1e6:.2f}" for batch in CORE_BATCHES)]
         for rules, speeds in results["speeds"].items()
     ]
-    headings = ["rules", *(f"{int(batch):,} games" for batch in CORE_BATCHES)]
+    headings = ["rules", *(f"{int(batch):,} game{'s' if int(batch) > 1 else ''}" for batch in CORE_BATCHES)]
     title = "Millions of moves a second of the core: random play, legality, refill, end test and resets included."
     return f"{title}\n{measured('core', results)}\n\n{table(headings, rows)}"
 

@@ -46,7 +46,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--save", metavar="FILE", help="write the trained weights here")
     add("--result", type=Path, metavar="FILE", help="write command, versions and curve here as one JSON file")
     add("--rules", default="mancala-world", help="rules for two players with five fields (default: %(default)s)")
-    add("--reward", default="margin", help="margin (points, at each ply) or outcome (default: %(default)s)")
+    add("--reward", default="margin", help="margin (points, at each ply), outcome or mixed (default: %(default)s)")
     add("--num-envs", type=int, default=512, help="games side by side (default: %(default)s)")
     add("--num-steps", type=int, default=32, help="plies of each game in a rollout (default: %(default)s)")
     add(

@@ -234,7 +234,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--simulations", type=int, nargs="+", default=[3, 10, 30], help="positions in a tree (default: %(default)s)")
     add("--exploration", type=float, default=0.25, help="weight of rarely tried moves (default: %(default)s)")
     add("--rules", default=DEFAULT_PRESET, help="preset, with fields to change after it (default: %(default)s)")
-    add("--reward", default="margin", help="what the search wants: margin or outcome (default: %(default)s)")
+    add("--reward", default="margin", help="what the search wants: margin, outcome or mixed (default: %(default)s)")
     add("--pairs", type=int, default=20, help="game pairs against each baseline (default: %(default)s)")
     add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
     add("--output", type=Path, metavar="FILE", help="append the scores here, one JSON object a line")

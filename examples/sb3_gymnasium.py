@@ -56,7 +56,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add(
         "--opponent", default="greedy", help="a player's name, such as random or minimax:depth=2 (default: %(default)s)"
     )
-    add("--reward", default="margin", help="margin (points, at each step) or outcome (default: %(default)s)")
+    add("--reward", default="margin", help="margin (points, at each step), outcome or mixed (default: %(default)s)")
     add("--vector", action="store_true", help="step all games as one batch")
     add("--envs", type=int, default=16, help="games at once (default: %(default)s)")
     add("--n-steps", type=int, default=128, help="steps of each game between two updates (default: %(default)s)")

@@ -27,7 +27,7 @@ class GamesVecEnv(VecEnv):
     Args:
         n_envs: N.
         opponent: a player's name.
-        reward: `margin` or `outcome`.
+        reward: `margin`, `outcome` or `mixed`.
         most_plies: games begin with 0 .. `most_plies` random plies.
     """
 

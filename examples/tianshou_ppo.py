@@ -82,7 +82,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser = make_parser(__doc__, steps=2_000_000, every=25_000)
     add = parser.add_argument
     add("--opponent", default="greedy", help="a player's name, such as random or greedy (default: %(default)s)")
-    add("--reward", default="margin", help="margin (points, at each step) or outcome (default: %(default)s)")
+    add("--reward", default="margin", help="margin (points, at each step), outcome or mixed (default: %(default)s)")
     add("--envs", type=int, default=16, help="games at once (default: %(default)s)")
     add("--batch", type=int, default=2048, help="steps between two updates (default: %(default)s)")
     add_learning_options(parser)

@@ -93,7 +93,8 @@ def _parser() -> argparse.ArgumentParser:
         "--opponent",
         default="greedy",
         metavar="NAME",
-        help=f"greedy (the default), random, a trained agent's name, or {PERSON} for another person at this keyboard",
+        help="greedy (the default), random, minimax:depth=8, ppo:pretrained or another name that evaluate.py knows, "
+        f"or {PERSON} for another person at this keyboard",
     )
     play.add_argument("--seat", default="South", help="your seat: South (begins, the default), North, …, or its number")
     play.add_argument("--hints", default="greedy", metavar="NAME", help="who answers `hint` (default: greedy)")
