@@ -72,8 +72,10 @@ class Match(NamedTuple):
 def random_lines(core: Core, n: int, plies: int, rng: np.random.Generator) -> tuple[Positions, Ints]:
     """`n` running positions `plies` random plies into a game, and (n, plies) the actions that lead there.
 
-    Games that end sooner are drawn anew.
+    Games that end sooner are drawn anew. Raises `ValueError` where all games end sooner, by the ply limit.
     """
+    if plies >= core.rules.max_plies:
+        raise ValueError(f"no game is running after {plies} plies: the rules have max_plies={core.rules.max_plies}")
     openings, lines = core.start(n), np.zeros((n, plies), dtype=np.intp)
     missing = np.arange(n)
     player = RandomPolicy(core)

@@ -38,8 +38,8 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
     tensors["games.first_ply"] = torch.from_numpy(env.first_ply.copy())
     tensors["last_episode_starts"] = torch.as_tensor(model._last_episode_starts)
     tensors["random.torch"] = torch.get_rng_state()
-    if torch.cuda.is_available():
-        tensors["random.cuda"] = torch.cuda.get_rng_state()
+    if model.device.type == "cuda":
+        tensors["random.cuda"] = torch.cuda.get_rng_state(model.device)
     metadata = {
         "format": FORMAT,
         "plies": str(model.num_timesteps),
@@ -82,18 +82,12 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
             env.opponents.restore(state, network_of(model))
         if model.teacher:
             _restore_teacher(tensors, metadata, model.teacher)
+        model._last_obs = env.observe()
+        model._last_episode_starts = tensors["last_episode_starts"].numpy().copy()
+        _restore_chance(tensors, metadata, model.device)
+        return float(metadata["seconds"])
     except (KeyError, RuntimeError, ValueError) as error:
         raise CheckpointError(f"{path}: does not fit the run's configuration: {error}") from None
-    model._last_obs = env.observe()
-    model._last_episode_starts = tensors["last_episode_starts"].numpy().copy()
-    torch.set_rng_state(tensors["random.torch"])
-    if "random.cuda" in tensors and torch.cuda.is_available():
-        torch.cuda.set_rng_state(tensors["random.cuda"])
-    name, keys, position, has_gauss, cached = json.loads(metadata["random.numpy"])
-    np.random.set_state((name, np.array(keys, dtype=np.uint32), position, has_gauss, cached))  # noqa: NPY002  (SB3 uses it)
-    version, internal, gauss = json.loads(metadata["random.python"])
-    random.setstate((version, tuple(internal), gauss))
-    return float(metadata.get("seconds", 0.0))
 
 
 def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
@@ -133,6 +127,16 @@ def _restore_teacher(tensors: dict[str, torch.Tensor], metadata: dict[str, str],
     teacher.positions = _positions(tensors, "teacher.positions")
     teacher.values = tensors["teacher.values"].numpy().copy()
     teacher.iterations = int(metadata["teacher.iterations"])
+
+
+def _restore_chance(tensors: dict[str, torch.Tensor], metadata: dict[str, str], device: torch.device) -> None:
+    torch.set_rng_state(tensors["random.torch"])
+    if "random.cuda" in tensors and device.type == "cuda":
+        torch.cuda.set_rng_state(tensors["random.cuda"], device)
+    name, keys, position, has_gauss, cached = json.loads(metadata["random.numpy"])
+    np.random.set_state((name, np.array(keys, dtype=np.uint32), position, has_gauss, cached))  # noqa: NPY002  (SB3 uses it)
+    version, internal, gauss = json.loads(metadata["random.python"])
+    random.setstate((version, tuple(internal), gauss))
 
 
 def _optimizer_tensors(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:

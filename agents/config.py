@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, field_validator, model_validator
 
 from oanquan_env import Rules
+from oanquan_env.rewards import RewardName
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[float, Field(gt=0.0)]
@@ -67,6 +68,16 @@ class PPOConfig(_Strict):
     )
     max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
 
+    @model_validator(mode="after")
+    def _minibatches_have_a_spread(self) -> PPOConfig:
+        rollout = self.n_envs * self.n_steps
+        if 1 in (rollout, self.batch_size, rollout % self.batch_size):
+            raise ValueError(
+                f"a rollout of {rollout} plies in minibatches of batch_size={self.batch_size} has one of a single ply, "
+                "whose advantage has no spread to be divided by; choose another batch_size"
+            )
+        return self
+
 
 class OpponentsConfig(_Strict):
     """Who holds the other seat; without players and past selves, the latest self holds both in every game."""
@@ -87,7 +98,7 @@ class TeacherConfig(_Strict):
     stray_plies: Annotated[int, Field(ge=0)] = Field(
         6, description="these positions are 0 to this many random plies away from those of the rollout"
     )
-    mixed_share: Annotated[float, Field(ge=0.0, le=1.0)] = Field(
+    mixed_share: Share = Field(
         0.0, description="share of these positions that comes from games between players of mixed strength instead"
     )
     replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
@@ -113,9 +124,7 @@ class TrainConfig(_Strict):
     """Everything that a training run depends on."""
 
     rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese refill=forfeit'")
-    reward: Literal["margin", "outcome", "mixed"] = Field(
-        "margin", description="what a ply pays, see oanquan_env/rewards.py"
-    )
+    reward: RewardName = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
     total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
     begin_with: str | None = Field(
         None,
@@ -148,6 +157,13 @@ class TrainConfig(_Strict):
     def _one_unit(self) -> TrainConfig:
         if self.teacher.depths and self.reward != "margin":
             raise ValueError(f"teacher.depths must be empty with reward={self.reward}: a teacher values margins")
+        return self
+
+    @model_validator(mode="after")
+    def _openings_end_before_games(self) -> TrainConfig:
+        limit, plies = Rules.parse(self.rules).max_plies, self.evaluation.opening_plies
+        if plies >= limit:
+            raise ValueError(f"evaluation.opening_plies must be less than the rules' max_plies={limit}; got {plies}")
         return self
 
     def to_yaml(self) -> str:

@@ -83,7 +83,7 @@ class LookaheadNet(nn.Module):
         """Logits (B, A) and values (B,) of features (B, (A + 1) * D) and legal mask (B, A)."""
         here = features[:, self.layout["here"]]
         legal = mask.flatten().nonzero()[:, 0]
-        after = features[:, self.layout["after"]].reshape(len(mask) * self.actions, -1)[legal]
+        after = features[:, self.layout["after"]].reshape(len(mask) * self.actions, self.of_moves["after"].stop)[legal]
         values, _ = self.values(here)
         if self.policy_through_values:
             values_after, hidden = self.values(after)

@@ -7,7 +7,7 @@ import numpy as np
 from agents.ppo import PPOPlayer
 from oanquan_env import Positions
 from oanquan_env.positions import Floats
-from oanquan_env.rewards import check_reward, game_rewards
+from oanquan_env.rewards import game_rewards
 
 
 class NetEvaluator:
@@ -25,7 +25,7 @@ class NetEvaluator:
             raise ValueError(f"search with a network is made for two players, not {player.core.rules.players}")
         self.player = player
         self.core = player.core
-        self.reward = check_reward(player.card.reward)
+        self.reward = player.card.reward
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """See `agents.mcts.Evaluator.evaluate`; `rng` is not used."""

@@ -16,12 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
-from agents.config import NetworkConfig, explain, read_yaml
+from agents.config import ConfigError, NetworkConfig, explain, read_yaml
 from agents.features import FeatureEncoder
 from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
 from agents.networks import Net, make_network
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.positions import Floats, Ints
+from oanquan_env.rewards import RewardName
 from oanquan_env.rules import as_rules
 
 WEIGHTS_NAME = "agent.safetensors"
@@ -41,7 +42,7 @@ class AgentCard(BaseModel):
 
     format: Literal[1] = 1
     rules: str = Field(description="rules that it was trained for")
-    reward: str = Field(description="the reward whose values its network predicts")
+    reward: RewardName = Field(description="the reward whose values its network predicts")
     network: NetworkConfig
     training: dict[str, Any] = Field(default_factory=dict)
 
@@ -65,6 +66,8 @@ def read_card(folder: Path) -> AgentCard:
         Rules.parse(card.rules)
     except ValidationError as error:
         raise AgentFileError(f"{path}: {explain(error)}") from None
+    except ConfigError as error:  # names the file already
+        raise AgentFileError(str(error)) from None
     except ValueError as error:
         raise AgentFileError(f"{path}: {error}") from None
     return card

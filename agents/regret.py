@@ -180,6 +180,11 @@ def format_suite(suite: Suite) -> str:
     return head[:-2] + ',\n "positions": [\n' + ",\n".join(rows) + "\n]}\n"
 
 
+def find_suite(rules: Rules) -> Suite | None:
+    """The committed suite of `rules`, if there is one."""
+    return load_suite(rules) if regret_path(rules).is_file() else None
+
+
 def load_suite(rules: Rules) -> Suite:
     """The committed suite of `rules`. Raises `SuiteError` if there is none."""
     path = regret_path(rules)

@@ -26,7 +26,7 @@ from agents.keys import Keys, canonical_keys, first_of_each
 from agents.lookahead import LookaheadNet
 from agents.mixed_play import met_in_play, mixed_players
 from agents.policy import network_of
-from agents.regret import load_suite, regret_path
+from agents.regret import find_suite
 from agents.search import Limits, Search
 from oanquan_env import Core, Positions, mirror
 from oanquan_env.policies import play_randomly
@@ -36,7 +36,7 @@ MAX_GRADIENT = 5.0
 SPARE = 3
 """Positions drawn for each that is wanted: some games end on the way, and many positions are met twice."""
 PLIES_A_GAME = 10
-"""Fewer than a game has: so many positions are met more than are wanted."""
+"""Taken to be met in a mixed game when it is settled how many to play; real games are longer, so there is a choice."""
 SCALE = 10.0
 """Points are divided by this in the loss."""
 
@@ -70,7 +70,7 @@ class Teacher:
         self.values: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
         self.iterations = 0
         self._mirrors = core.rules.is_symmetric
-        self._players = mixed_players(core) if config.mixed_share else []
+        self._players = mixed_players(core, threads) if config.mixed_share else []
         self._withheld = suite_keys(core)
 
     def teach(self, visited: Positions, done: float) -> dict[str, float]:
@@ -93,10 +93,11 @@ class Teacher:
                 group["lr"] = optimizer.defaults["lr"] * rate / config.learning_rate
         with ThreadPoolExecutor(1) as pool:  # the search runs outside Python's lock, beside the gradient steps
             lesson = pool.submit(self._lesson, visited, depth, rng.spawn(1)[0])
-            if not len(self.values):
+            at_once = not len(self.values)
+            if at_once:
                 self._remember(*lesson.result())
             losses = [self._step(rng) for _ in range(config.minibatches)]
-            if self.iterations > 1:
+            if not at_once:
                 self._remember(*lesson.result())
         return {"rmse": SCALE * float(np.sqrt(np.mean(losses))), "learning_rate": rate, "depth": depth}
 
@@ -106,7 +107,7 @@ class Teacher:
         """Different positions, at most as many as are wanted, and their values."""
         mixed = round(self.config.positions * self.config.mixed_share)
         parts = [self._astray(visited, self.config.positions - mixed, rng), self._mixed(mixed, rng)]
-        lesson = Positions.concatenate(parts)
+        lesson = self._teachable(Positions.concatenate(parts))
         found = self.search.best_moves(lesson, Limits(depth=depth))
         return lesson, np.array([result.value for result in found], dtype=np.int16)
 
@@ -166,9 +167,8 @@ def _optimizers(network: LookaheadNet, config: TeacherConfig) -> list[torch.opti
 
 def suite_keys(core: Core) -> Keys:
     """Keys of the positions of the rules' regret suite, and of those after their moves; none without a suite."""
-    if not regret_path(core.rules).exists():
-        return canonical_keys(core, core.start(0))
-    judged = load_suite(core.rules).positions
+    suite = find_suite(core.rules)
+    judged = suite.positions if suite else core.start(0)
     return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
 
 
@@ -200,4 +200,8 @@ def make_teacher(core: Core, config: TeacherConfig, model: MaskablePPO, *, seed:
         raise ValueError("teacher.depths: only network.name=lookahead can be taught by search")
     if config.muon and not hasattr(torch.optim, "Muon"):
         raise ValueError(f"teacher.muon must be 0 with torch {torch.__version__}: Muon came with torch 2.9")
+    try:
+        Limits(depth=max(config.depths))
+    except ValueError as error:
+        raise ValueError(f"teacher.depths: {error}") from None
     return Teacher(core, config, network, seed=seed, threads=threads)

@@ -8,7 +8,7 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ from agents.networks import make_network
 from agents.opponents import Opponents
 from agents.policy import SelfPlayPolicy, network_of
 from agents.ppo import WEIGHTS_NAME, AgentCard, PPOPlayer, load_weights, read_card, save_agent
-from agents.regret import Suite, load_suite, regret, regret_path
+from agents.regret import Suite, find_suite, regret
 from agents.rollout_buffer import ZeroSumRolloutBuffer
 from agents.selfplay import RandomStarts, SelfPlayVecEnv
 from agents.teacher import TaughtPPO, make_teacher
@@ -38,6 +38,9 @@ BEGUN_NAME = "begun_with.safetensors"
 """The weights that the run begins with, if it begins with an agent's."""
 EVALUATIONS_NAME = "evaluations.jsonl"
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
+
+
+T = TypeVar("T")
 
 
 class StopTrainingError(Exception):
@@ -62,10 +65,13 @@ class TrainingRun:
         self.config = config
         self.report = report
         torch.set_num_threads(config.threads)
+        _check_device(config.device)
+        self.core = Core(config.rules)
+        for name in config.evaluation.opponents:
+            _refused("evaluation.opponents", agents.make, name, self.core.rules)
         random.seed(config.seed)
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
-        self.core = Core(config.rules)
         self.env, self.model = build_model(config, self.core)
         self._seconds, self._since = 0.0, time.monotonic()
 
@@ -148,7 +154,9 @@ class TrainingRun:
             callback = _BetweenIterations(self, progress, stopping)
             self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
             progress(self.plies)
+        _check_finite(self)
         self.evaluate()
+        self.model.logger.dump(self.plies)
         self.save()
 
     def _take_weights(self, folder: Path) -> AgentCard:
@@ -178,6 +186,13 @@ class TrainingRun:
         if rows and rows[-1]["plies"] == self.plies:
             return
         self._export()
+        with torch.random.fork_rng(devices=[]):  # training goes on as if nobody had looked
+            row, said = self._measure()
+        self._write_evaluations([*rows, row])
+        self.report(f"{self.plies:>12,} plies: score against {said}")
+
+    def _measure(self) -> tuple[dict[str, Any], str]:
+        """An evaluation, and what is to be said of it."""
         player = PPOPlayer(self.folder, self.core.rules)
         row: dict[str, Any] = {"plies": self.plies, "seconds": round(self.seconds, 1)}
         row["results"] = {name: self._score(player, name) for name in self.config.evaluation.opponents}
@@ -188,13 +203,12 @@ class TrainingRun:
             row["regret"] = found.model_dump()
             self.model.logger.record("evaluation/regret", found.regret.mean)
             said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
-        self._write_evaluations([*rows, row])
-        self.report(f"{self.plies:>12,} plies: score against {said}")
+        return row, said
 
     def _score(self, player: PPOPlayer, opponent: str) -> dict[str, float]:
         """Score of a match with its interval, 0 to 1."""
         settings = self.config.evaluation
-        rng = np.random.default_rng(self.config.seed)  # of its own: training goes on as if nobody had looked
+        rng = np.random.default_rng(self.config.seed)
         openings = random_openings(self.core, settings.pairs, settings.opening_plies, rng)
         played = play_pairs(self.core, player, agents.make(opponent, self.core.rules), openings, rng)
         score = score_interval(played)
@@ -257,7 +271,9 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
     starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
     opponents = None
     if config.opponents.players or config.opponents.past_selves:
-        opponents = Opponents(config.opponents, features, n_envs=ppo.n_envs, seed=config.seed)
+        opponents = _refused(
+            "opponents.players", Opponents, config.opponents, features, n_envs=ppo.n_envs, seed=config.seed
+        )
     env = SelfPlayVecEnv(
         features,
         starts,
@@ -298,6 +314,23 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
     return env, model
 
 
+def _refused(field: str, make: Callable[..., T], *arguments: Any, **settings: Any) -> T:
+    """What `make` returns; a `ValueError` of it as a `ConfigError` that names the field."""
+    try:
+        return make(*arguments, **settings)
+    except ValueError as error:
+        raise ConfigError(f"{field}: {error}") from None
+
+
+def _check_device(name: str) -> None:
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ConfigError(f"device: must be one that torch knows, such as cpu or cuda; got {name!r}") from None
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ConfigError(f"device: torch {torch.__version__} finds no GPU for {name!r}; use cpu")
+
+
 def describe_run(command: str) -> dict[str, Any]:
     """Where a run comes from: command, commit, time, processor, versions."""
     return {
@@ -312,13 +345,16 @@ def describe_run(command: str) -> dict[str, Any]:
 @functools.cache
 def _development_suite(rules: Rules) -> Suite | None:
     """The positions that regret is watched on, if there is a suite for the rules; the test part stays unseen."""
-    return load_suite(rules).part("development") if regret_path(rules).exists() else None
+    suite = find_suite(rules)
+    return suite.part("development") if suite else None
 
 
 def _check_finite(run: TrainingRun) -> None:
+    sizes = "ppo.learning_rate" + (", teacher.learning_rate, teacher.muon" if run.config.teacher.depths else "")
+    saved = f"; the last checkpoint in {run.folder} is good" if (run.folder / CHECKPOINT_NAME).exists() else ""
     for name, parameter in network_of(run.model).named_parameters():
         if not torch.isfinite(parameter).all():
             raise RunError(
-                f"training diverged: {name} is not finite after {run.plies:,} plies; the last checkpoint in "
-                f"{run.folder} is good. Start again with a smaller ppo.learning_rate or ppo.max_grad_norm"
+                f"training diverged: {name} is not finite after {run.plies:,} plies{saved}. Start again with a smaller "
+                f"{sizes} or ppo.max_grad_norm"
             )

@@ -27,7 +27,7 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
 
     `outcome` pays at the end only: the winners share +1 and the losers -1, nothing where all tie. `margin` pays at each
     ply the change of one's points less the mean change of the others', refills and leftovers included, in shares
-    of the game's total. `mixed` pays half of each: play for points, but the game above all.
+    of the game's total. `mixed` pays half the one and half the other.
 
     Args:
         name: the reward.

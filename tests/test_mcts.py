@@ -112,14 +112,14 @@ def test_it_plays_more_than_two_players() -> None:
     assert np.abs(values).max() <= 1
 
 
-@pytest.mark.parametrize("reward", ["margin", "outcome"])
+@pytest.mark.parametrize("reward", REWARDS)
 def test_a_networks_values_are_seen_by_each_player(tmp_path: Path, reward: str) -> None:
     evaluator = NetEvaluator(PPOPlayer(save(tmp_path / reward, reward)))
     positions = random_positions(Core(), 30, seed=3)
     values, priors = evaluator.evaluate(positions, np.random.default_rng(0))
     logits, gains = evaluator.player.evaluate(positions)
     assert values.sum(axis=1) == pytest.approx(np.zeros(len(positions)))
-    banked = positions.scores @ [1, -1] / 70 if reward == "margin" else 0
+    banked = positions.scores @ [1, -1] / 70 * {"margin": 1, "mixed": 0.5, "outcome": 0}[reward]
     assert values[:, 0] == pytest.approx(banked + np.where(positions.mover == 0, gains, -gains))
     assert priors.sum(axis=1) == pytest.approx(np.ones(len(positions)))
     assert (priors.argmax(axis=1) == logits.argmax(axis=1)).all()

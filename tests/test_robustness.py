@@ -1,4 +1,5 @@
-"""What a training run does when the machine fails it: full disks, folders that cannot be written, other processors."""
+"""What a training run does when the machine fails it: full disks, folders that cannot be written, other processors;
+and what it refuses before it begins."""
 
 from __future__ import annotations
 
@@ -6,16 +7,18 @@ import errno
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 import yaml
 
 import train
 from agents.checkpoint import CHECKPOINT_NAME
-from agents.config import ConfigError
+from agents.config import ConfigError, parse_config
+from agents.policy import network_of
 from agents.ppo import WEIGHTS_NAME
-from agents.training import CONFIG_NAME, StopTrainingError, TrainingRun
-from tests.test_training import ITERATION, learn, quiet, small_config
+from agents.training import CONFIG_NAME, RunError, StopTrainingError, TrainingRun
+from tests.test_training import ITERATION, learn, quiet, small_config, weights
 
 
 def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
@@ -70,3 +73,52 @@ def test_resuming_takes_what_the_machine_needs_and_nothing_else(
     assert "only --threads and --device go with it" in capsys.readouterr().err
     with pytest.raises(ConfigError, match=r"command line: threads: .*greater than or equal to 1 \(got 0\)"):
         TrainingRun.resume(folder, quiet, {"threads": 0})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
+        ({"opponents": {"players": ["greddy"]}}, r"opponents\.players: .*greddy"),
+        ({"device": "nonsense"}, "device: must be one that torch knows, such as cpu or cuda; got 'nonsense'"),
+    ],
+)
+def test_what_a_run_would_stumble_over_later_is_refused_at_once(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        TrainingRun.create(tmp_path / "run", small_config(**changes), "test", quiet)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(ConfigError, match=r"device: torch .* finds no GPU for 'cuda'; use cpu"):
+        TrainingRun.create(tmp_path / "run", small_config(device="cuda"), "test", quiet)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rules": "mancala-world max_plies=4"}, "opening_plies must be less than the rules' max_plies=4; got 4"),
+        ({"ppo": {"n_envs": 13, "n_steps": 5, "batch_size": 64}}, "ppo: a rollout of 65 plies .* of a single ply"),
+        ({"ppo": {"batch_size": 1}}, "ppo: a rollout of 16384 plies in minibatches of batch_size=1 has one of"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_as_a_configuration(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_config(changes, "test")
+
+
+def test_a_run_that_diverges_at_its_very_end_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = TrainingRun.create(tmp_path / "run", small_config(total_plies=ITERATION), "test", quiet)
+    train_once = run.model.train
+
+    def diverge() -> None:
+        train_once()
+        network_of(run.model).value.weight.data[0, 0] = float("nan")
+
+    monkeypatch.setattr(run.model, "train", diverge)
+    with pytest.raises(RunError, match=f"not finite after {ITERATION} plies"):
+        learn(run)
+    assert all(np.isfinite(array).all() for array in weights(tmp_path / "run").values())

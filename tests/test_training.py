@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from safetensors import safe_open
 from safetensors.torch import load_file
 
 import train
@@ -65,8 +66,16 @@ def assert_same_run(a: Path, b: Path) -> None:
     assert mine.keys() == theirs.keys()
     assert all((mine[name] == theirs[name]).all() for name in mine)
     assert evaluations(a) == evaluations(b)
-    checkpoints = [load_file(folder / CHECKPOINT_NAME) for folder in (a, b)]
-    assert all((checkpoints[0][name] == checkpoints[1][name]).all() for name in checkpoints[0])
+    mine, theirs = (load_file(folder / CHECKPOINT_NAME) for folder in (a, b))
+    assert mine.keys() == theirs.keys()
+    assert all((mine[name] == theirs[name]).all() for name in mine)
+    assert checkpoint_notes(a) == checkpoint_notes(b)
+
+
+def checkpoint_notes(folder: Path) -> dict[str, str]:
+    """What a checkpoint notes beside its tensors, but the clock."""
+    with safe_open(folder / CHECKPOINT_NAME, framework="np") as file:
+        return {name: text for name, text in file.metadata().items() if name != "seconds"}
 
 
 @pytest.fixture(scope="module")
@@ -238,6 +247,13 @@ def test_an_agent_to_begin_with_must_be_there(tmp_path: Path, capsys: pytest.Cap
     config.write_text(small_config(begin_with=str(tmp_path)).to_yaml())
     assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 2
     assert "no agent.yaml there" in capsys.readouterr().err
+
+
+def test_looking_does_not_change_the_run(uninterrupted: Path, tmp_path: Path) -> None:
+    seldom = small_config(evaluation={"every_plies": 10**9, "pairs": 2, "opponents": ["random"]})
+    learn(TrainingRun.create(tmp_path / "run", seldom, "test", quiet))
+    assert len(evaluations(tmp_path / "run")) < len(evaluations(uninterrupted))
+    assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(uninterrupted).items())
 
 
 def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
