@@ -95,6 +95,7 @@ class TeacherConfig(_Strict):
         [], description="plies searched to value positions; several share the run equally, none: no teacher"
     )
     positions: PositiveInt = Field(16_384, description="positions valued after each iteration")
+    threads: Annotated[int, Field(ge=0)] = Field(0, description="threads that search; 0: as many as torch's")
     stray_plies: Annotated[int, Field(ge=0)] = Field(
         6, description="these positions are 0 to this many random plies away from those of the rollout"
     )

@@ -308,7 +308,8 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
     assert isinstance(model.rollout_buffer, ZeroSumRolloutBuffer)
     model.rollout_buffer.answered = env.answered
     try:
-        model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=config.threads)
+        threads = config.teacher.threads or config.threads
+        model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=threads)
     except ValueError as error:
         raise ConfigError(str(error)) from None
     return env, model
