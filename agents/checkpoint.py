@@ -124,9 +124,8 @@ def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], e
 def _restore_teacher(tensors: dict[str, torch.Tensor], metadata: dict[str, str], teacher: Teacher) -> None:
     for index, optimizer in enumerate(teacher.optimizers):
         _restore_optimizer(tensors, f"teacher.optimizer_{index}", optimizer)
-    teacher.positions = _positions(tensors, "teacher.positions")
-    teacher.values = tensors["teacher.values"].numpy().copy()
-    teacher.iterations = int(metadata["teacher.iterations"])
+    positions, values = _positions(tensors, "teacher.positions"), tensors["teacher.values"].numpy().copy()
+    teacher.restore(positions, values, int(metadata["teacher.iterations"]))
 
 
 def _restore_chance(tensors: dict[str, torch.Tensor], metadata: dict[str, str], device: torch.device) -> None:

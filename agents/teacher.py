@@ -35,8 +35,8 @@ MAX_GRADIENT = 5.0
 """Gradients of the value loss longer than this are scaled down to it."""
 SPARE = 3
 """Positions drawn for each that is wanted: some games end on the way, and many positions are met twice."""
-PLIES_A_GAME = 10
-"""Taken to be met in a mixed game when it is settled how many to play; real games are longer, so there is a choice."""
+NEW_A_GAME = 4
+"""New positions that a mixed game is taken to have when it is settled how many to play: few, to have a choice."""
 SCALE = 10.0
 """Points are divided by this in the loss."""
 
@@ -72,6 +72,7 @@ class Teacher:
         self._mirrors = core.rules.is_symmetric
         self._players = mixed_players(core, threads) if config.mixed_share else []
         self._withheld = suite_keys(core)
+        self._known = canonical_keys(core, self.positions)
 
     def teach(self, visited: Positions, done: float) -> dict[str, float]:
         """Value positions, then take the gradient steps.
@@ -93,21 +94,27 @@ class Teacher:
                 group["lr"] = optimizer.defaults["lr"] * rate / config.learning_rate
         with ThreadPoolExecutor(1) as pool:  # the search runs outside Python's lock, beside the gradient steps
             lesson = pool.submit(self._lesson, visited, depth, rng.spawn(1)[0])
-            at_once = not len(self.values)
-            if at_once:
-                self._remember(*lesson.result())
+            first = not len(self.values)
+            fresh_error = self._remember(*lesson.result()) if first else 0.0
             losses = [self._step(rng) for _ in range(config.minibatches)]
-            if not at_once:
-                self._remember(*lesson.result())
-        return {"rmse": SCALE * float(np.sqrt(np.mean(losses))), "learning_rate": rate, "depth": depth}
+            if not first:
+                fresh_error = self._remember(*lesson.result())
+        taught_error = SCALE * float(np.sqrt(np.mean(losses)))
+        return {"rmse": taught_error, "fresh_rmse": fresh_error, "learning_rate": rate, "depth": depth}
+
+    def restore(self, positions: Positions, values: npt.NDArray[np.int16], iterations: int) -> None:
+        """Take over what a teacher remembered, (N,) positions and their values, and how often it had taught."""
+        self.positions, self.values, self.iterations = positions, values, iterations
+        self._known = canonical_keys(self.core, positions)
 
     def _lesson(
         self, visited: Positions, depth: int, rng: np.random.Generator
     ) -> tuple[Positions, npt.NDArray[np.int16]]:
-        """Different positions, at most as many as are wanted, and their values."""
+        """Different positions that are not remembered, at most as many as are wanted, and their values."""
         mixed = round(self.config.positions * self.config.mixed_share)
         parts = [self._astray(visited, self.config.positions - mixed, rng), self._mixed(mixed, rng)]
-        lesson = self._teachable(Positions.concatenate(parts))
+        lesson = Positions.concatenate(parts)
+        lesson = lesson[first_of_each(canonical_keys(self.core, lesson))]
         found = self.search.best_moves(lesson, Limits(depth=depth))
         return lesson, np.array([result.value for result in found], dtype=np.int16)
 
@@ -119,22 +126,29 @@ class Teacher:
 
     def _mixed(self, wanted: int, rng: np.random.Generator) -> Positions:
         """Positions from games between players of mixed strength, drawn from more than are wanted."""
-        met = self.core.start(0)
-        while wanted and len(met) < wanted:
-            met = Positions.concatenate([met, met_in_play(self.core, self._players, 1 + wanted // PLIES_A_GAME, rng)])
-            met = self._teachable(met)
+        if not wanted:
+            return self.core.start(0)
+        met = self._teachable(met_in_play(self.core, self._players, 1 + wanted // NEW_A_GAME, rng))
         return met[rng.permutation(len(met))[:wanted]]
 
     def _teachable(self, positions: Positions) -> Positions:
-        """One of each set of positions that play alike, without those that are not to be taught."""
+        """One of each set of positions that play alike, without those not to be taught and those remembered."""
         keys = canonical_keys(self.core, positions)
         first = first_of_each(keys)
-        return positions[first[~np.isin(keys[first], self._withheld)]]
+        barred = np.isin(keys[first], self._withheld) | np.isin(keys[first], self._known)
+        return positions[first[~barred]]
 
-    def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
+    def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> float:
+        """Add to what is remembered; returns the network's error on some of it, never taught before, in points."""
+        n = min(len(values), self.config.batch_size)
+        some = np.arange(n) * len(values) // n
+        with torch.no_grad():
+            error = SCALE * self._loss(positions[some], values[some]).sqrt().item()
         newest = slice(-self.config.replay, None)
         self.positions = Positions.concatenate([self.positions, positions])[newest]
         self.values = np.concatenate([self.values, values])[newest]
+        self._known = np.concatenate([self._known, canonical_keys(self.core, positions)])[newest]
+        return error
 
     def _step(self, rng: np.random.Generator) -> float:
         """One gradient step on one minibatch, half of the time in a mirror; the loss before it."""
@@ -142,17 +156,21 @@ class Teacher:
         positions = self.positions[rows]
         if self._mirrors and rng.random() < 0.5:
             positions = mirror(positions, self.core.rules)
-        device = self.network.log_sharpness.device
-        features = torch.from_numpy(self.features.encode(positions)).to(device)
-        wanted = torch.from_numpy(self.values[rows].astype(np.float32)).to(device)
-        values, _ = self.network.values(features)
-        loss = ((values / self.network.reward_scale - wanted) / SCALE).square().mean()
+        loss = self._loss(positions, self.values[rows])
         self.network.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT)
         for optimizer in self.optimizers:
             optimizer.step()
         return loss.item()
+
+    def _loss(self, positions: Positions, wanted: npt.NDArray[np.int16]) -> torch.Tensor:
+        """Mean squared error of the values of positions, in squares of `SCALE` points."""
+        device = self.network.log_sharpness.device
+        features = torch.from_numpy(self.features.encode(positions)).to(device)
+        values, _ = self.network.values(features)
+        points = torch.from_numpy(wanted.astype(np.float32)).to(device)
+        return ((values / self.network.reward_scale - points) / SCALE).square().mean()
 
 
 def _optimizers(network: LookaheadNet, config: TeacherConfig) -> list[torch.optim.Optimizer]:

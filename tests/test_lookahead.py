@@ -159,6 +159,30 @@ def test_lessons_come_from_mixed_games_in_the_share_asked_for(share: float) -> N
     assert 1 - share - 0.05 <= np.isin(keys, canonical_keys(core, visited)).mean() < 1 - share + 0.15
 
 
+def test_what_is_remembered_is_not_valued_again() -> None:
+    teacher, _ = teach(0, stray_plies=0, depths=[1], minibatches=1)
+    visited = some_positions(teacher.core, 300)
+    teacher.teach(visited, 0.0)
+    known = len(teacher.positions)
+    assert known > 100
+    teacher.teach(Positions.concatenate([visited, some_positions(teacher.core, 100, seed=9)]), 0.0)
+    keys = canonical_keys(teacher.core, teacher.positions)
+    assert known < len(keys) == len(np.unique(keys))
+
+
+def test_the_error_on_fresh_positions_is_that_before_they_are_taught() -> None:
+    core = Core()
+    teacher, _ = teach(0, depths=[1], positions=256)
+    before = {name: tensor.clone() for name, tensor in teacher.network.state_dict().items()}
+    figures = teacher.teach(some_positions(core, 300), 0.0)
+    teacher.network.load_state_dict(before)
+    with torch.no_grad():
+        found, _ = teacher.network.values(torch.from_numpy(teacher.features.encode(teacher.positions)))
+    errors = found.numpy() / teacher.network.reward_scale - teacher.values
+    assert figures["fresh_rmse"] == pytest.approx(np.sqrt(np.mean(errors**2)), rel=1e-4)
+    assert figures["rmse"] < figures["fresh_rmse"]
+
+
 def test_what_is_withheld_is_not_taught_from_mixed_games_either(monkeypatch: pytest.MonkeyPatch) -> None:
     core, visited = Core(), some_positions(Core(), 64)
     free, _ = teach(0, mixed_share=1.0, depths=[1], minibatches=1)
