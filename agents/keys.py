@@ -42,6 +42,16 @@ def first_of_each(keys: Keys) -> Ints:
     return first
 
 
+def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
+    """(N,) uint64 that tell keys apart but for one chance in 2 ** 64, and are far faster to look up."""
+    words = keys.view(np.uint64).reshape(len(keys), keys.dtype.itemsize // 8)
+    hashes = np.zeros(len(keys), dtype=np.uint64)
+    for column in range(words.shape[1]):
+        hashes = (hashes ^ words[:, column]) * np.uint64(0x9E3779B97F4A7C15)  # an odd number: nothing is lost
+        hashes ^= hashes >> np.uint64(32)
+    return hashes
+
+
 def key_number(key: np.void) -> int:
     """A number from 0 to 2 ** 64 - 1 that depends on the key alone and is spread evenly."""
     return int.from_bytes(hashlib.sha256(key.tobytes()).digest()[:8], "big")

@@ -22,7 +22,7 @@ from sb3_contrib import MaskablePPO
 
 from agents.config import TeacherConfig
 from agents.features import MoveFeatures
-from agents.keys import Keys, canonical_keys, first_of_each
+from agents.keys import Keys, canonical_keys, first_of_each, key_hashes
 from agents.lookahead import LookaheadNet
 from agents.mixed_play import met_in_play, mixed_players
 from agents.policy import network_of
@@ -71,8 +71,8 @@ class Teacher:
         self.iterations = 0
         self._mirrors = core.rules.is_symmetric
         self._players = mixed_players(core, threads) if config.mixed_share else []
-        self._withheld = suite_keys(core)
-        self._known = canonical_keys(core, self.positions)
+        self._withheld = key_hashes(suite_keys(core))
+        self._known = self._hashes(self.positions)
 
     def teach(self, visited: Positions, done: float) -> dict[str, float]:
         """Value positions, then take the gradient steps.
@@ -105,7 +105,7 @@ class Teacher:
     def restore(self, positions: Positions, values: npt.NDArray[np.int16], iterations: int) -> None:
         """Take over what a teacher remembered, (N,) positions and their values, and how often it had taught."""
         self.positions, self.values, self.iterations = positions, values, iterations
-        self._known = canonical_keys(self.core, positions)
+        self._known = self._hashes(positions)
 
     def _lesson(
         self, visited: Positions, depth: int, rng: np.random.Generator
@@ -135,8 +135,11 @@ class Teacher:
         """One of each set of positions that play alike, without those not to be taught and those remembered."""
         keys = canonical_keys(self.core, positions)
         first = first_of_each(keys)
-        barred = np.isin(keys[first], self._withheld) | np.isin(keys[first], self._known)
-        return positions[first[~barred]]
+        hashes = key_hashes(keys[first])
+        return positions[first[~np.isin(hashes, self._withheld) & ~np.isin(hashes, self._known)]]
+
+    def _hashes(self, positions: Positions) -> npt.NDArray[np.uint64]:
+        return key_hashes(canonical_keys(self.core, positions))
 
     def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> float:
         """Add to what is remembered; returns the network's error on some of it, never taught before, in points."""
@@ -147,7 +150,7 @@ class Teacher:
         newest = slice(-self.config.replay, None)
         self.positions = Positions.concatenate([self.positions, positions])[newest]
         self.values = np.concatenate([self.values, values])[newest]
-        self._known = np.concatenate([self._known, canonical_keys(self.core, positions)])[newest]
+        self._known = np.concatenate([self._known, self._hashes(positions)])[newest]
         return error
 
     def _step(self, rng: np.random.Generator) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.arena import play_match, play_pairs, random_lines, random_openings, score_interval
-from agents.keys import canonical_keys, first_of_each, key_number
+from agents.keys import canonical_keys, first_of_each, key_hashes, key_number
 from agents.openings import (
     OpeningsError,
     Recipe,
@@ -233,6 +233,14 @@ def test_keys_differ_for_boards_that_play_differently(core: Core) -> None:
     keys = canonical_keys(core, core.setup(seeds, [[1, 1]] * 3, [[0, 0]] * 3))
     assert len(first_of_each(keys)) == 3
     assert len({key_number(key) for key in keys}) == 3
+
+
+def test_hashes_tell_keys_apart(core: Core) -> None:
+    seeds = np.random.default_rng(0).integers(0, 3, (20_000, 12))
+    keys = canonical_keys(core, core.setup(seeds, np.ones((20_000, 2), int), np.zeros((20_000, 2), int)))
+    different = len(np.unique(keys))
+    assert 10_000 < different < 20_000
+    assert len(np.unique(key_hashes(keys))) == different
 
 
 def test_one_way_sowing_has_no_mirror() -> None:
