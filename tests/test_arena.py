@@ -236,10 +236,10 @@ def test_keys_differ_for_boards_that_play_differently(core: Core) -> None:
 
 
 def test_hashes_tell_keys_apart(core: Core) -> None:
-    seeds = np.random.default_rng(0).integers(0, 3, (20_000, 12))
+    seeds = np.random.default_rng(0).multinomial(50, np.full(12, 1 / 12), 10_000).repeat(2, axis=0)
     keys = canonical_keys(core, core.setup(seeds, np.ones((20_000, 2), int), np.zeros((20_000, 2), int)))
     different = len(np.unique(keys))
-    assert 10_000 < different < 20_000
+    assert 9_000 < different <= 10_000
     assert len(np.unique(key_hashes(keys))) == different
 
 
