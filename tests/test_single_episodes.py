@@ -207,7 +207,7 @@ def test_unknown_settings_are_refused() -> None:
         OAnQuanEnv(seat=2)
     with pytest.raises(ValueError, match="without one the agent plays every seat; got 0"):
         OAnQuanEnv(opponent=None, seat=0)
-    with pytest.raises(ValueError, match="reward must be one of outcome, margin; got 'points'"):
+    with pytest.raises(ValueError, match="reward must be one of outcome, margin, mixed; got 'points'"):
         OAnQuanEnv(reward="points")
     with pytest.raises(ValueError, match="render_mode must be one of"):
         OAnQuanEnv(render_mode="ascii")
