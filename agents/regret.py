@@ -10,6 +10,7 @@ of 70), end at 3/7 (30 of 70) or below, middle between.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from dataclasses import dataclass
@@ -180,8 +181,9 @@ def format_suite(suite: Suite) -> str:
     return head[:-2] + ',\n "positions": [\n' + ",\n".join(rows) + "\n]}\n"
 
 
+@functools.cache
 def find_suite(rules: Rules) -> Suite | None:
-    """The committed suite of `rules`, if there is one."""
+    """The committed suite of `rules`, if there is one; read once."""
     return load_suite(rules) if regret_path(rules).is_file() else None
 
 

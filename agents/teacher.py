@@ -142,7 +142,10 @@ class Teacher:
         return key_hashes(canonical_keys(self.core, positions))
 
     def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> float:
-        """Add to what is remembered; returns the network's error on some of it, never taught before, in points."""
+        """Add to what is remembered; returns the network's error on some of it, never taught, in points.
+
+        NaN where nothing is new.
+        """
         n = min(len(values), self.config.batch_size)
         some = np.arange(n) * len(values) // n
         with torch.no_grad():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import random
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,14 +21,10 @@ from agents.arena import play_pairs, random_openings, score_interval
 from agents.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
 from agents.config import ConfigError, TrainConfig, load_config, parse_config
 from agents.files import write_atomically
-from agents.networks import make_network
-from agents.opponents import Opponents
-from agents.policy import SelfPlayPolicy, network_of
+from agents.model import build_model, refused
+from agents.policy import network_of
 from agents.ppo import WEIGHTS_NAME, AgentCard, PPOPlayer, load_weights, read_card, save_agent
-from agents.regret import Suite, find_suite, regret
-from agents.rollout_buffer import ZeroSumRolloutBuffer
-from agents.selfplay import RandomStarts, SelfPlayVecEnv
-from agents.teacher import TaughtPPO, make_teacher
+from agents.regret import find_suite, regret
 from oanquan_env import Core, Rules
 
 CONFIG_NAME = "config.yaml"
@@ -38,9 +33,6 @@ BEGUN_NAME = "begun_with.safetensors"
 """The weights that the run begins with, if it begins with an agent's."""
 EVALUATIONS_NAME = "evaluations.jsonl"
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
-
-
-T = TypeVar("T")
 
 
 class StopTrainingError(Exception):
@@ -65,10 +57,9 @@ class TrainingRun:
         self.config = config
         self.report = report
         torch.set_num_threads(config.threads)
-        _check_device(config.device)
         self.core = Core(config.rules)
         for name in config.evaluation.opponents:
-            _refused("evaluation.opponents", agents.make, name, self.core.rules)
+            refused("evaluation.opponents", agents.make, name, self.core.rules)
         random.seed(config.seed)
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
@@ -197,9 +188,9 @@ class TrainingRun:
         row: dict[str, Any] = {"plies": self.plies, "seconds": round(self.seconds, 1)}
         row["results"] = {name: self._score(player, name) for name in self.config.evaluation.opponents}
         said = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
-        suite = _development_suite(self.core.rules)
-        if suite:
-            found = regret(player, suite, np.random.default_rng(self.config.seed)).overall
+        suite = find_suite(self.core.rules)
+        if suite:  # the test part stays unseen
+            found = regret(player, suite.part("development"), np.random.default_rng(self.config.seed)).overall
             row["regret"] = found.model_dump()
             self.model.logger.record("evaluation/regret", found.regret.mean)
             said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
@@ -264,74 +255,6 @@ class _BetweenIterations(BaseCallback):
         return True
 
 
-def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, TaughtPPO]:
-    """The games and the learner of a configuration."""
-    ppo = config.ppo
-    features, _ = make_network(core=core, **config.network.model_dump())
-    starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
-    opponents = None
-    if config.opponents.players or config.opponents.past_selves:
-        opponents = _refused(
-            "opponents.players", Opponents, config.opponents, features, n_envs=ppo.n_envs, seed=config.seed
-        )
-    env = SelfPlayVecEnv(
-        features,
-        starts,
-        n_envs=ppo.n_envs,
-        reward=config.reward,
-        gamma=ppo.gamma,
-        remembered=ppo.n_steps,
-        opponents=opponents,
-    )
-    model = TaughtPPO(
-        SelfPlayPolicy,
-        env,
-        learning_rate=lambda left: ppo.learning_rate_end + (ppo.learning_rate - ppo.learning_rate_end) * left,
-        n_steps=ppo.n_steps,
-        batch_size=ppo.batch_size,
-        n_epochs=ppo.n_epochs,
-        gamma=ppo.gamma,
-        gae_lambda=ppo.gae_lambda,
-        clip_range=ppo.clip_range,
-        ent_coef=ppo.ent_coef,
-        vf_coef=ppo.vf_coef,
-        max_grad_norm=ppo.max_grad_norm,
-        rollout_buffer_class=ZeroSumRolloutBuffer,
-        policy_kwargs={
-            "rules": config.rules,
-            "network": config.network.model_dump(),
-            "use_bfloat16": config.precision == "bfloat16",
-        },
-        seed=None,
-        device=config.device,
-    )
-    assert isinstance(model.rollout_buffer, ZeroSumRolloutBuffer)
-    model.rollout_buffer.answered = env.answered
-    try:
-        threads = config.teacher.threads or config.threads
-        model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=threads)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
-    return env, model
-
-
-def _refused(field: str, make: Callable[..., T], *arguments: Any, **settings: Any) -> T:
-    """What `make` returns; a `ValueError` of it as a `ConfigError` that names the field."""
-    try:
-        return make(*arguments, **settings)
-    except ValueError as error:
-        raise ConfigError(f"{field}: {error}") from None
-
-
-def _check_device(name: str) -> None:
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise ConfigError(f"device: must be one that torch knows, such as cpu or cuda; got {name!r}") from None
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ConfigError(f"device: torch {torch.__version__} finds no GPU for {name!r}; use cpu")
-
-
 def describe_run(command: str) -> dict[str, Any]:
     """Where a run comes from: command, commit, time, processor, versions."""
     return {
@@ -341,13 +264,6 @@ def describe_run(command: str) -> dict[str, Any]:
         "processor": provenance.processor(),
         "versions": provenance.versions(PACKAGES),
     }
-
-
-@functools.cache
-def _development_suite(rules: Rules) -> Suite | None:
-    """The positions that regret is watched on, if there is a suite for the rules; the test part stays unseen."""
-    suite = find_suite(rules)
-    return suite.part("development") if suite else None
 
 
 def _check_finite(run: TrainingRun) -> None:

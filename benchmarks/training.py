@@ -13,7 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from agents.config import TrainConfig, parse_config
-from agents.training import build_model
+from agents.model import build_model
 from benchmarks import report
 from oanquan_env import Core
 

@@ -18,6 +18,16 @@ def played_board(rules: Rules | str, seed: int, plies: int) -> Board:
     return board
 
 
+def fair_reward(reward: str, standings: np.ndarray, total: int) -> list[float]:
+    """What a whole game with these final points pays each player, from the words of `oanquan_env.rewards`."""
+    players = len(standings)
+    margin = (standings * players - standings.sum()) / (players - 1) / total
+    won = standings == standings.max()
+    outcome = np.where(won, 1 / won.sum(), -1 / max(1, (~won).sum())) * (not won.all())
+    paid: list[float] = {"margin": margin, "outcome": outcome, "mixed": (margin + outcome) / 2}[reward].tolist()
+    return paid
+
+
 @st.composite
 def boards(draw: st.DrawFn) -> Board:
     """A board of any rules, anywhere in a random game."""

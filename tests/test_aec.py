@@ -16,6 +16,7 @@ from oanquan_env import Core, IllegalActionError, Rules, RulesError, env, raw_en
 from oanquan_env.envs.aec import GameEnv, MatchEnv
 from oanquan_env.notation import Move, NotationError, parse_position
 from oanquan_env.rewards import REWARDS, game_rewards
+from tests.boards import fair_reward
 from tests.strategies import PRESET_NAMES
 
 FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
@@ -156,12 +157,7 @@ def test_rewards_sum_to_zero_and_in_all_to_what_a_game_pays(preset: str, reward:
             assert sum(game.rewards.values()) == pytest.approx(0)
             total = {agent: total[agent] + game.rewards[agent] for agent in total}
         standings = np.array(game.infos["player_0"]["standings"])
-        players = len(standings)
-        margin = (standings * players - standings.sum()) / (players - 1) / game.core.rules.total
-        won = standings == standings.max()
-        outcome = np.where(won, 1 / won.sum(), -1 / max(1, (~won).sum())) * (not won.all())
-        expected = {"margin": margin, "outcome": outcome, "mixed": (margin + outcome) / 2}[reward]
-        assert list(total.values()) == pytest.approx(expected.tolist())
+        assert list(total.values()) == pytest.approx(fair_reward(reward, standings, game.core.rules.total))
 
 
 def test_the_ply_limit_truncates() -> None:

@@ -11,11 +11,11 @@ pyspiel = pytest.importorskip("pyspiel")
 
 from examples.open_spiel_game import main, search_bot  # noqa: E402
 from oanquan_env import Core  # noqa: E402
-from oanquan_env.core import relative_points  # noqa: E402
 from oanquan_env.notation import format_position  # noqa: E402
 from oanquan_env.observation import Encoder  # noqa: E402
 from oanquan_env.rewards import REWARDS  # noqa: E402
 from oanquan_env.rules import PRESETS  # noqa: E402
+from tests.boards import fair_reward  # noqa: E402
 
 
 @pytest.mark.parametrize(("rules", "reward"), [*((rules, "outcome") for rules in PRESETS), ("mancala-world", "margin")])
@@ -57,12 +57,7 @@ def test_every_answer_is_the_cores(rules: str, reward: str) -> None:
         assert str(copy) == format_position(core, position)
         core.play(position, np.array([action]))
     assert state.is_terminal()
-    standings = core.standings(position)
-    margin = relative_points(standings)[0] / core.rules.total
-    won = standings[0] == standings[0].max()
-    outcome = np.where(won, 1 / won.sum(), -1 / max(1, (~won).sum())) * (not won.all())
-    expected = {"margin": margin, "outcome": outcome, "mixed": (margin + outcome) / 2}[reward]
-    assert state.returns() == pytest.approx(expected.tolist())
+    assert state.returns() == pytest.approx(fair_reward(reward, core.standings(position)[0], core.rules.total))
     assert game.min_utility() <= min(state.returns())
     assert max(state.returns()) <= game.max_utility()
 
