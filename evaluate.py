@@ -9,7 +9,7 @@ regret: points that an agent's moves lose against the best ones, over a fixed su
 
 With --output the folder gets report.json, report.md and pictures. An evaluation that was interrupted goes on where it
 was when the same command is given again. Agents may be given labels: LABEL=AGENT. With --ray the pairings are played on
-a Ray cluster, with the same results.
+a Ray cluster, with the same results where no player has a limit of time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rich.table import Table
 import agents
 from agents.config import ConfigError, read_yaml
 from agents.evaluation import Evaluation, EvaluationSettings, Evaluator, make_settings
-from agents.files import write_atomically
+from agents.files import check_place, write_atomically
 from agents.regret import PARTS
 from agents.report import write_report
 from agents.results import ArenaResult, Estimate, RegretResult
@@ -82,12 +82,14 @@ def _settings(given: dict[str, Any], config: Path | None) -> EvaluationSettings:
 
 
 def check_places(places: argparse.Namespace, settings: EvaluationSettings) -> None:
-    """Notice before hours of play that its results could not be written. Raises ConfigError."""
+    """Notice before hours of play that its results could not be written. Raises ValueError."""
     for option, path in (("--json", places.json), ("--save-games", places.save_games)):
-        if path is not None and not path.parent.is_dir():
-            raise ConfigError(f"{option}: there is no folder {path.parent}")
+        if path is not None:
+            check_place(option, path)
     if places.save_games and "arena" not in settings.suites:
         raise ConfigError("--save-games: no games are played without --suite arena")
+    if places.ray and "arena" not in settings.suites:
+        raise ConfigError("--ray: there is nothing to spread over a cluster without --suite arena")
     if places.output:
         places.output.mkdir(parents=True, exist_ok=True)
 

@@ -29,7 +29,7 @@ from agents.checkpoint import CheckpointError
 from agents.config import ConfigError, TrainConfig, load_config
 from agents.ppo import AgentFileError
 from agents.scale import HELP, ScaleError
-from agents.sweep import SeedResult, parse_seeds, plan, train_seeds
+from agents.sweep import SeedFailure, SeedResult, parse_seeds, plan, train_seeds
 from agents.training import RunError, StopTrainingError, TrainingRun
 
 OPTIONS = f"""
@@ -37,7 +37,7 @@ OPTIONS = f"""
   --output FOLDER  the run folder (default: runs/ and the config's name)
   --resume FOLDER  go on with a run, by its own configuration; only --threads and --device go with it
   --sweep SEEDS    train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
-  --jobs N         seeds of a sweep trained at once (default: processors / threads)
+  --jobs N         seeds of a sweep trained at once (default: as many as there are processors for)
   --ray ADDRESS    {HELP}; N is then Ray's business
 """
 
@@ -106,24 +106,35 @@ def begin(options: argparse.Namespace, config: TrainConfig, arguments: list[str]
 
 
 def sweep(options: argparse.Namespace, config: TrainConfig, arguments: list[str], console: Console) -> int:
-    """Train all seeds; returns the exit status."""
+    """Train all seeds, the others too where one fails; returns the exit status."""
     folder = options.output or Path("runs") / f"{options.config.stem if options.config else 'default'}-sweep"
     works = plan(folder, config, parse_seeds(options.sweep), shlex.join(["python", "train.py", *arguments]))
-    jobs = options.jobs or max(1, (os.cpu_count() or 1) // config.threads)
+    jobs = options.jobs or max(1, (os.cpu_count() or 1) // config.processors)
     console.print(f"training {len(works)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
-    results: list[SeedResult] = []
+    ends: list[SeedResult | SeedFailure] = []
     try:
-        for result in train_seeds(works, ray=options.ray, processes=jobs):
-            results.append(result)
-            console.print(f"seed {result.seed} is done, {len(results)} of {len(works)}: {result.folder}")
+        for end in train_seeds(works, ray=options.ray, processes=jobs):
+            ends.append(end)
+            how = "failed" if isinstance(end, SeedFailure) else "is done"
+            console.print(f"seed {end.seed} {how}, {len(ends)} of {len(works)}: {end.folder}")
     except (KeyboardInterrupt, StopTrainingError):
         console.print("stopped; the same command goes on")
         return 130
+    show_scores([end for end in ends if isinstance(end, SeedResult)], config, console)
+    failures = [end for end in ends if isinstance(end, SeedFailure)]
+    for failure in failures:
+        print(f"train.py: seed {failure.seed}: {failure.error}", file=sys.stderr)
+    return 2 if failures else 0
+
+
+def show_scores(results: list[SeedResult], config: TrainConfig, console: Console) -> None:
+    """Mean score of the seeds against each opponent; nothing without seeds."""
+    if not results:
+        return
     for opponent in config.evaluation.opponents:
         scores = [100 * result.scores[opponent] for result in results]
         deviation = f" ± {statistics.stdev(scores):.1f}" if len(scores) > 1 else ""
         console.print(f"score against {opponent}: {statistics.mean(scores):.1f}{deviation} % (deviation over seeds)")
-    return 0
 
 
 def main(arguments: list[str]) -> int:

@@ -42,11 +42,11 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
         close = difflib.get_close_matches(kind, _MAKERS, n=1)
         hint = f" (did you mean {close[0]}?)" if close else ""
         raise UnknownAgentError(f"unknown player {name!r}{hint}; players are:\n{usage()}")
-    slips = _SLIPS.search(name)
+    slips = _SLIPS.findall(name)
     if not slips:
         return _MAKERS[kind](detail, rules)
+    share = read_options(kind, ",".join(f"slips={text}" for text in slips), {"slips": float})["slips"]
     steady = make(_SLIPS.sub("", name).replace(":,", ":").rstrip(":"), rules)
-    share = read_options(kind, f"slips={slips[1]}", {"slips": float})["slips"]
     return SlippingPolicy(Core(rules), steady, share)
 
 

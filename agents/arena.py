@@ -19,6 +19,8 @@ from oanquan_env.positions import Floats, Ints
 
 Progress = Callable[[int], None]
 """Hears how many games ended since it was called last."""
+VAIN_GAMES = 20_000
+"""Random games on end that end too soon, after which no more are drawn."""
 
 
 class PairResults(NamedTuple):
@@ -72,28 +74,36 @@ class Match(NamedTuple):
 def random_lines(core: Core, n: int, plies: int, rng: np.random.Generator) -> tuple[Positions, Ints]:
     """`n` running positions `plies` random plies into a game, and (n, plies) the actions that lead there.
 
-    Games that end sooner are drawn anew. Raises `ValueError` where all games end sooner, by the ply limit.
+    Games that end sooner are drawn anew. Raises `ValueError` where all games end sooner, by the ply limit, or so many
+    that `VAIN_GAMES` on end did.
     """
     if plies >= core.rules.max_plies:
         raise ValueError(f"no game is running after {plies} plies: the rules have max_plies={core.rules.max_plies}")
     openings, lines = core.start(n), np.zeros((n, plies), dtype=np.intp)
-    missing = np.arange(n)
+    missing, vain = np.arange(n), 0
     player = RandomPolicy(core)
     while missing.size:
         drawn, actions = core.start(missing.size), np.zeros((missing.size, plies), dtype=np.intp)
         for ply in range(plies):
             running = (~drawn.over).nonzero()[0]
+            if not running.size:
+                break
             moved = drawn[running]
             actions[running, ply] = player.choose(moved, rng)
             core.play(moved, actions[running, ply])
             drawn[running] = moved
         openings[missing], lines[missing] = drawn, actions
+        vain = vain + missing.size if drawn.over.all() else 0
+        if vain >= VAIN_GAMES:
+            raise ValueError(
+                f"none of {vain:,} random games of '{core.rules}' was running after {plies} plies: take fewer plies"
+            )
         missing = missing[drawn.over]
     return openings, lines
 
 
 def random_openings(core: Core, n: int, plies: int, rng: np.random.Generator) -> Positions:
-    """`n` running positions `plies` random plies into a game; games that end sooner are drawn anew."""
+    """The positions of `random_lines`; raises `ValueError` as it does."""
     return random_lines(core, n, plies, rng)[0]
 
 

@@ -4,7 +4,8 @@
     python -m agents.cards write             writes each agent's README.md from its files and the committed reports
     python -m agents.cards write --check     writes nothing, fails if a README.md does not say what the files say
 
-A report counts for an agent if it is of the same rules and has a player made from `ppo:pretrained`.
+A report counts for an agent if it is of the same rules and has a player made from `ppo:pretrained` that had the same
+files and played as it does now.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
 from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, read_card
 from agents.regret import PHASES
 from agents.report import explanation, openings, summary, table
-from agents.results import RegretRow, Report, read_report
+from agents.results import RegretRow, Report, origin, read_report
+from agents.tournament import fingerprint
 from agents.training import CONFIG_NAME
 from oanquan_env import Rules
 
@@ -51,11 +53,11 @@ def render(folder: Path) -> str:
     """The README.md of the agent in `folder`."""
     card, config = read_card(folder), load_config(folder / CONFIG_NAME)
     parts = [f"# An agent for the rules `{card.rules}`", _introduction(card), _origin(card, config)]
-    reports = [report for report in _reports() if report.rules == card.rules]
+    reports = [report for report in _reports() if report.rules == card.rules and _is_of(report, folder)]
     for report in reports:
         parts += _strength(report)
     if not reports:
-        parts.append("No report of its strength is committed yet.")
+        parts.append("No report of the strength of these weights is committed yet.")
     parts.append(
         "## Licence\n\nWeights and card are under the licence of the project, MIT. Loading them runs no code: they are "
         "a `safetensors` file and YAML."
@@ -106,8 +108,16 @@ def _labels(report: Report) -> list[str]:
     return [agent.label for agent in report.agents if agent.name.startswith(f"ppo:{PRETRAINED}")]
 
 
+def _is_of(report: Report, folder: Path) -> bool:
+    """Whether the files of the agent in `folder` are those that took part."""
+    taking_part = [agent for agent in report.agents if agent.label in _labels(report)]
+    names = [agent.name.replace(PRETRAINED, str(folder), 1) for agent in taking_part]
+    now = [fingerprint(name, Rules.parse(report.rules)) for name in names]
+    return now == [agent.fingerprint for agent in taking_part]
+
+
 def _strength(report: Report) -> list[str]:
-    about = f"Measured by `{report.command}` at commit `{report.commit}`, {report.processor}."
+    about = f"Measured {origin(report)}."
     where = f" from {openings(report.arena)}" if report.arena else ""
     who = ", ".join(f"`{label}`" for label in _labels(report))
     parts = [f"## Strength of {who}{where}", about, summary(report), explanation(report)]

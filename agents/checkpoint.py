@@ -23,7 +23,7 @@ from agents.teacher import TaughtPPO, Teacher
 from oanquan_env.positions import Positions
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
-FORMAT = "2"
+FORMAT = "3"
 
 
 class CheckpointError(ValueError):

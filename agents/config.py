@@ -46,7 +46,9 @@ class StartsConfig(_Strict):
     """Where games begin."""
 
     set_up_share: Share = Field(0.2, description="share of games that begin at the set-up")
-    max_plies: PositiveInt = Field(10, description="the others begin 1 to this many random plies in")
+    max_plies: PositiveInt = Field(
+        10, description="the others begin 1 to this many random plies in, as far as games last"
+    )
 
 
 class PPOConfig(_Strict):
@@ -156,16 +158,24 @@ class TrainConfig(_Strict):
 
     @model_validator(mode="after")
     def _one_unit(self) -> TrainConfig:
-        if self.teacher.depths and self.reward != "margin":
-            raise ValueError(f"teacher.depths must be empty with reward={self.reward}: a teacher values margins")
+        if self.reward != "margin" and self.network.name != "plain":
+            raise ValueError(
+                f"network.name must be plain with reward={self.reward}: {self.network.name} takes a move for worth the "
+                "points that it wins less a value of what it leaves, and sees no scores"
+            )
+        if self.teacher.depths and self.ppo.gamma < 1:
+            raise ValueError(f"teacher.depths must be empty with ppo.gamma={self.ppo.gamma}: search discounts nothing")
         return self
 
-    @model_validator(mode="after")
-    def _openings_end_before_games(self) -> TrainConfig:
-        limit, plies = Rules.parse(self.rules).max_plies, self.evaluation.opening_plies
-        if plies >= limit:
-            raise ValueError(f"evaluation.opening_plies must be less than the rules' max_plies={limit}; got {plies}")
-        return self
+    @property
+    def search_threads(self) -> int:
+        """Threads of the teacher's search; none without a teacher."""
+        return (self.teacher.threads or self.threads) if self.teacher.depths else 0
+
+    @property
+    def processors(self) -> int:
+        """Processors that a run keeps busy: torch's threads, and those of the teacher's search beside them."""
+        return self.threads + self.search_threads
 
     def to_yaml(self) -> str:
         """The configuration as YAML that `load_config` reads back."""

@@ -4,7 +4,8 @@
     python -m agents.curves runs/quick-sweep/seed-* --output benchmarks/results
 
 With --output the folder gets `learning.json` and `learning.png`: regret, and Elo over greedy, over plies and over
-minutes. Runs that differ in their seed alone share a colour; a run is called like its folder, without the seed.
+minutes. Runs that differ in their seed alone share a colour; a run is called like its folder, without the seed. All
+runs must be of the same rules: regrets over different suites do not compare.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -28,11 +30,10 @@ from agents.config import ConfigError, load_config, read_yaml
 from agents.files import write_atomically
 from agents.pictures import DPI, INK
 from agents.ratings import elo_of_score
-from agents.regret import load_suite, regret
+from agents.regret import find_suite, regret
 from agents.report import table
 from agents.training import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env import Rules
-from oanquan_env.rules import DEFAULT_PRESET
 
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")
 YARDSTICKS = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
@@ -50,6 +51,7 @@ class Curve:
         name: of its folder.
         group: what runs that differ in their seed alone have in common.
         seed: its seed.
+        rules: the rules that it learned, as text.
         command, commit: where it comes from.
         rows: its evaluations, oldest first, as the run folder holds them.
     """
@@ -57,18 +59,22 @@ class Curve:
     name: str
     group: str
     seed: int
+    rules: str
     command: str
     commit: str | None
     rows: list[dict[str, Any]]
 
     def series(self) -> dict[str, list[float]]:
-        """Plies, minutes, regret (points) and Elo over greedy at each evaluation that measured all of them."""
-        rows = [row for row in self.rows if "regret" in row and ANCHOR in row["results"]]
+        """Plies, minutes, regret (points) and Elo over greedy at each evaluation that measured Elo.
+
+        Regret is NaN where it was not measured, for rules without a suite.
+        """
+        rows = [row for row in self.rows if ANCHOR in row["results"]]
         scores = np.clip([row["results"][ANCHOR]["score"] for row in rows], 1 - HIGHEST_SCORE, HIGHEST_SCORE)
         return {
             "plies": [row["plies"] for row in rows],
             "minutes": [row["seconds"] / 60 for row in rows],
-            "regret": [row["regret"]["regret"]["mean"] for row in rows],
+            "regret": [row["regret"]["regret"]["mean"] if "regret" in row else math.nan for row in rows],
             "elo": [elo_of_score(float(score)) for score in scores],
         }
 
@@ -85,7 +91,16 @@ def read_curve(folder: Path) -> Curve:
     if group == "seed":  # of a sweep, which is called like its folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
         name = f"{group}-{config.seed}"
-    return Curve(name, group, config.seed, made["command"], made["commit"], rows)
+    return Curve(name, group, config.seed, config.rules, made["command"], made["commit"], rows)
+
+
+def rules_of(curves: Sequence[Curve]) -> Rules:
+    """The rules of all runs; raises `ConfigError` if they differ."""
+    runs = {curve.rules: curve.name for curve in reversed(curves)}
+    if len(runs) > 1:
+        told = ", ".join(f"{name} learned '{rules}'" for rules, name in reversed(runs.items()))
+        raise ConfigError(f"runs of different rules do not compare: {told}; give those of one")
+    return Rules.parse(curves[0].rules)
 
 
 def summary(curves: Sequence[Curve]) -> str:
@@ -104,10 +119,12 @@ def _summary_row(curve: Curve, opponents: Sequence[str]) -> list[str]:
     return cells + [f"{100 * score['score']:.1f}" if score else "" for score in scores]
 
 
-def yardsticks() -> dict[str, float]:
-    """Mean regret of `YARDSTICKS`, points, where training runs of the default rules measure theirs."""
-    rules = Rules.parse(DEFAULT_PRESET)
-    suite = load_suite(rules).part("development")
+def yardsticks(rules: Rules) -> dict[str, float]:
+    """Mean regret of `YARDSTICKS`, points, where training runs of `rules` measure theirs; none without a suite."""
+    found = find_suite(rules)
+    if found is None:
+        return {}
+    suite = found.part("development")
     return {
         name: regret(agents.make(name, rules), suite, np.random.default_rng(0)).overall.regret.mean
         for name in YARDSTICKS
@@ -171,9 +188,10 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         curves = [read_curve(folder) for folder in options.folders]
+        rules = rules_of(curves)
         print(summary(curves))
         if options.output:
-            lines = yardsticks()
+            lines = yardsticks(rules)
             content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
             write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
             write_atomically(options.output / "learning.png", draw(curves, lines))

@@ -96,6 +96,7 @@ class Evaluator:
         self.core = Core(Rules.parse(settings.rules))
         self.entrants = make_entrants(settings.agents, self.core.rules)
         self.tournament = self._tournament() if "arena" in settings.suites else None
+        self.keeper = Keeper(output / REGRET_FOLDER if output else None)
         self.suite = load_suite(self.core.rules).part(settings.part) if "regret" in settings.suites else None
 
     def _tournament(self) -> Tournament:
@@ -121,15 +122,18 @@ class Evaluator:
             arena = summarize_tournament(self.tournament, pairings)
         regrets, thinking = self._measure(self.suite, progress) if self.suite else (None, _arena_times(pairings))
         times = thinking if self.settings.time else {}
+        here = commit()
+        keepers = [self.keeper, *([self.tournament.keeper] if self.tournament else [])]
         report = Report(
             command=command,
             rules=str(self.core.rules),
             seed=self.settings.seed,
-            commit=commit(),
+            commit=here,
+            kept_from=sorted(set().union(*(keeper.made_at for keeper in keepers)) - {str(here)}),
             processor=processor(),
             versions=versions(PACKAGES),
             agents=[
-                AgentResult(label=one.label, name=one.name, ms_per_move=times.get(number))
+                AgentResult(label=one.label, name=one.name, fingerprint=one.fingerprint, ms_per_move=times.get(number))
                 for number, one in enumerate(self.entrants)
             ],
             arena=arena,
@@ -148,11 +152,10 @@ class Evaluator:
     def _measure(self, suite: Suite, progress: Progress) -> tuple[RegretResult, dict[int, float]]:
         """Regret of every entrant, and its time of a move in ms."""
         task = progress.add_task("regret", total=len(self.entrants))
-        keeper = Keeper(self.output / REGRET_FOLDER if self.output else None)
         rows, times = [], {}
         for number, entrant in enumerate(self.entrants):
             progress.update(task, description=f"regret of {entrant.label}")
-            row, times[number] = self._measure_one(entrant, suite, keeper)
+            row, times[number] = self._measure_one(entrant, suite)
             rows.append(row)
             progress.advance(task)
         result = RegretResult(
@@ -166,24 +169,24 @@ class Evaluator:
         )
         return result, times
 
-    def _measure_one(self, entrant: Entrant, suite: Suite, keeper: Keeper) -> tuple[RegretRow, float]:
+    def _measure_one(self, entrant: Entrant, suite: Suite) -> tuple[RegretRow, float]:
         wanted = {
             "agent": [entrant.label, entrant.name, entrant.fingerprint],
             "seed": self.settings.seed,
             "suite": suite.digest(),
         }
-        kept = keeper.find([entrant.label], wanted)
+        kept = self.keeper.find([entrant.label], wanted)
         if kept is not None:
             try:
                 return RegretRow.model_validate(kept["row"]), float(kept["ms"])
             except (ValidationError, KeyError, TypeError, ValueError) as error:
-                raise KeptError(f"{keeper.path([entrant.label])}: {error}; delete it to go on") from None
+                raise KeptError(f"{self.keeper.path([entrant.label])}: {error}; delete it to go on") from None
         rng = np.random.default_rng([self.settings.seed, zlib.crc32(entrant.label.encode())])
         entrant.policy.choose(suite.positions[:1], rng)  # loading and compiling are no thinking
         player = TimedPolicy(entrant.policy)
         row = regret(player, suite, rng, entrant.label)
         milliseconds = 1000 * player.seconds / player.moves
-        keeper.keep([entrant.label], wanted, {"row": row.model_dump(), "ms": milliseconds})
+        self.keeper.keep([entrant.label], wanted, {"row": row.model_dump(), "ms": milliseconds})
         return row, milliseconds
 
 

@@ -6,12 +6,21 @@ import os
 import tempfile
 from pathlib import Path
 
-PLAY_VERSION = 3
-"""To be raised when agents come to play otherwise by the same files: results kept of them are then told apart."""
+PLAY_VERSION = 4
+"""To be raised when players come to play otherwise by the same names and files: results kept of them are then told
+apart."""
 PRETRAINED = "pretrained"
 """In a player's name: the agent that comes with the project for the rules to be played."""
 PRETRAINED_FOLDER = Path(__file__).parent / PRETRAINED
 """Where those agents lie, a folder for each of the rules."""
+
+
+def check_place(option: str, path: Path) -> None:
+    """Notice before hours of work that a file could not be written; raises `ValueError` that names the option."""
+    if not path.parent.is_dir():
+        raise ValueError(f"{option}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise ValueError(f"{option}: {path} is a folder, not a file")
 
 
 def write_atomically(path: Path, content: bytes) -> None:

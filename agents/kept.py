@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.files import write_atomically
+from agents.provenance import commit
 
 
 class KeptError(ValueError):
@@ -23,10 +24,14 @@ class Keeper:
 
     Args:
         folder: where the files lie; None keeps nothing.
+
+    Attributes:
+        made_at: commits of the project at which the parts that were found here were made.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
+        self.made_at: set[str] = set()
 
     def path(self, names: list[str]) -> Path | None:
         """The file of the part of that name: readable, with a hash that tells names apart that read the same."""
@@ -40,7 +45,8 @@ class Keeper:
         path = self.path(names)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, (json.dumps({"settings": settings, "content": content}) + "\n").encode())
+            part = {"settings": settings, "made_at": commit(), "content": content}
+            write_atomically(path, (json.dumps(part) + "\n").encode())
 
     def find(self, names: list[str], settings: dict[str, Any]) -> dict[str, Any] | None:
         """The content of a part; None if it is not there yet.
@@ -61,4 +67,5 @@ class Keeper:
             raise KeptError(
                 f"{path} was made by other settings ({', '.join(different)}): choose another --output, or delete it"
             )
+        self.made_at.add(str(data.get("made_at")))
         return content

@@ -13,8 +13,8 @@ from oanquan_env.positions import Ints
 class MinimaxPlayer:
     """Plays the best move of an alpha-beta search for points; see `agents.search`.
 
-    Where several moves are equally good at the depth reached, and the search has proved it of all of them, one of them
-    is drawn at random.
+    Where several moves have the best value at the depth reached, and the search has found the value of all of them
+    exactly, one of them is drawn at random.
 
     Args:
         core: of the rules to play.

@@ -12,6 +12,7 @@ from agents.networks import make_network
 from agents.opponents import Opponents
 from agents.policy import SelfPlayPolicy
 from agents.rollout_buffer import ZeroSumRolloutBuffer
+from agents.schedules import between
 from agents.selfplay import RandomStarts, SelfPlayVecEnv
 from agents.teacher import TaughtPPO, make_teacher
 from oanquan_env import Core
@@ -42,7 +43,7 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
     model = TaughtPPO(
         SelfPlayPolicy,
         env,
-        learning_rate=lambda left: ppo.learning_rate_end + (ppo.learning_rate - ppo.learning_rate_end) * left,
+        learning_rate=lambda left: between(ppo.learning_rate, ppo.learning_rate_end, 1.0 - left),
         n_steps=ppo.n_steps,
         batch_size=ppo.batch_size,
         n_epochs=ppo.n_epochs,
@@ -64,8 +65,7 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
     assert isinstance(model.rollout_buffer, ZeroSumRolloutBuffer)
     model.rollout_buffer.answered = env.answered
     try:
-        threads = config.teacher.threads or config.threads
-        model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=threads)
+        model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=config.search_threads)
     except ValueError as error:
         raise ConfigError(str(error)) from None
     return env, model

@@ -30,6 +30,8 @@ from oanquan_env.rules import DEFAULT_PRESET, RulesError
 SUITES = Path(__file__).parent.parent / "suites"
 BATCH = 100
 """Lines of each length drawn at once."""
+VAIN_LINES = 50_000
+"""Lines on end without one that is balanced and new, after which no more are drawn."""
 SHALLOW_DEPTH = 8
 SHALLOW_SLACK = 5
 """Points beyond the limit at which a shallow search (plies above) still lets a line through to the deep one."""
@@ -163,13 +165,21 @@ def final_margins(core: Core, positions: Positions, depth: int) -> Ints:
 
 
 def make_suite(recipe: Recipe, progress: Progress | None = None) -> list[GameRecord]:
-    """Draw lines until `recipe.count` of them are balanced."""
+    """Draw lines until `recipe.count` of them are balanced.
+
+    Raises:
+        ValueError: if there seem to be fewer such lines, or hardly any game lasts as long.
+    """
     core = Core(recipe.rules)
     rng = np.random.default_rng(recipe.seed)
     task = progress.add_task("balanced lines", total=recipe.count) if progress else None
     records: list[GameRecord] = []
     seen = np.zeros(0, dtype=canonical_keys(core, core.start()).dtype)
+    vain = 0
     while len(records) < recipe.count:
+        if vain >= VAIN_LINES:
+            raise ValueError(_too_few(recipe, len(records)))
+        before = len(records)
         lines, positions = _draw(core, recipe, rng)
         keys = canonical_keys(core, positions)
         new = first_of_each(np.concatenate([seen, keys]))[len(seen) :] - len(seen)
@@ -179,9 +189,19 @@ def make_suite(recipe: Recipe, progress: Progress | None = None) -> list[GameRec
         for row, margin in zip(new.tolist(), margins.tolist(), strict=True):
             if abs(margin) <= recipe.within:
                 records.append(_record(core, recipe, lines[row], margin))
+        vain = vain + len(lines) if len(records) == before else 0
         if progress and task is not None:
             progress.update(task, completed=len(records))
     return records[: recipe.count]
+
+
+def _too_few(recipe: Recipe, found: int) -> str:
+    """What to say where too few lines are balanced."""
+    return (
+        f"only {found} of {recipe.count} lines of {recipe.shortest} to {recipe.longest} plies were found within "
+        f"{recipe.within} points of a draw, none of them among the last {VAIN_LINES:,}: ask for a lower count, longer "
+        "lines or more points"
+    )
 
 
 def _draw(core: Core, recipe: Recipe, rng: np.random.Generator) -> tuple[list[Ints], Positions]:

@@ -54,17 +54,6 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         set_bfloat16(self.network, self.use_bfloat16)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
-    def _get_constructor_parameters(self) -> dict[str, Any]:
-        return {
-            "observation_space": self.observation_space,
-            "action_space": self.action_space,
-            "lr_schedule": self._dummy_schedule,
-            "rules": self.rules,
-            "network": self.network_spec,
-            "use_bfloat16": self.use_bfloat16,
-            "optimizer_kwargs": self.optimizer_kwargs,
-        }
-
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: npt.NDArray[np.bool_] | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:

@@ -28,6 +28,7 @@ from agents.results import (
     Report,
     ReportError,
     order_of_agents,
+    origin,
     read_report,
 )
 
@@ -121,13 +122,8 @@ def readme_section(report: Report, pictures: dict[str, str]) -> str:
         pictures: their place, as seen from the README, by file name.
     """
     images = [f"![{PICTURES[name]}]({place})" for name, place in pictures.items()]
-    parts = [BEGIN, summary(report), explanation(report), _origin(report), *images, END]
+    parts = [BEGIN, summary(report), explanation(report), f"Made {origin(report)}.", *images, END]
     return "\n\n".join(parts)
-
-
-def _origin(report: Report) -> str:
-    where = f" at commit `{report.commit}`" if report.commit else ""
-    return f"Made by `{report.command}`{where}, {report.processor}."
 
 
 def insert_section(readme: str, section: str) -> str:
@@ -147,7 +143,7 @@ def markdown(report: Report, pictures: Sequence[str]) -> str:
     shown = {name: f"![{PICTURES[name]}]({name})" for name in pictures}
     parts = [
         "# Evaluation",
-        f"{_origin(report)} Rules `{report.rules}`, seed {report.seed}; {versions}.",
+        f"Made {origin(report)}. Rules `{report.rules}`, seed {report.seed}; {versions}.",
         summary(report),
         explanation(report),
     ]

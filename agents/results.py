@@ -37,6 +37,7 @@ class AgentResult(_Strict):
 
     label: str = Field(description="what the report calls it")
     name: str = Field(description="what `agents.make` made it from")
+    fingerprint: str = Field("", description="hash of its files and of how players play; empty in older reports")
     ms_per_move: float | None = Field(None, description="mean wall time of a move, ms, where many are asked at once")
 
 
@@ -123,6 +124,7 @@ class Report(_Strict):
     rules: str
     seed: int
     commit: str | None = Field(description="the clone's commit, marked if files differed from it; none outside a clone")
+    kept_from: list[str] = Field([], description="other commits, at which parts of it were made that were kept")
     processor: str
     versions: dict[str, str] = Field(description="of Python and the packages that take part")
     agents: list[AgentResult]
@@ -144,6 +146,13 @@ def read_report(path: Path) -> Report:
         raise ReportError(f"{path}: {explain(error)}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ReportError(f"{path}: {error}") from None
+
+
+def origin(report: Report) -> str:
+    """By which command, at which commits and on what a report was made, in words."""
+    where = f" at commit `{report.commit}`" if report.commit else ""
+    kept = f" (parts of it at {', '.join(f'`{commit}`' for commit in report.kept_from)})" if report.kept_from else ""
+    return f"by `{report.command}`{where}{kept}, {report.processor}"
 
 
 def order_of_agents(report: Report) -> list[str]:

@@ -51,7 +51,7 @@ def spread(
         items: what to work on; they travel to the workers, as the results travel back.
         ray: address of a cluster, see `HELP`; None for this machine without Ray.
         processes: worker processes without Ray.
-        cpus: processors that Ray reserves for one item.
+        cpus: processors that Ray reserves for one item, at most all those of a machine.
         gpus: GPUs that Ray reserves for one item.
 
     Raises:
@@ -120,7 +120,8 @@ def _with_ray(
     """One task for each item. Ray itself begins it anew where its worker or its machine dies."""
     ray = _join(address)
     try:
-        task = ray.remote(num_cpus=cpus, num_gpus=gpus, max_retries=RETRIES)(_in_folder)
+        reserved = min(cpus, _processors_of_a_machine(ray) or cpus)
+        task = ray.remote(num_cpus=reserved, num_gpus=gpus, max_retries=RETRIES)(_in_folder)
         running = {task.remote(os.getcwd(), work, item): number for number, item in enumerate(items)}
         while running:
             (reference, *_), _ = ray.wait(list(running))
@@ -133,6 +134,14 @@ def _with_ray(
             yield running.pop(reference), result
     finally:
         ray.shutdown()  # with it end the tasks of this driver
+
+
+def _processors_of_a_machine(ray: Any) -> float:
+    """Processors of the cluster's largest machine; 0 while all that is there is a head that does no work.
+
+    Work that asks for more would wait for ever.
+    """
+    return max((node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"]), default=0.0)
 
 
 def _join(address: str) -> Any:

@@ -26,6 +26,8 @@ from oanquan_env.rewards import RewardName, ply_rewards
 
 BLOCK = 4096
 """Start positions made at once: a large batch costs each of them a tenth of what a small one does."""
+PATIENCE = 32
+"""Draws of a start position; where all of these games are over at once, the set-up has to do."""
 
 
 class RandomStarts:
@@ -37,7 +39,8 @@ class RandomStarts:
     Args:
         core: the core.
         set_up_share: probability of the set-up itself.
-        max_plies: the others are 1 .. `max_plies` random plies in, each number equally often.
+        max_plies: the others are 1 .. `max_plies` random plies in. Each number is drawn equally often; a game that is
+            over by then gives way to another draw, so that large ones are rarer among the positions.
         seed: which row.
 
     Attributes:
@@ -66,12 +69,15 @@ class RandomStarts:
         return Positions.concatenate(parts)
 
     def _make(self, rng: np.random.Generator) -> Positions:
-        """A block; a game that is over within its random plies gives way to the set-up."""
-        positions = self.core.start(BLOCK)
-        plies = rng.integers(1, self.max_plies + 1, BLOCK) * (rng.random(BLOCK) >= self.set_up_share)
-        play_randomly(self.core, positions, plies, rng)
-        positions[positions.over] = self.core.start(1)
-        return positions
+        """A block of them."""
+        block = self.core.start(BLOCK)
+        missing = (rng.random(BLOCK) >= self.set_up_share).nonzero()[0]
+        for _ in range(PATIENCE):
+            drawn = self.core.start(len(missing))
+            play_randomly(self.core, drawn, rng.integers(1, self.max_plies + 1, len(missing)), rng)
+            block[missing[~drawn.over]] = drawn[~drawn.over]
+            missing = missing[drawn.over]
+        return block
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -193,6 +199,7 @@ class SelfPlayVecEnv(VecEnv):
                 "terminal_observation": features[row],
                 "TimeLimit.truncated": False,
                 "termination": str(Termination(last.ended[row])),
+                # stable-baselines3 logs its mean as ep_rew_mean; margins of self-play would cancel out
                 "episode": {"r": margins[row], "l": plies[row], "t": 0.0},
             }
 

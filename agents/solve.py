@@ -16,7 +16,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from agents.files import write_atomically
+from agents.files import check_place, write_atomically
 from agents.solver import OutOfTimeError, Progress, Solver, StateError
 from oanquan_env import Core, RulesError
 from oanquan_env.notation import NotationError, format_position, parse_position
@@ -39,6 +39,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.megabytes <= 0 or options.time <= 0:
         parser.error("--megabytes and --time must be above 0")
+    for option, path in (("--state", options.state), ("--json", options.json)):
+        if path is not None:
+            try:
+                check_place(option, path)
+            except ValueError as error:
+                parser.error(str(error))
     return options
 
 
@@ -80,7 +86,9 @@ def run(solver: Solver, deadline: float, state: Path | None) -> None:
                 solver.save(state)
                 saved = time.monotonic()
     except (OutOfTimeError, KeyboardInterrupt):
-        print(f"stopped in depth {solver.progress.depth + 1}")
+        progress = solver.progress
+        where = "the search for the best line" if progress.solved else f"depth {progress.depth + 1}"
+        print(f"stopped in {where}")
     if state is not None:
         solver.save(state)
 

@@ -43,7 +43,8 @@ class Progress:
     Attributes:
         lower, upper: proved bounds; None for none.
         depth: plies to which both bounds were searched.
-        line: best line, as moves such as `5A`: proved where the bounds meet, else guessed by a search.
+        line: best line, as moves such as `5A`: proved where the bounds meet, else guessed by a search; empty if it
+            is not known yet.
         nodes: moves played by the proofs.
         seconds: time spent.
     """
@@ -94,6 +95,9 @@ class Solver:
     def deepen(self, deadline: float = float("inf")) -> Iterator[Progress]:
         """Search to the next depths until the value is proved, or `MAX_DEPTH` reached; yields after each of them.
 
+        The last one of a proof comes with the best line. A value that was proved before, but whose line was not found
+        or not kept, yields once.
+
         Args:
             deadline: `time.monotonic()` at which to stop.
 
@@ -109,9 +113,14 @@ class Solver:
                 for side in (1, -1):
                     self._improve(side, guess.value, depth, deadline)
                 progress.depth = depth
-                progress.line = tuple(str(Move.from_action(action)) for action in guess.line)
                 if progress.solved:
-                    progress.line = self.best_line(deadline)
+                    progress.line = ()  # a guess; what follows may be interrupted
+                    break
+                progress.line = tuple(str(Move.from_action(action)) for action in guess.line)
+                progress.seconds = time.monotonic() - began
+                yield progress
+            if progress.solved and not progress.line:
+                progress.line = self.best_line(deadline)
                 progress.seconds = time.monotonic() - began
                 yield progress
         finally:

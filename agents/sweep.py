@@ -31,6 +31,21 @@ class SeedWork:
 
 
 @dataclass(frozen=True)
+class SeedFailure:
+    """Why a seed could not be trained to its end.
+
+    Attributes:
+        seed: the seed.
+        folder: the run folder.
+        error: what went wrong, and what to do.
+    """
+
+    seed: int
+    folder: Path
+    error: str
+
+
+@dataclass(frozen=True)
 class SeedResult:
     """What came of a seed.
 
@@ -74,12 +89,21 @@ def plan(folder: Path, config: TrainConfig, seeds: list[int], command: str) -> l
     return works
 
 
-def train_seed(work: SeedWork) -> SeedResult:
+def train_seed(work: SeedWork) -> SeedResult | SeedFailure:
     """Train one seed, or go on with it where it was, after a kill too; a finished one stays as it is.
+
+    What goes wrong with it is returned, not raised: the other seeds are to go on.
 
     Raises:
         StopTrainingError: after a checkpoint, on Ctrl-C.
     """
+    try:
+        return _train(work)
+    except (ValueError, RuntimeError, OSError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
+        return SeedFailure(work.config.seed, work.folder, str(error))
+
+
+def _train(work: SeedWork) -> SeedResult:
     seed = work.config.seed
 
     def report(line: str) -> None:
@@ -108,8 +132,8 @@ def _interrupts() -> Callable[[], bool]:
     return wished.is_set
 
 
-def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> Iterator[SeedResult]:
-    """Train all seeds; yields each result as it gets finished.
+def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> Iterator[SeedResult | SeedFailure]:
+    """Train all seeds; yields what came of each as it ends, well or not.
 
     Args:
         works: what `plan` made.
@@ -122,5 +146,5 @@ def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> It
     """
     config = works[0].config
     gpus = 0 if config.device == "cpu" else 1
-    for _, result in spread(train_seed, works, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
+    for _, result in spread(train_seed, works, ray=ray, processes=processes, cpus=config.processors, gpus=gpus):
         yield result

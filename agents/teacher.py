@@ -27,6 +27,7 @@ from agents.lookahead import LookaheadNet
 from agents.mixed_play import met_in_play, mixed_players
 from agents.policy import network_of
 from agents.regret import find_suite
+from agents.schedules import between
 from agents.search import Limits, Search
 from oanquan_env import Core, Positions, mirror
 from oanquan_env.policies import play_randomly
@@ -79,7 +80,7 @@ class Teacher:
 
         Args:
             visited: running positions of the last rollout.
-            done: share of the run that is done, for the schedules of depth and step size.
+            done: share of the run that is done, for the schedules of depth and step size; more is taken for all of it.
 
         Returns:
             What is worth logging.
@@ -88,7 +89,7 @@ class Teacher:
         rng = np.random.default_rng([self.seed, self.iterations])
         self.iterations += 1
         depth = config.depths[min(int(done * len(config.depths)), len(config.depths) - 1)]
-        rate = config.learning_rate + (config.learning_rate_end - config.learning_rate) * done
+        rate = between(config.learning_rate, config.learning_rate_end, done)
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = optimizer.defaults["lr"] * rate / config.learning_rate
@@ -142,7 +143,7 @@ class Teacher:
         return key_hashes(canonical_keys(self.core, positions))
 
     def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> float:
-        """Add to what is remembered; returns the network's error on some of it, never taught, in points.
+        """Add to what is remembered; returns the network's error on some of it before it is taught, in points.
 
         NaN where nothing is new.
         """
@@ -207,12 +208,9 @@ class TaughtPPO(MaskablePPO):
         if self.teacher is None:
             return
         trail = self.env.get_attr("trail", 0)[0]  # type: ignore[union-attr]
-        figures = self.teacher.teach(Positions.concatenate(trail), min(1.0, 1.0 - self._current_progress_remaining))
+        figures = self.teacher.teach(Positions.concatenate(trail), 1.0 - self._current_progress_remaining)
         for name, figure in figures.items():
             self.logger.record(f"teacher/{name}", figure)
-
-    def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "teacher"]
 
 
 def make_teacher(core: Core, config: TeacherConfig, model: MaskablePPO, *, seed: int, threads: int) -> Teacher | None:

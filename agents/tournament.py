@@ -65,7 +65,7 @@ class Entrant:
         label: what results call it.
         name: what `agents.make` makes it from.
         policy: the player.
-        fingerprint: hash of the files that its name points to; empty without any.
+        fingerprint: see `fingerprint`.
     """
 
     label: str
@@ -94,19 +94,21 @@ def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
 
 
 def fingerprint(name: str, rules: Rules) -> str:
-    """A hash of the agent files that a player's name mentions, so that a retrained agent is told apart.
+    """A hash of how players play (`PLAY_VERSION`) and of the agent files that a player's name mentions.
 
-    The version of how agents play is in it too: the same files may come to play otherwise.
+    It tells a retrained agent from what it was, and a player from what the same name meant in an older version.
     """
-    digest, found = hashlib.sha256(bytes([PLAY_VERSION])), False
-    for word in re.split(r"[:,=]", name)[1:]:
-        for path in _agent_files(word, rules):
-            digest.update(path.read_bytes())
-            found = True
-    return digest.hexdigest()[:16] if found else ""
+    digest = hashlib.sha256(bytes([PLAY_VERSION]))
+    for option in name.partition(":")[2].split(","):
+        for word in {option, option.partition("=")[2]}:  # `ppo:FOLDER` and `net=FOLDER`
+            for path in _agent_files(word, rules):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _agent_files(word: str, rules: Rules) -> list[Path]:
+    if not word:
+        return []
     folder = Path(word)
     if word == PRETRAINED:
         from agents.ppo import agent_folder  # torch takes a second to import
@@ -199,6 +201,8 @@ class Tournament:
     def play_one(self, a: int, b: int, progress: Progress | None = None) -> Pairing:
         """Play the pairing of players `a` and `b`."""
         players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
+        for player in players:  # loading and compiling are no thinking
+            player.policy.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
         rng = np.random.default_rng([self.seed, zlib.crc32("\n".join(self._labels(a, b)).encode())])
         match = play_match(self.core, players[0], players[1], self.openings.positions, rng, progress)
         seconds, moves = [player.seconds for player in players], [player.moves for player in players]

@@ -25,7 +25,8 @@ from agents.model import build_model, refused
 from agents.policy import network_of
 from agents.ppo import WEIGHTS_NAME, AgentCard, PPOPlayer, load_weights, read_card, save_agent
 from agents.regret import find_suite, regret
-from oanquan_env import Core, Rules
+from agents.schedules import between
+from oanquan_env import Core, IllegalActionError, Rules
 
 CONFIG_NAME = "config.yaml"
 RUN_NAME = "run.yaml"
@@ -60,6 +61,8 @@ class TrainingRun:
         self.core = Core(config.rules)
         for name in config.evaluation.opponents:
             refused("evaluation.opponents", agents.make, name, self.core.rules)
+        plies = config.evaluation.opening_plies
+        refused("evaluation.opening_plies", random_openings, self.core, 1, plies, np.random.default_rng(0))
         random.seed(config.seed)
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
@@ -143,7 +146,10 @@ class TrainingRun:
         remaining = self.config.total_plies - self.plies
         if remaining > 0:
             callback = _BetweenIterations(self, progress, stopping)
-            self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
+            try:
+                self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
+            except IllegalActionError:  # logits above what stands for an illegal action's
+                raise _diverged(self, "the policy plays illegal actions") from None
             progress(self.plies)
         _check_finite(self)
         self.evaluate()
@@ -247,8 +253,8 @@ class _BetweenIterations(BaseCallback):
             raise StopTrainingError
 
     def _on_rollout_end(self) -> None:
-        ppo, done = self.run.config.ppo, min(1.0, self.run.plies / self.run.config.total_plies)
-        self.run.model.ent_coef = ppo.ent_coef + (ppo.ent_coef_end - ppo.ent_coef) * done
+        ppo, done = self.run.config.ppo, self.run.plies / self.run.config.total_plies
+        self.run.model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
         self.logger.record("train/ent_coef", self.run.model.ent_coef)
 
     def _on_step(self) -> bool:
@@ -267,11 +273,15 @@ def describe_run(command: str) -> dict[str, Any]:
 
 
 def _check_finite(run: TrainingRun) -> None:
-    sizes = "ppo.learning_rate" + (", teacher.learning_rate, teacher.muon" if run.config.teacher.depths else "")
-    saved = f"; the last checkpoint in {run.folder} is good" if (run.folder / CHECKPOINT_NAME).exists() else ""
     for name, parameter in network_of(run.model).named_parameters():
         if not torch.isfinite(parameter).all():
-            raise RunError(
-                f"training diverged: {name} is not finite after {run.plies:,} plies{saved}. Start again with a smaller "
-                f"{sizes} or ppo.max_grad_norm"
-            )
+            raise _diverged(run, f"{name} is not finite")
+
+
+def _diverged(run: TrainingRun, what: str) -> RunError:
+    sizes = "ppo.learning_rate" + (", teacher.learning_rate, teacher.muon" if run.config.teacher.depths else "")
+    saved = f"; the last checkpoint in {run.folder} is good" if (run.folder / CHECKPOINT_NAME).exists() else ""
+    return RunError(
+        f"training diverged: {what} after {run.plies:,} plies{saved}. Start again with a smaller {sizes} or "
+        "ppo.max_grad_norm"
+    )

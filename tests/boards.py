@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from oanquan_env import Board, Rules
+from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env.policies import RandomPolicy
 from tests import strategies
+
+FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
+"""South's 3A captures 15, the last stone among them; then the rows are worth 3 and 1. Scores are to be filled in."""
 
 
 def played_board(rules: Rules | str, seed: int, plies: int) -> Board:
@@ -16,6 +20,19 @@ def played_board(rules: Rules | str, seed: int, plies: int) -> Board:
     while len(board.history) < plies and board.outcome is None:
         board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
     return board
+
+
+def random_positions(core: Core, n: int, seed: int) -> Positions:
+    """Running positions of every phase: game i is up to i % 12 plies old."""
+    rng = np.random.default_rng(seed)
+    positions = core.start(n)
+    policy = RandomPolicy(core)
+    for ply in range(11):
+        rows = ((np.arange(n) % 12 > ply) & ~positions.over).nonzero()[0]
+        moved = positions[rows]
+        core.play(moved, policy.choose(moved, rng))
+        positions[rows] = moved
+    return positions[~positions.over]
 
 
 def fair_reward(reward: str, standings: np.ndarray, total: int) -> list[float]:

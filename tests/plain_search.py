@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env import Core, Positions, Rules
-from tests.test_core import random_positions
 
 ENDLESS = 1_000_000
 """A ply limit that no test reaches: searches ignore it."""
@@ -42,6 +41,3 @@ def sides(positions: Positions, row: int = 0) -> tuple[int, int]:
     words = positions.sides.view(np.int64)[row].tolist()
     mover = int(positions.mover[row])
     return words[mover], words[1 - mover]
-
-
-__all__ = ["endless", "plain_values", "random_positions", "sides"]

@@ -16,11 +16,8 @@ from oanquan_env import Core, IllegalActionError, Rules, RulesError, env, raw_en
 from oanquan_env.envs.aec import GameEnv, MatchEnv
 from oanquan_env.notation import Move, NotationError, parse_position
 from oanquan_env.rewards import REWARDS, game_rewards
-from tests.boards import fair_reward
+from tests.boards import FINISHING, fair_reward
 from tests.strategies import PRESET_NAMES
-
-FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
-"""South's 3A captures 15, the last stone among them; then the rows are worth 3 and 1."""
 
 
 @pytest.fixture(autouse=True)

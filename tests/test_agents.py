@@ -13,7 +13,7 @@ import torch
 import yaml
 
 import agents
-from agents.config import ConfigError, NetworkConfig, TrainConfig, load_config, parse_config
+from agents.config import ConfigError, TrainConfig, load_config, parse_config
 from agents.files import write_atomically
 from agents.networks import make_network
 from agents.ppo import (
@@ -30,18 +30,15 @@ from agents.selfplay import RandomStarts
 from agents.tournament import fingerprint
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.policies import GreedyPolicy, RandomPolicy, SlippingPolicy
+from tests.boards import random_positions
+from tests.untrained import NETWORK, save_untrained
 
-NETWORK = NetworkConfig(embed=2, width=8, depth=1)
+CONFIGS = sorted((Path(__file__).parent.parent / "configs").glob("*.yaml"))
 
 
 @pytest.fixture
 def agent(tmp_path: Path) -> Path:
-    torch.manual_seed(0)
-    _, network = make_network(core=Core(), **NETWORK.model_dump())
-    folder = tmp_path / "agent"
-    folder.mkdir()
-    save_agent(folder, network, AgentCard(rules="mancala-world", reward="margin", network=NETWORK))
-    return folder
+    return save_untrained(tmp_path / "agent")
 
 
 def test_an_agent_survives_its_files(agent: Path) -> None:
@@ -136,7 +133,7 @@ def test_a_pickle_in_place_of_the_weights_is_refused_and_never_run(
         PPOPlayer(agent)
     with zipfile.ZipFile(agent / WEIGHTS_NAME, "w") as archive:
         archive.writestr("data.pkl", pickle.dumps(Bomb()))
-    with pytest.raises(AgentFileError):
+    with pytest.raises(AgentFileError, match="not the weights of the network on the card"):
         PPOPlayer(agent)
     (agent / CARD_NAME).write_text("!!python/object/apply:os.system ['touch exploded']")
     with pytest.raises(AgentFileError, match="not readable as YAML"):
@@ -171,6 +168,32 @@ def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
         PPOPlayer(agent)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "random",
+        "greedy",
+        "greedy:slips=0.5",
+        "minimax:depth=2",
+        "mcts:simulations=8",
+        "mcts:simulations=8,net={}",
+        "ppo:{}",
+        "ppo:{},temperature=1",
+        "ppo:{},nodes=200",
+    ],
+)
+def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
+    """Legal moves for any number of positions, which stay as they are; all chance comes from the generator."""
+    core, player = Core(), agents.make(name.format(agent))
+    positions = random_positions(core, 24, seed=8)
+    before = positions.copy()
+    actions = player.choose(positions, np.random.default_rng(5))
+    assert positions.same(before).all()
+    assert core.legal_mask(positions)[np.arange(len(positions)), actions].all()
+    assert (agents.make(name.format(agent)).choose(positions, np.random.default_rng(5)) == actions).all()
+    assert player.choose(core.start(0), np.random.default_rng(5)).shape == (0,)
+
+
 def test_players_by_name(agent: Path) -> None:
     assert isinstance(agents.make("random"), RandomPolicy)
     assert isinstance(agents.make("greedy", "tonkin"), GreedyPolicy)
@@ -199,11 +222,12 @@ def test_any_player_can_slip(name: str, steady: str) -> None:
     [
         ("gredy", r"did you mean greedy\?"),
         ("nobody", "players are:\n  random"),
-        ("random:5", "random"),
+        ("random:5", "random has no options; got '5'"),
         ("ppo", "ppo needs"),
-        ("ppo:x,heat=3", "heat"),
-        ("ppo:x,temperature=hot", "hot"),
+        ("ppo:x,heat=3", "got 'heat=3'"),
+        ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
         ("greedy:slips=often", "slips of greedy must be a number; got 'often'"),
+        ("greedy:slips=0.1,slips=0.2", "greedy has slips twice in 'slips=0.1,slips=0.2'"),
     ],
 )
 def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> None:
@@ -211,7 +235,9 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
         agents.make(name)
 
 
-@pytest.mark.parametrize("path", sorted(Path("configs").glob("[!e]*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for path in CONFIGS if not path.stem.startswith("evaluate")], ids=lambda path: path.stem
+)
 def test_committed_training_configurations_load(path: Path) -> None:
     config = load_config(path)
     assert parse_config(yaml.safe_load(config.to_yaml()), "again") == config

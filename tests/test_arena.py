@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents import arena, openings
 from agents.arena import play_match, play_pairs, random_lines, random_openings, score_interval
 from agents.keys import canonical_keys, first_of_each, key_hashes, key_number
 from agents.openings import (
@@ -23,24 +24,7 @@ from oanquan_env import Board, Core, Positions, mirror, parse_records, rotate_se
 from oanquan_env.policies import GreedyPolicy, RandomPolicy
 from oanquan_env.positions import Ints
 from oanquan_env.records import format_records
-
-
-class FirstMove:
-    """Plays the first legal action."""
-
-    def __init__(self, core: Core) -> None:
-        self.core = core
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        return self.core.legal_mask(positions).argmax(axis=1)
-
-
-class LastMove(FirstMove):
-    """Plays the last legal action."""
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        mask = self.core.legal_mask(positions)
-        return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+from tests.players import FirstMove, LastMove
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +129,15 @@ def test_random_lines_lead_to_their_positions(core: Core) -> None:
     assert not positions.over.any()
 
 
+def test_lines_longer_than_games_are_given_up(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"random games of 'mancala-world' was running after 150 plies: take fewer"):
+        random_lines(core, 2000, 150, rng())
+    monkeypatch.setattr(arena, "VAIN_GAMES", 400)  # fewer than it takes for all, more than for one
+    positions, lines = random_lines(core, 10, 40, rng())
+    assert set(positions.ply.tolist()) == {40}
+    assert lines.shape == (10, 40)
+
+
 def test_openings_survive_a_file(core: Core, tmp_path: Path) -> None:
     openings = random_suite(core, 20, 5, rng())
     (tmp_path / "lines.txt").write_text(format_records(openings.records))
@@ -202,6 +195,15 @@ def test_a_made_suite_is_balanced_and_without_duplicates() -> None:
     assert len(records) == 12 == len(first_of_each(canonical_keys(core, positions)))
     assert abs(final_margins(core, positions, 8)).max() <= 2
     assert "--depth 8" in records[0].headers["Made"]
+
+
+def test_a_suite_of_more_lines_than_there_are_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(openings, "VAIN_LINES", 500)
+    arguments = ["--count", "12", "--shortest", "1", "--longest", "1", "--within", "70", "--depth", "2"]
+    assert openings.main(arguments) == 2  # of ten first moves each has a mirror image
+    assert "only 5 of 12 lines of 1 to 1 plies were found within 70 points of a draw" in capsys.readouterr().err
 
 
 def test_final_margins_count_the_scores_so_far() -> None:

@@ -165,7 +165,7 @@ def test_mistakes_are_told_on_stderr_with_status_two(
         (["perft", "--depth", "0"], "--depth: must be a whole number from 1, not '0'"),
         (["perft", "--depth", "x"], "not 'x'"),
         (["perft", "--rules", "tonki"], "--rules: unknown preset 'tonki' .did you mean tonkin"),
-        (["play", "--seed", "-1"], "--seed"),
+        (["play", "--seed", "-1"], "--seed: must be a whole number from 0, not '-1'"),
     ],
 )
 def test_mistaken_options_end_the_program_with_status_two(
@@ -201,6 +201,14 @@ def test_play_between_two_persons(capsys: pytest.CaptureFixture[str], monkeypatc
     assert "North plays 3A.\nLift" in printed
     assert "(undo, story, save FILE, quit) > The game is over.\n" in printed
     assert "You can play none." in printed
+
+
+def test_play_against_an_agent_with_hints(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("agents")
+    players = ("--opponent", "minimax:depth=1", "--hints", "minimax:depth=2")
+    printed = play(capsys, monkeypatch, "hint\n5A\nquit\n", *players)
+    assert re.search(r"Try \d[AC]\.", printed)
+    assert re.search(r"North \(minimax:depth=1\) plays \d[AC]\.", printed)
 
 
 def test_play_from_another_seat_and_position(

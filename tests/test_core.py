@@ -22,20 +22,8 @@ from oanquan_env import (
 from oanquan_env.core import relative_points
 from oanquan_env.policies import RandomPolicy
 from tests import strategies
+from tests.boards import random_positions
 from tests.strategies import PRESET_NAMES
-
-
-def random_positions(core: Core, n: int, seed: int) -> Positions:
-    """Running positions of every phase: game i is up to i % 12 plies old."""
-    rng = np.random.default_rng(seed)
-    positions = core.start(n)
-    policy = RandomPolicy(core)
-    for ply in range(11):
-        rows = ((np.arange(n) % 12 > ply) & ~positions.over).nonzero()[0]
-        moved = positions[rows]
-        core.play(moved, policy.choose(moved, rng))
-        positions[rows] = moved
-    return positions[~positions.over]
 
 
 def points_in_game(core: Core, positions: Positions) -> np.ndarray:
@@ -161,10 +149,10 @@ def test_actions_of_a_wrong_shape_or_kind_are_refused() -> None:
     [
         ({"seeds": [[5] * 11]}, "seeds must have shape"),
         ({"seeds": [[4, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]]}, "make 69 points, not the 70"),
-        ({"seeds": [[-1, 11, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]]}, "-1"),
-        ({"stones": [[1, 2]]}, "2"),
-        ({"mover": 2}, "mover"),
-        ({"ply": -1}, "ply"),
+        ({"seeds": [[-1, 11, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]]}, "seeds must be 0 to 255"),
+        ({"stones": [[1, 2]]}, "stones must be 0 to 1"),
+        ({"mover": 2}, "mover must be 0 to 1"),
+        ({"ply": -1}, "ply must be 0 to 200"),
         ({"scores": [[0.5, -0.5]]}, "whole numbers"),
         ({"seeds": [[0] * 6 + [5] * 5 + [0]], "scores": [[25, 0]]}, "not ready to move"),
     ],

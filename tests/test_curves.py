@@ -17,6 +17,8 @@ from agents import cards, curves
 from agents.files import PRETRAINED_FOLDER
 from agents.ppo import PPOPlayer, pretrained_folders, read_card
 from agents.regret import load_suite, regret
+from agents.results import AgentResult, Report
+from agents.tournament import fingerprint
 from agents.training import TrainingRun
 from oanquan_env import Core, Rules
 from tests.test_training import ITERATION, learn, quiet, small_config
@@ -71,6 +73,48 @@ def test_table_picture_and_numbers_are_written(
     assert image.size[0] > 1000
 
 
+def of_other_rules(run: Path, folder: Path, rules: str) -> Path:
+    """A copy of a run that says that it learned other rules."""
+    shutil.copytree(run, folder)
+    config = yaml.safe_load((folder / "config.yaml").read_text())
+    (folder / "config.yaml").write_text(yaml.safe_dump({**config, "rules": rules}))
+    return folder
+
+
+def test_runs_are_compared_with_players_of_their_own_rules(runs: list[Path], tmp_path: Path) -> None:
+    folder = of_other_rules(runs[0], tmp_path / "tiny", "vietnamese")
+    assert curves.main([str(folder), "--output", str(tmp_path)]) == 0
+    content = json.loads((tmp_path / "learning.json").read_text())
+    rules = Rules.parse("vietnamese")
+    greedy = regret(agents.make("greedy", rules), load_suite(rules).part("development"), np.random.default_rng(0))
+    assert content["yardsticks"]["greedy"] == greedy.overall.regret.mean
+    assert [run["rules"] for run in content["runs"]] == ["vietnamese"]
+
+
+def test_rules_without_a_suite_have_curves_of_elo_alone(runs: list[Path], tmp_path: Path) -> None:
+    folder = of_other_rules(runs[0], tmp_path / "tiny", "tonkin")
+    rows = [json.loads(line) for line in (folder / "evaluations.jsonl").read_text().splitlines()]
+    for row in rows:
+        del row["regret"]
+    (folder / "evaluations.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    series = curves.read_curve(folder).series()
+    assert np.isnan(series["regret"]).all()
+    assert series["elo"] == curves.read_curve(runs[0]).series()["elo"]
+    assert curves.main([str(folder), "--output", str(tmp_path)]) == 0
+    assert json.loads((tmp_path / "learning.json").read_text())["yardsticks"] == {}
+
+
+def test_runs_of_different_rules_are_refused(
+    runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = of_other_rules(runs[0], tmp_path / "other", "ludii")
+    assert curves.main([*map(str, runs), str(other), "--output", str(tmp_path)]) == 2
+    printed = capsys.readouterr()
+    assert "different rules do not compare: tiny-0 learned 'mancala-world', other learned 'ludii'" in printed.err
+    assert printed.out == ""
+    assert not (tmp_path / "learning.json").exists()
+
+
 def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert curves.main([str(tmp_path / "nowhere")]) == 2
     assert "nowhere/config.yaml: no such file" in capsys.readouterr().err
@@ -92,6 +136,24 @@ def test_a_run_s_agent_is_taken_in_with_its_card(
     assert f"| plies of PPO | {2 * ITERATION:,} |" in text
     assert "MIT" in text
     assert "begun with" not in text
+
+
+def test_a_card_has_no_report_of_other_weights(
+    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf, results = tmp_path / "shelf", tmp_path / "results"
+    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", shelf)
+    monkeypatch.setattr(cards, "RESULTS", results)
+    folder = cards.take(runs[0])
+    assert "No report of the strength of these weights" in cards.render(folder)
+    of_it = AgentResult(label="ppo", name="ppo:pretrained", fingerprint=fingerprint(f"ppo:{folder}", Rules()))
+    settings = {"rules": "mancala-world", "seed": 0, "commit": "0123456789ab", "processor": "abacus", "versions": {}}
+    report = Report.model_validate({"command": "python evaluate.py", "agents": [of_it], **settings})
+    results.mkdir()
+    (results / "report.json").write_text(report.to_json())
+    assert "Measured by `python evaluate.py` at commit `0123456789ab`, abacus." in cards.render(folder)
+    cards.take(runs[1])
+    assert "No report of the strength of these weights" in cards.render(folder)
 
 
 def test_a_card_tells_whose_weights_an_agent_began_with(

@@ -145,6 +145,8 @@ def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         (["greedy", "--suite", "regret", "--rules", "tonkin"], "no regret suite for 'tonkin'"),
         (["greedy", "random", "--json", "nowhere/x.json"], "--json: there is no folder nowhere"),
         (["greedy", "--suite", "regret", "--save-games", "x.txt"], "no games are played without --suite arena"),
+        (["greedy", "--suite", "regret", "--ray", "x:1"], "nothing to spread over a cluster without --suite arena"),
+        (["greedy", "random", "--opening-plies", "120"], "120 random plies"),
         (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),
         (["greedy", "random", "--seed", "-1"], "seed: Input should be greater than or equal to 0"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -280,9 +281,12 @@ def taught_config(*, muon: float = 0.0, mixed_share: float = 0.0, **changes: obj
     return parse_config({**values, **changes}, "test")
 
 
-@pytest.mark.parametrize(("stop_at", "changes"), [(ITERATION, {}), (3 * ITERATION, {"muon": 0.02, "mixed_share": 0.5})])
-def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int, changes: dict[str, float]) -> None:
-    config = taught_config(**changes)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("stop_at", "changes"),
+    [(ITERATION, {"precision": "bfloat16"}), (3 * ITERATION, {"muon": 0.02, "mixed_share": 0.5})],
+)
+def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int, changes: dict[str, Any]) -> None:
+    config = taught_config(**changes)
     learn(TrainingRun.create(tmp_path / "whole", config, "test", quiet))
     with pytest.raises(StopTrainingError):
         learn(TrainingRun.create(tmp_path / "parts", config, "test", quiet), stop_at)
@@ -290,10 +294,11 @@ def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int, 
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
 
 
-def test_a_teacher_goes_with_margins_only() -> None:
-    with pytest.raises(ConfigError) as refused:
-        taught_config(reward="outcome")
-    assert str(refused.value) == "test: teacher.depths must be empty with reward=outcome: a teacher values margins"
+def test_a_teacher_knows_no_discount() -> None:
+    with pytest.raises(
+        ConfigError, match=r"teacher\.depths must be empty with ppo\.gamma=0\.9: search discounts nothing"
+    ):
+        taught_config(ppo={"gamma": 0.9})
 
 
 def test_an_older_torch_has_no_muon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

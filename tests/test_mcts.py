@@ -6,23 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 import agents
-from agents.config import NetworkConfig
 from agents.mcts import MCTSPlayer, RandomPlayouts
 from agents.net_evaluator import NetEvaluator
-from agents.networks import make_network
-from agents.ppo import AgentCard, PPOPlayer, save_agent
+from agents.ppo import PPOPlayer
 from agents.ppo_search import PPOSearchPlayer
 from agents.search import Limits, Search
 from oanquan_env import Core, Positions, mirror, rotate_seats
 from oanquan_env.notation import parse_position
 from oanquan_env.policies import GreedyPolicy
 from oanquan_env.rewards import REWARDS
-from tests.plain_search import random_positions
-
-NETWORK = NetworkConfig(embed=2, width=8, depth=1)
+from tests.boards import random_positions
+from tests.untrained import save_untrained
 
 CAPTURE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
 """3A captures the last stone and wins the game by two points, 36 to 34; 3C loses."""
@@ -38,17 +34,9 @@ def wins_at_once(core: Core) -> tuple[Positions, list[int]]:
     return Positions.concatenate(aspects), [4, 5, 4, 5]
 
 
-def save(folder: Path, reward: str) -> Path:
-    torch.manual_seed(1)
-    _, network = make_network(core=Core(), **NETWORK.model_dump())
-    folder.mkdir()
-    save_agent(folder, network, AgentCard(rules="mancala-world", reward=reward, network=NETWORK))
-    return folder
-
-
 @pytest.fixture
 def agent(tmp_path: Path) -> Path:
-    return save(tmp_path / "agent", "margin")
+    return save_untrained(tmp_path / "agent", seed=1)
 
 
 @pytest.mark.parametrize("reward", REWARDS)
@@ -114,7 +102,7 @@ def test_it_plays_more_than_two_players() -> None:
 
 @pytest.mark.parametrize("reward", REWARDS)
 def test_a_networks_values_are_seen_by_each_player(tmp_path: Path, reward: str) -> None:
-    evaluator = NetEvaluator(PPOPlayer(save(tmp_path / reward, reward)))
+    evaluator = NetEvaluator(PPOPlayer(save_untrained(tmp_path / reward, reward=reward, seed=1)))
     positions = random_positions(Core(), 30, seed=3)
     values, priors = evaluator.evaluate(positions, np.random.default_rng(0))
     logits, gains = evaluator.player.evaluate(positions)

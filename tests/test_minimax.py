@@ -10,7 +10,8 @@ from agents.minimax import MinimaxPlayer
 from agents.search import Limits
 from oanquan_env import Core
 from oanquan_env.policies import GreedyPolicy
-from tests.plain_search import plain_values, random_positions
+from tests.boards import random_positions
+from tests.plain_search import plain_values
 
 
 def test_it_plays_every_best_move_and_no_other() -> None:

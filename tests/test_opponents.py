@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,16 +31,15 @@ def make_env(n_envs: int = 64, gamma: float = 1.0, **settings: object) -> SelfPl
     )
 
 
-def play(env: SelfPlayVecEnv, steps: int) -> list[tuple[Positions, np.ndarray, np.ndarray]]:
-    """Positions before each step, rewards and finished flags."""
+def play(env: SelfPlayVecEnv, steps: int) -> Iterator[tuple[Positions, np.ndarray, np.ndarray]]:
+    """After each step the positions before it, rewards and finished flags."""
     env.reset()
-    rng, policy, seen = np.random.default_rng(0), RandomPolicy(env.core), []
+    rng, policy = np.random.default_rng(0), RandomPolicy(env.core)
     for _ in range(steps):
         before = env.positions.copy()
         env.step_async(policy.choose(before, rng))
         _, rewards, dones, _ = env.step_wait()
-        seen.append((before, rewards, dones))
-    return seen
+        yield before, rewards, dones
 
 
 def test_only_the_learner_s_plies_are_steps() -> None:
@@ -50,8 +50,8 @@ def test_only_the_learner_s_plies_are_steps() -> None:
         assert not before.over.any()
         assert dones.dtype == np.bool_
         assert not env.positions.over.any()
+        assert (env.positions.mover != opponents.seat).all()
     assert (opponents.number == 0).all()
-    assert (env.positions.mover != opponents.seat).all()
     assert 0.3 < np.mean(opponents.seat) < 0.7
 
 

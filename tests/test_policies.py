@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 from oanquan_env import Core
+from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.notation import parse_position
 from oanquan_env.policies import (
     GreedyPolicy,
@@ -70,6 +73,21 @@ def test_players_by_name() -> None:
     assert isinstance(make_policy("random", "tonkin"), Policy)
     with pytest.raises(ValueError, match=r"unknown player 'gredy' \(did you mean greedy\?\)"):
         make_policy("gredy")
+
+
+def test_players_of_the_agents_package_by_name() -> None:
+    pytest.importorskip("agents")
+    game = OAnQuanEnv(opponent="minimax:depth=2", seat=1)
+    game.reset(seed=0)
+    assert game.positions.ply[0] == 1
+    asked = make_policy("minimax:depth=2").choose(Core().start(), np.random.default_rng(0))
+    assert asked.tolist() == make_policy("minimax:depth=2").choose(Core().start(), np.random.default_rng(1)).tolist()
+
+
+def test_without_the_agents_package_two_players_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "agents", None)
+    with pytest.raises(ValueError, match=r"unknown player 'minimax': without .*only random, greedy"):
+        make_policy("minimax")
 
 
 @pytest.mark.parametrize("slips", [-0.1, 1.5])

@@ -31,7 +31,7 @@ from agents.regret import (
     regret_path,
 )
 from agents.search import Search
-from oanquan_env import Board, Core, Positions
+from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.policies import GreedyPolicy, RandomPolicy, SlippingPolicy
 from oanquan_env.positions import Ints
 
@@ -285,6 +285,17 @@ def test_positions_met_in_play_are_running_and_start_early() -> None:
 @pytest.fixture(scope="module")
 def committed() -> Suite:
     return load_suite(Core().rules)
+
+
+@pytest.mark.parametrize("rules", ["vietnamese", "ludii"])
+def test_the_smaller_suites_keep_their_conditions(rules: str) -> None:
+    suite = load_suite(Rules.parse(rules))
+    assert suite.core.rules == Rules.parse(rules)
+    assert min(len(suite.part("development")), len(suite.part("test"))) >= 400
+    assert (suite.core.legal_mask(suite.positions).sum(axis=1) >= 3).all()
+    assert (np.nanmax(suite.values, axis=1) - np.nanmin(suite.values, axis=1) >= 1).all()
+    assert len(first_of_each(canonical_keys(suite.core, suite.positions))) == len(suite)
+    assert min(Counter(suite.phases().tolist()).values()) >= 250
 
 
 def test_the_committed_suite_keeps_its_conditions(committed: Suite) -> None:

@@ -100,7 +100,20 @@ def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rules": "mancala-world max_plies=4"}, "opening_plies must be less than the rules' max_plies=4; got 4"),
+        ({"rules": "mancala-world max_plies=4"}, "no game is running after 4 plies: the rules have max_plies=4"),
+        ({"evaluation": {"opening_plies": 120}}, "none of .* random games .* was running after 120 plies"),
+    ],
+)
+def test_openings_that_no_game_lasts_for_are_refused_at_the_start(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"evaluation.opening_plies: {message}"):
+        TrainingRun.create(tmp_path / "run", small_config(**changes), "test", quiet)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
         ({"ppo": {"n_envs": 13, "n_steps": 5, "batch_size": 64}}, "ppo: a rollout of 65 plies .* of a single ply"),
         ({"ppo": {"batch_size": 1}}, "ppo: a rollout of 16384 plies in minibatches of batch_size=1 has one of"),
     ],

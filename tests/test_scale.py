@@ -17,13 +17,14 @@ import yaml
 
 import evaluate
 import train
+from agents.checkpoint import CHECKPOINT_NAME
 from agents.cluster_arena import PairingWork, play_pairing
 from agents.config import load_config
 from agents.make_regret import Recipe, make_suite
 from agents.prove_regret import prove_suite
 from agents.regret import format_suite
 from agents.scale import RETRIES, ScaleError, in_order, spread
-from agents.sweep import parse_seeds, plan
+from agents.sweep import SeedFailure, SeedWork, parse_seeds, plan, train_seed
 from agents.tournament import Tournament, TournamentError
 from agents.training import RunError, TrainingRun
 from tests.scale_work import die_always, die_once, refuse, square, where
@@ -106,6 +107,7 @@ def test_ray_is_imported_only_when_asked_for() -> None:
 @pytest.mark.slow
 def test_ray_finds_the_same(cluster: str) -> None:
     assert list(spread(where, [0], ray=cluster)) == [(0, os.getcwd())]
+    assert list(spread(square, [3], ray=cluster, cpus=64)) == [(0, 9)]  # does not wait for so large a machine
     with pytest.raises(ValueError, match=r"^no 2s here$"):
         list(spread(refuse, [1, 2, 3], ray=cluster))
 
@@ -128,7 +130,6 @@ def test_a_cluster_that_is_not_there(monkeypatch: pytest.MonkeyPatch, cluster: s
         list(spread(square, [1], ray="nonsense"))
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_a_tournament_on_ray_has_the_same_results(
     cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -192,13 +193,66 @@ def test_a_sweep_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert yaml.safe_load((tmp_path / "seed-3" / "run.yaml").read_text())["command"].startswith("python train.py --tot")
     first = (tmp_path / "seed-3" / "evaluations.jsonl").read_text()
     assert first != (tmp_path / "seed-5" / "evaluations.jsonl").read_text()
-    (tmp_path / "seed-5" / "checkpoint.zip").unlink(missing_ok=True)
+    agent = (tmp_path / "seed-5" / "agent.safetensors").read_bytes()
+    (tmp_path / "seed-5" / CHECKPOINT_NAME).unlink()  # as if killed before the first
     assert train.main([*arguments, "--jobs", "2"]) == 0
+    assert (tmp_path / "seed-5" / CHECKPOINT_NAME).is_file()
+    assert (tmp_path / "seed-5" / "agent.safetensors").read_bytes() == agent
     assert (tmp_path / "seed-3" / "evaluations.jsonl").read_text() == first
-    other = [*SMALL, "--gamma", "0.9", "--sweep", "3,5", "--output", str(tmp_path)]
-    other[other.index("--gamma")] = "--ppo.gamma"
-    assert train.main(other) == 2
+    assert train.main([*SMALL, "--ppo.gamma", "0.9", "--sweep", "3,5", "--output", str(tmp_path)]) == 2
     assert "holds a run of another configuration" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "processors"),
+    [
+        ([], 1),
+        (["--threads", "3"], 3),
+        (["--threads", "3", "--teacher.depths", "4", "--network.name", "lookahead"], 6),
+        (["--threads", "3", "--teacher.depths", "4", "--teacher.threads", "1", "--network.name", "lookahead"], 4),
+        (["--threads", "3", "--teacher.threads", "1"], 3),
+        (["--threads", "20"], 20),
+    ],
+)
+def test_a_run_of_a_sweep_has_the_processors_of_its_teacher_too(
+    options: list[str], processors: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, object] = {}
+
+    def spread_nothing(work: object, items: object, **options: object) -> Iterator[tuple[int, object]]:
+        asked.update(options)
+        return iter(())
+
+    monkeypatch.setattr("agents.sweep.spread", spread_nothing)
+    monkeypatch.setattr(os, "cpu_count", lambda: 13)
+    assert train.main([*options, "--sweep", "0,1", "--output", str(tmp_path)]) == 0
+    assert (asked["cpus"], asked["processes"]) == (processors, max(1, 13 // processors))
+
+
+def test_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = train.parse([*SMALL, "--seed", "3"])[1]
+    TrainingRun.create(tmp_path / "seed-3", config, "by hand", lambda line: None)
+    (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
+    assert train.main([*SMALL, "--sweep", "3,5", "--jobs", "1", "--output", str(tmp_path)]) == 2
+    printed = capsys.readouterr()
+    lines = printed.out.replace("\n", "")
+    assert f"seed 3 failed, 1 of 2: {tmp_path / 'seed-3'}" in lines
+    assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in lines
+    assert "score against greedy: " in printed.out
+    assert "±" not in printed.out
+    assert f"train.py: seed 3: {tmp_path / 'seed-3' / CHECKPOINT_NAME}" in printed.err
+    assert "seed 5" not in printed.err
+    (tmp_path / "seed-5" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
+    assert train.main([*SMALL, "--sweep", "3,5", "--jobs", "1", "--output", str(tmp_path)]) == 2
+    assert "score against" not in capsys.readouterr().out
+
+
+def test_a_seed_that_diverges_says_so(tmp_path: Path) -> None:
+    config = train.parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"])[1]
+    failure = train_seed(SeedWork(tmp_path / "seed-4", config, "swept"))
+    assert isinstance(failure, SeedFailure)
+    assert (failure.seed, failure.folder) == (4, tmp_path / "seed-4")
+    assert "training diverged: " in failure.error
 
 
 @pytest.mark.slow

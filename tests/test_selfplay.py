@@ -15,6 +15,7 @@ from agents.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
 from oanquan_env.policies import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS
+from tests.boards import fair_reward
 from tests.strategies import TWO_PLAYER_PRESETS
 
 
@@ -102,10 +103,7 @@ def test_rewards_are_the_movers_and_the_two_seats_add_up(reward: str) -> None:
         _, rewards, dones, _ = env.step(action)
         total, sign, done = total + sign * float(rewards[0]), -sign, bool(dones[0])
     env.core.play(before, action)
-    south, north = env.core.standings(before)[0]
-    margin, outcome = (south - north) / 70, np.sign(south - north)
-    expected = {"margin": margin, "outcome": outcome, "mixed": (margin + outcome) / 2}
-    assert total == pytest.approx(expected[reward])
+    assert total == pytest.approx(fair_reward(reward, env.core.standings(before)[0], env.core.rules.total)[0])
 
 
 def test_masks_travel_as_one_array() -> None:
@@ -145,9 +143,16 @@ def test_start_positions_are_mixed_and_running() -> None:
     drawn = RandomStarts(core, set_up_share=0.25, max_plies=4, seed=0).draw(4000)
     assert not drawn.over.any()
     shares = np.bincount(drawn.ply, minlength=5) / 4000
-    assert shares[1:3] == pytest.approx(0.75 / 4, abs=0.03)
-    assert shares[0] == pytest.approx(0.25 + 0.02, abs=0.04)  # and those that ended early
-    assert drawn.ply.max() == 4
+    assert shares == pytest.approx([0.25, *[0.75 / 4] * 4], abs=0.03)
+
+
+def test_games_too_short_for_their_random_plies_begin_at_the_set_up_no_more_often() -> None:
+    drawn = RandomStarts(Core(), set_up_share=0.1, max_plies=24, seed=0).draw(4000)
+    assert not drawn.over.any()
+    assert (drawn.ply == 0).mean() == pytest.approx(0.1, abs=0.02)
+    assert (drawn.ply > 12).sum() > 300
+    hopeless = RandomStarts(Core("mancala-world max_plies=1"), set_up_share=0.0, max_plies=3, seed=0).draw(5)
+    assert (hopeless.ply == 0).all()
 
 
 def test_the_row_of_start_positions_is_the_same_however_it_is_drawn() -> None:

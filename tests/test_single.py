@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 import pytest
 from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sb3_contrib import MaskablePPO
 
-from oanquan_env import Positions, Rules, raw_env
+from oanquan_env import Rules, raw_env
 from oanquan_env.board import shared_core
 from oanquan_env.envs.aec import GameEnv
 from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.rewards import REWARDS
 from tests import strategies
+from tests.players import LastMove
 from tests.strategies import PRESET_NAMES
-
-
-class LastLegal:
-    """A player without chance: the legal action of the highest number."""
-
-    def __init__(self, rules: Rules) -> None:
-        self.core = shared_core(rules)
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> npt.NDArray[np.intp]:
-        mask = self.core.legal_mask(positions)
-        return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
-
 
 # ---- Gymnasium's own checks, and learning ----------------------------------------------------------------------------
 
@@ -98,20 +87,20 @@ def compare_self_play_game(game: OAnQuanEnv, other: GameEnv, rng: np.random.Gene
     assert not info["action_mask"].any()
 
 
-@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_the_self_play_view_of_every_preset(preset: str, reward: str) -> None:
     compare_self_play(Rules.parse(preset), reward, seed=0)
 
 
 @settings(max_examples=12)
-@given(strategies.rules(), st.sampled_from(["outcome", "margin"]), strategies.seeds)
+@given(strategies.rules(), st.sampled_from(sorted(REWARDS)), strategies.seeds)
 def test_the_self_play_view_of_any_rules(rules: Rules, reward: str, seed: int) -> None:
     compare_self_play(rules, reward, seed)
 
 
 def compare_with_opponent(rules: Rules, seat: int, reward: str, seed: int) -> None:
-    player = LastLegal(rules)
+    player = LastMove(shared_core(rules))
     game = OAnQuanEnv(rules, opponent=player, seat=seat, reward=reward)
     other = raw_env(rules, reward=reward)
     rng = np.random.default_rng(seed)
@@ -119,7 +108,7 @@ def compare_with_opponent(rules: Rules, seat: int, reward: str, seed: int) -> No
         compare_game_with_opponent(game, other, player, rng)
 
 
-def compare_game_with_opponent(game: OAnQuanEnv, other: GameEnv, player: LastLegal, rng: np.random.Generator) -> None:
+def compare_game_with_opponent(game: OAnQuanEnv, other: GameEnv, player: LastMove, rng: np.random.Generator) -> None:
     """The agent's reward is what PettingZoo pays him over his ply and all others' until he is to move again."""
     other.reset()
     observation, info = game.reset()
@@ -156,7 +145,7 @@ def compare_game_with_opponent(game: OAnQuanEnv, other: GameEnv, player: LastLeg
     assert info["seat"] == game.seat
 
 
-@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_games_of_every_preset_against_an_opponent_in_all_other_seats(preset: str, reward: str) -> None:
     rules = Rules.parse(preset)
@@ -165,6 +154,6 @@ def test_games_of_every_preset_against_an_opponent_in_all_other_seats(preset: st
 
 
 @settings(max_examples=12)
-@given(strategies.rules(), st.integers(0, 1), st.sampled_from(["outcome", "margin"]), strategies.seeds)
+@given(strategies.rules(), st.integers(0, 1), st.sampled_from(sorted(REWARDS)), strategies.seeds)
 def test_games_of_any_rules_against_an_opponent(rules: Rules, seat: int, reward: str, seed: int) -> None:
     compare_with_opponent(rules, seat, reward, seed)

@@ -15,9 +15,9 @@ from oanquan_env import Core, IllegalActionError, Move, RulesError, raw_env
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.notation import parse_position
 from oanquan_env.policies import GreedyPolicy, RandomPolicy
+from oanquan_env.rewards import REWARDS
+from tests.boards import FINISHING
 
-FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
-"""South's 3A captures 15, the last stone among them; then the rows are worth 3 and 1."""
 REPLY = "1,0,0,4,1,0*/1,0,0,0,1,0* 0,0 0 0"
 """South's 1A captures 4; North's only seeds are in fields 1 and 5."""
 
@@ -84,7 +84,7 @@ def test_margins_add_up_to_the_final_one_even_if_the_opponent_opens() -> None:
 # ---- beginnings and ends ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("reward", ["outcome", "margin"])
+@pytest.mark.parametrize("reward", REWARDS)
 def test_an_illegal_action_ends_the_game(reward: str) -> None:
     game = from_text("0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4", opponent=scripted(), seat=0, reward=reward)
     before = game.positions.copy()

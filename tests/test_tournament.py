@@ -8,11 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.progress import Progress
 
 import agents
 from agents.arena import PairResults, random_openings
+from agents.evaluation import EvaluationSettings, Evaluator
 from agents.kept import Keeper, KeptError
 from agents.openings import random_suite
+from agents.results import origin
 from agents.tournament import (
     TimedPolicy,
     Tournament,
@@ -158,7 +161,32 @@ def test_a_retrained_agent_has_another_fingerprint(tmp_path: Path) -> None:
     before = fingerprint(f"ppo:{tmp_path},temperature=1", Rules())
     (tmp_path / "agent.yaml").write_text("plies: 2")
     assert before != fingerprint(f"ppo:{tmp_path},temperature=1", Rules()) != ""
-    assert fingerprint("minimax:depth=6", Rules()) == ""
+    files = tmp_path / "lr=1e-3"
+    files.mkdir()
+    for name in (f"ppo:{files}", f"mcts:simulations=8,net={files}"):
+        without = fingerprint(name, Rules())
+        (files / "agent.yaml").write_text("plies: 1")
+        assert without != fingerprint(name, Rules())
+        (files / "agent.yaml").unlink()
+
+
+def test_another_version_of_play_has_other_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["greedy", "minimax:depth=6", "ppo:pretrained"]
+    before = [fingerprint(name, Rules()) for name in names]
+    monkeypatch.setattr("agents.tournament.PLAY_VERSION", 77)
+    assert all(fingerprint(name, Rules()) != old for name, old in zip(names, before, strict=True))
+
+
+def test_parts_kept_from_another_commit_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = EvaluationSettings(agents=["greedy", "random"], pairs=3, suites=["arena", "regret"])
+    reports = []
+    for number in ("one", "one", "two"):
+        monkeypatch.setattr("agents.kept.commit", lambda number=number: number)
+        monkeypatch.setattr("agents.evaluation.commit", lambda number=number: number)
+        with Progress(disable=True) as progress:
+            reports.append(Evaluator(settings, tmp_path).run("test", progress).report)
+    assert [report.kept_from for report in reports] == [[], [], ["one"]]
+    assert "at commit `two` (parts of it at `one`)" in origin(reports[-1])
 
 
 def test_the_stopwatch_counts_moves() -> None:

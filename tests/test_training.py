@@ -21,12 +21,14 @@ import train
 from agents.arena import play_pairs, random_openings
 from agents.checkpoint import CHECKPOINT_NAME, CheckpointError
 from agents.config import ConfigError, TrainConfig, parse_config
+from agents.policy import network_of
 from agents.ppo import WEIGHTS_NAME, PPOPlayer
 from agents.training import EVALUATIONS_NAME, RunError, StopTrainingError, TrainingRun
 from oanquan_env import Core
 from oanquan_env.policies import GreedyPolicy
 
 ROOT = Path(__file__).parent.parent
+PLAIN = {"name": "plain", "width": 8}
 ITERATION = 32 * 8
 
 
@@ -152,7 +154,8 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
     assert_same_run(whole, folder)
 
 
-def test_a_signal_saves_and_stops(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_and_stops(tmp_path: Path, number: signal.Signals) -> None:
     folder, config = tmp_path / "run", tmp_path / "config.yaml"
     config.write_text(small_config(total_plies=10**9, checkpoint_seconds=3600.0).to_yaml())
     command = [sys.executable, "train.py", "--config", str(config), "--output", str(folder)]
@@ -160,7 +163,7 @@ def test_a_signal_saves_and_stops(tmp_path: Path) -> None:
     deadline = time.monotonic() + 60
     while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert f"--resume {folder}" in output.replace("\n", "")
@@ -208,6 +211,36 @@ def test_resuming_what_is_no_run_or_damaged_is_refused(uninterrupted: Path, tmp_
         TrainingRun.resume(folder, quiet)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [{"network": PLAIN}, {"network": PLAIN, "reward": "outcome"}, {"network": PLAIN, "reward": "mixed"}],
+)
+def test_other_rewards_and_networks_train(tmp_path: Path, changes: dict[str, object]) -> None:
+    config = small_config(total_plies=ITERATION, **changes)
+    run = TrainingRun.create(tmp_path / "run", config, "test", quiet)
+    before = {name: parameter.detach().numpy().copy() for name, parameter in network_of(run.model).named_parameters()}
+    learn(run)
+    assert any((before[name] != array).any() for name, array in weights(tmp_path / "run").items())
+    player = PPOPlayer(tmp_path / "run")
+    assert (player.card.reward, player.card.network) == (config.reward, config.network)
+
+
+def test_networks_that_look_ahead_count_points() -> None:
+    for name in ("afterstates", "lookahead"):
+        with pytest.raises(
+            ConfigError, match=f"network.name must be plain with reward=outcome: {name} takes a move for"
+        ):
+            small_config(reward="outcome", network={"name": name})
+
+
+def test_a_run_shorter_than_an_iteration_ends_its_schedules_at_their_ends(tmp_path: Path) -> None:
+    ppo = {"n_envs": 32, "n_steps": 8, "batch_size": 64, "learning_rate": 0.002, "learning_rate_end": 0.0005}
+    run = TrainingRun.create(tmp_path / "run", small_config(total_plies=ITERATION // 3, ppo=ppo), "test", quiet)
+    learn(run)
+    assert run.model.policy.optimizer.param_groups[0]["lr"] == 0.0005
+    assert run.model.ent_coef == run.config.ppo.ent_coef_end
+
+
 def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(uninterrupted: Path, tmp_path: Path) -> None:
     agent = tmp_path / "agent"
     shutil.copytree(uninterrupted, agent)
@@ -229,7 +262,7 @@ def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(uninterrupt
     ("changes", "message"),
     [
         ({"network": {"embed": 2, "width": 16, "depth": 1}}, "network: .*width=8.*, not .*width=16"),
-        ({"reward": "outcome"}, "reward: margin, not outcome"),
+        ({"network": PLAIN}, "network: .*name='afterstates'.*, not .*name='plain'"),
         ({"rules": "mancala-world fields=4"}, "fields: 5, not 4"),
     ],
 )
@@ -264,6 +297,14 @@ def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
     assert not (tmp_path / "run" / CHECKPOINT_NAME).exists()
 
 
+def test_a_policy_run_wild_stops_with_advice_too(tmp_path: Path) -> None:
+    run = TrainingRun.create(tmp_path / "run", small_config(network=PLAIN), "test", quiet)
+    for parameter in network_of(run.model).parameters():
+        parameter.data *= 1e6
+    with pytest.raises(RunError, match=r"diverged: the policy plays illegal actions.*smaller ppo\.learning_rate"):
+        learn(run)
+
+
 def test_the_run_folder_tells_where_the_run_comes_from(uninterrupted: Path) -> None:
     made = yaml.safe_load((uninterrupted / "run.yaml").read_text())
     assert made["command"] == "test"
@@ -293,8 +334,27 @@ def test_the_command_line_changes_single_fields() -> None:
     assert (config.ppo.n_steps, config.rules) == (32, "tonkin")
 
 
-@pytest.mark.parametrize("arguments", [["--ppo.n-stpes", "32"], ["--ppo.n-steps", "-1"], ["--rules", "three-player"]])
-def test_the_command_line_refuses_unknown_fields_and_bad_values(arguments: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--ppo.n-stpes", "32"], "--ppo.n-stpes"),
+        (["--ppo.n-steps", "-1"], "n_steps"),
+        (["--rules", "three-player"], "training is for two players"),
+    ],
+)
+def test_the_command_line_refuses_unknown_fields_and_bad_values(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as refused:
         train.parse(arguments)
     assert refused.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_a_run_s_folder_is_named_after_its_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").write_text(small_config(total_plies=ITERATION).to_yaml())
+    assert train.main(["--config", "mine.yaml"]) == 0
+    assert train.main(["--config", "mine.yaml", "--sweep", "4", "--jobs", "1"]) == 0
+    assert (tmp_path / "runs" / "mine" / WEIGHTS_NAME).is_file()
+    assert (tmp_path / "runs" / "mine-sweep" / "seed-4" / WEIGHTS_NAME).is_file()

@@ -25,10 +25,12 @@ from oanquan_env.notation import parse_position
 from oanquan_env.policies import RandomPolicy
 from oanquan_env.rewards import REWARDS
 from tests import strategies
+from tests.boards import FINISHING
+from tests.players import FirstMove
 from tests.strategies import PRESET_NAMES
 
-FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 0,10 0 6"
-"""South's 3A captures 15, the last stone among them, and wins with 18 to 11."""
+WINNING = FINISHING.format(0, 10)
+"""South's 3A wins with 18 to 11."""
 RUNNING = "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4"
 """South has seeds in fields 2 and 5."""
 ENDS_A = Move.parse("3A").action
@@ -39,16 +41,6 @@ modes = pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.
 def random_legal(mask: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
     """A legal action in each row; 0 where there is none."""
     return (rng.random(mask.shape) * mask).argmax(axis=1)
-
-
-class FirstLegal:
-    """A player without chance, so that games in a batch and games alone are the same."""
-
-    def __init__(self, rules: Rules) -> None:
-        self.core = shared_core(rules)
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> npt.NDArray[np.intp]:
-        return self.core.legal_mask(positions).argmax(axis=1)
 
 
 def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int, seed: int, **settings: Any) -> int:
@@ -86,7 +78,7 @@ def test_rows_are_single_environments_for_every_preset(preset: str, reward: str,
 @pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "three-player"])
 def test_rows_are_single_environments_against_an_opponent(preset: str, reward: str, mode: AutoresetMode) -> None:
     rules = Rules.parse(preset).replace(max_plies=40)
-    player = FirstLegal(rules)
+    player = FirstMove(shared_core(rules))
     for seat in range(rules.players):
         ends = compare_with_single(rules, mode, n=4, steps=40, seed=0, opponent=player, seat=seat, reward=reward)
         assert ends > 4
@@ -98,7 +90,7 @@ def test_rows_are_single_environments_for_any_rules(
     rules: Rules, mode: AutoresetMode, seat: int | None, seed: int
 ) -> None:
     opposed = {} if seat is None else {"seat": seat}
-    opponent = None if seat is None else FirstLegal(rules)
+    opponent = None if seat is None else FirstMove(shared_core(rules))
     compare_with_single(rules, mode, n=3, steps=25, seed=seed, opponent=opponent, reward="margin", **opposed)
 
 
@@ -114,7 +106,7 @@ def test_games_that_the_opponent_ends_before_the_agent_s_first_move(reward: str,
 
 def test_games_that_are_over_stay_as_they_are_and_earn_nothing_more() -> None:
     games, rng = Games(3, "mancala-world", opponent=None, seat="random", reward="margin"), np.random.default_rng(0)
-    start = Positions.concatenate(parse_position(Core(), text, checked=False) for text in (FINISHING, RUNNING, RUNNING))
+    start = Positions.concatenate(parse_position(Core(), text, checked=False) for text in (WINNING, RUNNING, RUNNING))
     games.begin(np.arange(3), rng, start)
     actions = np.array([ENDS_A, 0, Move.parse("2A").action])
     assert games.step(actions, rng)[:2].tolist() == [pytest.approx((18 - 0 - (11 - 10)) / 70), -1]
@@ -134,7 +126,7 @@ def from_texts(*texts: str, **settings: Any) -> OAnQuanVectorEnv:
 
 
 def test_next_step_returns_the_last_position_and_then_the_first() -> None:
-    games = from_texts(FINISHING, RUNNING)
+    games = from_texts(WINNING, RUNNING)
     running = int(Move.parse("2A").action)
     observations, rewards, terminated, truncated, info = games.step(np.array([ENDS_A, running]))
     assert rewards.tolist() == [1, 0]
@@ -159,9 +151,9 @@ def test_next_step_returns_the_last_position_and_then_the_first() -> None:
 
 
 def test_same_step_returns_the_first_position_and_tells_the_last() -> None:
-    games = from_texts(FINISHING, RUNNING, autoreset_mode="SameStep")
+    games = from_texts(WINNING, RUNNING, autoreset_mode="SameStep")
     running = int(Move.parse("2A").action)
-    last = parse_position(Core(), FINISHING, checked=False)
+    last = parse_position(Core(), WINNING, checked=False)
     Core().play(last, [ENDS_A])
     observations, rewards, terminated, _, info = games.step(np.array([ENDS_A, running]))
     assert rewards.tolist() == [1, 0]
@@ -176,7 +168,7 @@ def test_same_step_returns_the_first_position_and_tells_the_last() -> None:
 
 
 def test_an_illegal_action_ends_its_game_and_no_other() -> None:
-    games = from_texts(RUNNING, RUNNING, FINISHING)
+    games = from_texts(RUNNING, RUNNING, WINNING)
     before = games.positions.copy()
     _, rewards, terminated, truncated, info = games.step(np.array([0, Move.parse("2A").action, ENDS_A]))
     assert rewards.tolist() == [-1, 0, 1]
@@ -250,7 +242,7 @@ def test_random_seats_are_drawn_for_each_new_game() -> None:
 
 
 def test_start_positions_for_all_or_for_each() -> None:
-    games = from_texts(RUNNING, FINISHING)
+    games = from_texts(RUNNING, WINNING)
     assert games.positions.ply.tolist() == [4, 6]
     games.reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 1 7"})
     assert games.positions.ply.tolist() == [7, 7]

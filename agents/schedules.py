@@ -1,0 +1,15 @@
+"""What changes in the course of a run."""
+
+from __future__ import annotations
+
+
+def between(begin: float, end: float, done: float) -> float:
+    """From `begin` to `end` in a straight line.
+
+    Args:
+        begin: the value where the run begins.
+        end: the value where it ends.
+        done: share of the run that is done; the last rollout goes beyond 1, the value does not go beyond `end`.
+    """
+    done = min(max(done, 0.0), 1.0)
+    return begin * (1.0 - done) + end * done

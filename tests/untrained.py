@@ -1,0 +1,23 @@
+"""Agents that were never trained, for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from agents.config import NetworkConfig
+from agents.networks import make_network
+from agents.ppo import AgentCard, save_agent
+from oanquan_env import Core
+
+NETWORK = NetworkConfig(embed=2, width=8, depth=1)
+
+
+def save_untrained(folder: Path, *, reward: str = "margin", seed: int = 0) -> Path:
+    """A folder with the files of an agent of `NETWORK` and random weights."""
+    torch.manual_seed(seed)
+    _, network = make_network(core=Core(), **NETWORK.model_dump())
+    folder.mkdir()
+    save_agent(folder, network, AgentCard(rules="mancala-world", reward=reward, network=NETWORK))
+    return folder
