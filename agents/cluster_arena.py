@@ -48,7 +48,9 @@ def play_pairing(work: PairingWork) -> Pairing:
     entrants = []
     for label, name, expected in work.entrants:
         if fingerprint(name, core.rules) != expected:
-            raise TournamentError(f"the files of {name} differ between machines: share one folder among them")
+            raise TournamentError(
+                f"the files or the version of {name} differ between machines: share one folder among them"
+            )
         entrants.append(Entrant(label, name, agents.make(name, core.rules), expected))
     return Tournament(core, entrants, work.openings, work.seed).play_one(0, 1)
 

@@ -93,6 +93,7 @@ class Evaluator:
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
         self.settings = settings
         self.output = output
+        self.commit = commit()  # of the code that runs, whatever is committed meanwhile
         self.core = Core(Rules.parse(settings.rules))
         self.entrants = make_entrants(settings.agents, self.core.rules)
         self.tournament = self._tournament() if "arena" in settings.suites else None
@@ -111,7 +112,7 @@ class Evaluator:
         Args:
             command: how the report says that it was made.
             progress: shows how far the work is.
-            ray: address of a Ray cluster that plays the arena's pairings; the results are the same.
+            ray: address of a Ray cluster that plays the arena's pairings; the same results but for limits of time.
 
         Raises:
             KeptError: if the output folder holds parts by other settings.
@@ -122,14 +123,13 @@ class Evaluator:
             arena = summarize_tournament(self.tournament, pairings)
         regrets, thinking = self._measure(self.suite, progress) if self.suite else (None, _arena_times(pairings))
         times = thinking if self.settings.time else {}
-        here = commit()
         keepers = [self.keeper, *([self.tournament.keeper] if self.tournament else [])]
         report = Report(
             command=command,
             rules=str(self.core.rules),
             seed=self.settings.seed,
-            commit=here,
-            kept_from=sorted(set().union(*(keeper.made_at for keeper in keepers)) - {str(here)}),
+            commit=self.commit,
+            kept_from=sorted(set().union(*(keeper.made_at for keeper in keepers)) - {str(self.commit)}),
             processor=processor(),
             versions=versions(PACKAGES),
             agents=[

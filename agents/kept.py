@@ -32,6 +32,7 @@ class Keeper:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self.made_at: set[str] = set()
+        self._commit = commit()  # of the code that runs, whatever is committed meanwhile
 
     def path(self, names: list[str]) -> Path | None:
         """The file of the part of that name: readable, with a hash that tells names apart that read the same."""
@@ -45,7 +46,7 @@ class Keeper:
         path = self.path(names)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            part = {"settings": settings, "made_at": commit(), "content": content}
+            part = {"settings": settings, "made_at": self._commit, "content": content}
             write_atomically(path, (json.dumps(part) + "\n").encode())
 
     def find(self, names: list[str], settings: dict[str, Any]) -> dict[str, Any] | None:

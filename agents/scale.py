@@ -120,7 +120,7 @@ def _with_ray(
     """One task for each item. Ray itself begins it anew where its worker or its machine dies."""
     ray = _join(address)
     try:
-        reserved = min(cpus, _processors_of_a_machine(ray) or cpus)
+        reserved = min(cpus, _processors_of_a_machine(ray, gpus) or cpus)
         task = ray.remote(num_cpus=reserved, num_gpus=gpus, max_retries=RETRIES)(_in_folder)
         running = {task.remote(os.getcwd(), work, item): number for number, item in enumerate(items)}
         while running:
@@ -136,12 +136,13 @@ def _with_ray(
         ray.shutdown()  # with it end the tasks of this driver
 
 
-def _processors_of_a_machine(ray: Any) -> float:
-    """Processors of the cluster's largest machine; 0 while all that is there is a head that does no work.
+def _processors_of_a_machine(ray: Any, gpus: float) -> float:
+    """Processors of the largest machine with as many GPUs; 0 while all that is there is a head that does no work.
 
     Work that asks for more would wait for ever.
     """
-    return max((node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"]), default=0.0)
+    machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    return max((machine.get("CPU", 0.0) for machine in machines if machine.get("GPU", 0.0) >= gpus), default=0.0)
 
 
 def _join(address: str) -> Any:

@@ -26,7 +26,7 @@ from agents.policy import network_of
 from agents.ppo import WEIGHTS_NAME, AgentCard, PPOPlayer, load_weights, read_card, save_agent
 from agents.regret import find_suite, regret
 from agents.schedules import between
-from oanquan_env import Core, IllegalActionError, Rules
+from oanquan_env import Core, IllegalActionError, Positions, Rules
 
 CONFIG_NAME = "config.yaml"
 RUN_NAME = "run.yaml"
@@ -61,8 +61,7 @@ class TrainingRun:
         self.core = Core(config.rules)
         for name in config.evaluation.opponents:
             refused("evaluation.opponents", agents.make, name, self.core.rules)
-        plies = config.evaluation.opening_plies
-        refused("evaluation.opening_plies", random_openings, self.core, 1, plies, np.random.default_rng(0))
+        refused("evaluation.opening_plies", self._openings, np.random.default_rng(config.seed))
         random.seed(config.seed)
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
@@ -204,13 +203,16 @@ class TrainingRun:
 
     def _score(self, player: PPOPlayer, opponent: str) -> dict[str, float]:
         """Score of a match with its interval, 0 to 1."""
-        settings = self.config.evaluation
         rng = np.random.default_rng(self.config.seed)
-        openings = random_openings(self.core, settings.pairs, settings.opening_plies, rng)
+        openings = self._openings(rng)
         played = play_pairs(self.core, player, agents.make(opponent, self.core.rules), openings, rng)
         score = score_interval(played)
         self.model.logger.record(f"evaluation/{opponent}", score.mean)
         return {"score": score.mean, "low": score.low, "high": score.high}
+
+    def _openings(self, rng: np.random.Generator) -> Positions:
+        settings = self.config.evaluation
+        return random_openings(self.core, settings.pairs, settings.opening_plies, rng)
 
     def _write_evaluations(self, rows: list[dict[str, Any]]) -> None:
         text = "".join(json.dumps(row) + "\n" for row in rows)
@@ -275,13 +277,15 @@ def describe_run(command: str) -> dict[str, Any]:
 def _check_finite(run: TrainingRun) -> None:
     for name, parameter in network_of(run.model).named_parameters():
         if not torch.isfinite(parameter).all():
-            raise _diverged(run, f"{name} is not finite")
+            good = (run.folder / CHECKPOINT_NAME).exists()  # none is written of such weights
+            raise _diverged(
+                run, f"{name} is not finite", f"; the last checkpoint in {run.folder} is good" if good else ""
+            )
 
 
-def _diverged(run: TrainingRun, what: str) -> RunError:
+def _diverged(run: TrainingRun, what: str, besides: str = "") -> RunError:
     sizes = "ppo.learning_rate" + (", teacher.learning_rate, teacher.muon" if run.config.teacher.depths else "")
-    saved = f"; the last checkpoint in {run.folder} is good" if (run.folder / CHECKPOINT_NAME).exists() else ""
     return RunError(
-        f"training diverged: {what} after {run.plies:,} plies{saved}. Start again with a smaller {sizes} or "
+        f"training diverged: {what} after {run.plies:,} plies{besides}. Start again with a smaller {sizes} or "
         "ppo.max_grad_norm"
     )

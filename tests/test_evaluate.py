@@ -146,7 +146,7 @@ def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         (["greedy", "random", "--json", "nowhere/x.json"], "--json: there is no folder nowhere"),
         (["greedy", "--suite", "regret", "--save-games", "x.txt"], "no games are played without --suite arena"),
         (["greedy", "--suite", "regret", "--ray", "x:1"], "nothing to spread over a cluster without --suite arena"),
-        (["greedy", "random", "--opening-plies", "120"], "120 random plies"),
+        (["greedy", "random", "--opening-plies", "120"], "was running after 120 plies: take fewer plies"),
         (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),
         (["greedy", "random", "--seed", "-1"], "seed: Input should be greater than or equal to 0"),
     ],

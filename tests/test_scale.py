@@ -173,7 +173,7 @@ def test_a_sweep_on_ray(cluster: str, tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_other_agent_files_on_a_worker_are_noticed() -> None:
     work = PairingWork("mancala-world", (("a", "greedy", "0123"), ("b", "random", "")), None, 0)  # type: ignore[arg-type]
-    with pytest.raises(TournamentError, match="the files of greedy differ between machines"):
+    with pytest.raises(TournamentError, match="the files or the version of greedy differ between machines"):
         play_pairing(work)
 
 
