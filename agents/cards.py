@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from agents.config import TrainConfig, load_config
 from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
@@ -84,18 +85,29 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
         ["value", taught],
         ["reward", card.reward],
         ["plies of PPO", f"{made['plies']:,}"],
-        ["hours", f"{made['seconds'] / 3600:.1f}" if made.get("seconds") else "not recorded"],
+        ["hours", _hours(made)],
         ["machine", f"{made['processor']}, {config.device}"],
         ["begun at commit", f"`{made['commit']}`"],
         ["seed", str(made["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
     ]
     if "begun_with" in made:
-        earlier = made["begun_with"]
-        begun = f"the weights of an agent for `{earlier['rules']}` after {earlier['training']['plies']:,} plies"
-        rows.insert(0, ["begun with", begun])
+        rows.insert(0, ["begun with", ", which began with ".join(_ancestors(made))])
     where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
     return f"## Recipe\n\n{where}\n\n{table(['', ''], rows, left=2)}"
+
+
+def _hours(made: dict[str, Any]) -> str:
+    return f"{made['seconds'] / 3600:.1f}" if made.get("seconds") else "not recorded"
+
+
+def _ancestors(made: dict[str, Any]) -> list[str]:
+    """Whose weights a run began with, whose that one had begun with, and so on."""
+    found = []
+    while "begun_with" in made:
+        rules, made = made["begun_with"]["rules"], made["begun_with"]["training"]
+        found.append(f"the weights of an agent for `{rules}` after {made['plies']:,} plies (hours: {_hours(made)})")
+    return found
 
 
 def _reports() -> list[Report]:

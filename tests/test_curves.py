@@ -162,9 +162,14 @@ def test_a_card_tells_whose_weights_an_agent_began_with(
     monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
     folder = cards.take(runs[0])
     card = read_card(folder)
-    card.training["begun_with"] = {"rules": "ludii", "training": {"plies": 1234}}
+    first = {"rules": "tonkin", "training": {"plies": 567}}
+    card.training["begun_with"] = {"rules": "ludii", "training": {"plies": 1234, "seconds": 7200, "begun_with": first}}
     (folder / "agent.yaml").write_text(yaml.safe_dump(card.model_dump()))
-    assert "| begun with | the weights of an agent for `ludii` after 1,234 plies |" in cards.render(folder)
+    begun = (
+        "the weights of an agent for `ludii` after 1,234 plies (hours: 2.0), which began with the weights of an agent "
+        "for `tonkin` after 567 plies (hours: not recorded)"
+    )
+    assert f"| begun with | {begun} |" in cards.render(folder)
 
 
 def test_weights_too_large_for_the_repository_are_refused(
