@@ -100,7 +100,7 @@ def fingerprint(name: str, rules: Rules) -> str:
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
     for option in name.partition(":")[2].split(","):
-        for word in {option, option.partition("=")[2]}:  # `ppo:FOLDER` and `net=FOLDER`
+        for word in (option, option.partition("=")[2]):  # `ppo:FOLDER` and `net=FOLDER`
             for path in _agent_files(word, rules):
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
