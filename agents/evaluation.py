@@ -17,7 +17,7 @@ from agents.cluster_arena import play_on_cluster
 from agents.config import ConfigError, explain
 from agents.kept import Keeper, KeptError
 from agents.openings import load_openings
-from agents.provenance import commit, processor, versions
+from agents.provenance import processor, versions
 from agents.ratings import elo_of_pairs, pentanomial, rate
 from agents.regret import Part, Suite, load_suite, regret
 from agents.results import (
@@ -93,7 +93,6 @@ class Evaluator:
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
         self.settings = settings
         self.output = output
-        self.commit = commit()  # of the code that runs, whatever is committed meanwhile
         self.core = Core(Rules.parse(settings.rules))
         self.entrants = make_entrants(settings.agents, self.core.rules)
         self.tournament = self._tournament() if "arena" in settings.suites else None
@@ -128,8 +127,8 @@ class Evaluator:
             command=command,
             rules=str(self.core.rules),
             seed=self.settings.seed,
-            commit=self.commit,
-            kept_from=sorted(set().union(*(keeper.made_at for keeper in keepers)) - {str(self.commit)}),
+            commit=self.keeper.commit,
+            kept_from=sorted(set().union(*(keeper.made_at for keeper in keepers)) - {str(self.keeper.commit)}),
             processor=processor(),
             versions=versions(PACKAGES),
             agents=[

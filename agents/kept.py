@@ -26,13 +26,14 @@ class Keeper:
         folder: where the files lie; None keeps nothing.
 
     Attributes:
-        made_at: commits of the project at which the parts that were found here were made.
+        commit: of the project, at which parts are made.
+        made_at: commits at which the parts that were found here were made.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
+        self.commit = commit()
         self.made_at: set[str] = set()
-        self._commit = commit()  # of the code that runs, whatever is committed meanwhile
 
     def path(self, names: list[str]) -> Path | None:
         """The file of the part of that name: readable, with a hash that tells names apart that read the same."""
@@ -46,7 +47,7 @@ class Keeper:
         path = self.path(names)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            part = {"settings": settings, "made_at": self._commit, "content": content}
+            part = {"settings": settings, "made_at": self.commit, "content": content}
             write_atomically(path, (json.dumps(part) + "\n").encode())
 
     def find(self, names: list[str], settings: dict[str, Any]) -> dict[str, Any] | None:

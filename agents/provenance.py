@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import platform
 import subprocess
 from collections.abc import Iterable
@@ -9,8 +10,12 @@ from importlib import metadata
 from pathlib import Path
 
 
+@functools.cache
 def commit() -> str | None:
-    """The clone's commit, marked `-dirty` where files differ from it; None outside a clone."""
+    """The clone's commit, marked `-dirty` where files differ from it; None outside a clone.
+
+    Asked once: of the code that runs, whatever is committed meanwhile.
+    """
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         described = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)

@@ -182,7 +182,6 @@ def test_parts_kept_from_another_commit_are_told(tmp_path: Path, monkeypatch: py
     reports = []
     for number in ("one", "one", "two"):
         monkeypatch.setattr("agents.kept.commit", lambda number=number: number)
-        monkeypatch.setattr("agents.evaluation.commit", lambda number=number: number)
         with Progress(disable=True) as progress:
             reports.append(Evaluator(settings, tmp_path).run("test", progress).report)
     assert [report.kept_from for report in reports] == [[], [], ["one"]]

@@ -275,6 +275,14 @@ def test_a_run_begins_with_an_agent_that_fits_or_not_at_all(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_run_begins_with_an_agent_of_its_reward(tmp_path: Path) -> None:
+    learn(TrainingRun.create(tmp_path / "agent", small_config(total_plies=ITERATION, network=PLAIN), "test", quiet))
+    other = small_config(begin_with=str(tmp_path / "agent"), network=PLAIN, reward="outcome")
+    with pytest.raises(ConfigError, match=r"begin_with: the agent in .* has another reward: margin, not outcome"):
+        TrainingRun.create(tmp_path / "run", other, "test", quiet)
+    assert not (tmp_path / "run").exists()
+
+
 def test_an_agent_to_begin_with_must_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "config.yaml"
     config.write_text(small_config(begin_with=str(tmp_path)).to_yaml())
