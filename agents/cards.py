@@ -15,14 +15,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agents.config import TrainConfig, load_config
+from agents.config import CONFIG_NAME, TrainConfig, load_config
 from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
 from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, read_card
 from agents.regret import PHASES
 from agents.report import explanation, openings, summary, table
 from agents.results import RegretRow, Report, origin, read_report
 from agents.tournament import fingerprint
-from agents.training import CONFIG_NAME
 from oanquan_env import Rules
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
@@ -79,8 +78,10 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
     depths = ", ".join(map(str, config.teacher.depths))
     taught = f"regression on alpha-beta search of {depths} plies" if depths else "returns of self-play"
     layers = f"`{network.name}`, {network.depth} layers of {network.width}"
+    if network.name == "lookahead":
+        layers += f", for leaves {network.leaf_depth} of {network.leaf_width}"
     rows = [
-        ["network", f"{layers}, for leaves 2 of {network.leaf_width}" if network.name == "lookahead" else layers],
+        ["network", layers],
         ["policy", "self-play PPO (MaskablePPO), both seats"],
         ["value", taught],
         ["reward", card.reward],

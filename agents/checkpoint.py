@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
@@ -23,7 +24,11 @@ from agents.teacher import TaughtPPO, Teacher
 from oanquan_env.positions import Positions
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
+TEACHER = "teacher"
+"""What names of the teacher's tensors begin with."""
 FORMAT = "3"
+LESSON_FORMATS = ("2", "3")
+"""Formats whose lessons are the same."""
 
 
 class CheckpointError(ValueError):
@@ -53,10 +58,9 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
         tensors.update({f"opponents.{name}": tensor for name, tensor in env.opponents.state().items()})
     if model.teacher:
         for index, optimizer in enumerate(model.teacher.optimizers):
-            tensors.update(_optimizer_tensors(f"teacher.optimizer_{index}", optimizer))
-        tensors.update(_position_tensors("teacher.positions", model.teacher.positions))
-        tensors["teacher.values"] = torch.from_numpy(model.teacher.values.copy())
-        metadata["teacher.iterations"] = str(model.teacher.iterations)
+            tensors.update(_optimizer_tensors(f"{TEACHER}.optimizer_{index}", optimizer))
+        tensors.update(_lesson_tensors(model.teacher))
+        metadata[f"{TEACHER}.iterations"] = str(model.teacher.iterations)
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     write_atomically(path, save(contiguous, metadata))
 
@@ -90,17 +94,42 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
         raise CheckpointError(f"{path}: does not fit the run's configuration: {error}") from None
 
 
-def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+def save_lessons(path: Path, teacher: Teacher) -> None:
+    """Write the positions and values that a teacher remembers, to be read by `read_lessons`."""
+    write_atomically(path, save(_lesson_tensors(teacher), {"format": FORMAT}))
+
+
+def read_lessons(path: Path) -> tuple[Positions, npt.NDArray[np.int16]]:
+    """The (N,) positions and int16 values that the teacher of a checkpoint remembers.
+
+    Args:
+        path: a checkpoint, or what `save_lessons` wrote.
+
+    Raises:
+        CheckpointError: if the file is missing, damaged or of a run without a teacher.
+    """
+    tensors, _ = _read(path, LESSON_FORMATS, f"{TEACHER}.")
+    try:
+        return _positions(tensors, f"{TEACHER}.positions"), tensors[f"{TEACHER}.values"].numpy().copy()
+    except KeyError:
+        raise CheckpointError(f"{path}: of a run without a teacher; there are no lessons in it") from None
+
+
+def _read(
+    path: Path, formats: tuple[str, ...] = (FORMAT,), prefix: str = ""
+) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """The tensors whose names begin with `prefix`, and the metadata, of a file of one of the formats."""
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (not a mapping)
+            metadata, names = file.metadata() or {}, file.keys()
+            tensors = {name: file.get_tensor(name) for name in names if name.startswith(prefix)}
     except FileNotFoundError:
-        raise CheckpointError(f"{path}: no such file; there is nothing to resume") from None
+        raise CheckpointError(f"{path}: no such file") from None
     except SafetensorError as error:
         raise CheckpointError(f"{path}: damaged: {error}") from None
-    if metadata.get("format") != FORMAT:
-        raise CheckpointError(f"{path}: format {metadata.get('format')!r}, this version reads {FORMAT!r}")
+    if metadata.get("format") not in formats:
+        read = " and ".join(repr(name) for name in formats)
+        raise CheckpointError(f"{path}: format {metadata.get('format')!r}, this version reads {read}")
     return tensors, metadata
 
 
@@ -123,9 +152,9 @@ def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], e
 
 def _restore_teacher(tensors: dict[str, torch.Tensor], metadata: dict[str, str], teacher: Teacher) -> None:
     for index, optimizer in enumerate(teacher.optimizers):
-        _restore_optimizer(tensors, f"teacher.optimizer_{index}", optimizer)
-    positions, values = _positions(tensors, "teacher.positions"), tensors["teacher.values"].numpy().copy()
-    teacher.restore(positions, values, int(metadata["teacher.iterations"]))
+        _restore_optimizer(tensors, f"{TEACHER}.optimizer_{index}", optimizer)
+    positions, values = _positions(tensors, f"{TEACHER}.positions"), tensors[f"{TEACHER}.values"].numpy().copy()
+    teacher.restore(positions, values, int(metadata[f"{TEACHER}.iterations"]))
 
 
 def _restore_chance(tensors: dict[str, torch.Tensor], metadata: dict[str, str], device: torch.device) -> None:
@@ -156,6 +185,11 @@ def _restore_optimizer(tensors: dict[str, torch.Tensor], prefix: str, optimizer:
 def _position_tensors(prefix: str, positions: Positions) -> dict[str, torch.Tensor]:
     arrays = zip(_position_names(), positions.arrays(), strict=True)
     return {f"{prefix}.{name}": torch.from_numpy(array.copy()) for name, array in arrays}
+
+
+def _lesson_tensors(teacher: Teacher) -> dict[str, torch.Tensor]:
+    values = {f"{TEACHER}.values": torch.from_numpy(teacher.values.copy())}
+    return {**_position_tensors(f"{TEACHER}.positions", teacher.positions), **values}
 
 
 def _positions(tensors: dict[str, torch.Tensor], prefix: str) -> Positions:

@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError,
 from oanquan_env import Rules
 from oanquan_env.rewards import RewardName
 
+CONFIG_NAME = "config.yaml"
+"""The configuration in a run's folder."""
+
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[float, Field(gt=0.0)]
 
@@ -35,6 +38,7 @@ class NetworkConfig(_Strict):
     width: PositiveInt = Field(128, description="units of a hidden layer")
     depth: PositiveInt = Field(2, description="hidden layers")
     leaf_width: PositiveInt = Field(64, description="units of a hidden layer of `lookahead`'s network for leaves")
+    leaf_depth: PositiveInt = Field(2, description="hidden layers of `lookahead`'s network for leaves")
     policy_gradient: Literal["through", "heads"] = Field(
         "through",
         description="what the policy's gradient of `lookahead` changes: `through` the values of moves too; `heads`: "
@@ -105,6 +109,9 @@ class TeacherConfig(_Strict):
         0.0, description="share of these positions that comes from games between players of mixed strength instead"
     )
     replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
+    lessons: str | None = Field(
+        None, description="folder of a run whose teacher's positions and values to begin with; its rules may not differ"
+    )
     minibatches: PositiveInt = Field(32, description="gradient steps after each iteration")
     batch_size: PositiveInt = Field(2048, description="positions in one minibatch")
     learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
@@ -112,6 +119,12 @@ class TeacherConfig(_Strict):
     muon: Annotated[float, Field(ge=0.0)] = Field(
         0.0, description="Muon's step size for matrices at the start, it shrinks as Adam's does; 0: Adam for them too"
     )
+
+    @model_validator(mode="after")
+    def _lessons_have_a_teacher(self) -> TeacherConfig:
+        if self.lessons and not self.depths:
+            raise ValueError(f"lessons={self.lessons} are of no use without depths: there is no teacher")
+        return self
 
 
 class EvaluationConfig(_Strict):
@@ -131,8 +144,8 @@ class TrainConfig(_Strict):
     total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
     begin_with: str | None = Field(
         None,
-        description="folder of a trained agent whose weights to begin with; its rules may differ, its network, reward "
-        "and number of fields not",
+        description="folder of a trained agent whose weights to begin with; its rules may differ, and its network have "
+        "fewer or narrower hidden layers; its reward and number of fields may not differ",
     )
     seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
     threads: Annotated[int, Field(ge=1)] = Field(1, description="torch's threads; two may be slower than one if busy")

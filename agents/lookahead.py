@@ -45,7 +45,7 @@ class LookaheadNet(nn.Module):
         features: the layout.
         embed: numbers that stand for the count of one square.
         width, depth: of the trunk.
-        leaf_width: of the leaf network, which has two layers.
+        leaf_width, leaf_depth: of the leaf network.
         policy_through_values: whether the policy's gradient reaches the values; if not, it trains the sharpness and
             the correction, and the value loss alone trains V, which takes a third of the time.
     """
@@ -58,6 +58,7 @@ class LookaheadNet(nn.Module):
         width: int,
         depth: int,
         leaf_width: int,
+        leaf_depth: int,
         policy_through_values: bool,
     ) -> None:
         super().__init__()
@@ -67,7 +68,7 @@ class LookaheadNet(nn.Module):
         self.reward_scale = 1.0 / rules.total
         self.policy_through_values = policy_through_values
         most = counts_told_apart(rules)
-        self.leaf = CountTrunk(most, 0, embed=embed, width=leaf_width, depth=2)
+        self.leaf = CountTrunk(most, 0, embed=embed, width=leaf_width, depth=leaf_depth)
         self.leaf_value = nn.Linear(leaf_width, 1)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))
         self.trunk = CountTrunk(most, 2 * self.actions, embed=embed, width=width, depth=depth)

@@ -107,11 +107,12 @@ def make_network(
     width: int,
     depth: int,
     leaf_width: int = 64,
+    leaf_depth: int = 2,
     policy_gradient: str = "through",
 ) -> tuple[FeatureEncoder, Net]:
     """The features and the fresh network of that name; raises `ValueError` for another.
 
-    Arguments are the fields of `agents.config.NetworkConfig`; `leaf_width` and `policy_gradient` are of `lookahead`.
+    Arguments are the fields of `agents.config.NetworkConfig`; `leaf_*` and `policy_gradient` are of `lookahead`.
     """
     if name == "plain":
         plain = PlainFeatures(core)
@@ -123,7 +124,13 @@ def make_network(
         ahead = LookaheadFeatures(core)
         through = policy_gradient == "through"
         return ahead, LookaheadNet(
-            ahead, embed=embed, width=width, depth=depth, leaf_width=leaf_width, policy_through_values=through
+            ahead,
+            embed=embed,
+            width=width,
+            depth=depth,
+            leaf_width=leaf_width,
+            leaf_depth=leaf_depth,
+            policy_through_values=through,
         )
     raise ValueError(f"network must be one of {', '.join(NETWORKS)}; got {name!r}")
 

@@ -49,8 +49,7 @@ class AgentCard(BaseModel):
 
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
     """Write both files into `folder`, each atomically, the weights first."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    write_atomically(folder / WEIGHTS_NAME, save(tensors))
+    save_weights(folder / WEIGHTS_NAME, network)
     write_atomically(folder / CARD_NAME, yaml.safe_dump(card.model_dump(), sort_keys=False).encode())
 
 
@@ -187,6 +186,12 @@ class PPOPlayer(NetworkPlayer):
         if images is None:
             images = 2 if trained.is_symmetric else 1
         super().__init__(features, network, temperature=temperature, images=images)
+
+
+def save_weights(path: Path, network: torch.nn.Module) -> None:
+    """Write a network's weights in one atomic step."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    write_atomically(path, save(tensors))
 
 
 def load_weights(network: torch.nn.Module, path: Path) -> None:

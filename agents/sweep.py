@@ -10,9 +10,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from agents.config import TrainConfig, load_config
+from agents.config import CONFIG_NAME, TrainConfig, load_config
 from agents.scale import spread
-from agents.training import CONFIG_NAME, RunError, TrainingRun
+from agents.training import RunError, TrainingRun
 
 
 @dataclass(frozen=True)

@@ -18,20 +18,18 @@ from stable_baselines3.common.logger import configure
 import agents
 from agents import provenance
 from agents.arena import play_pairs, random_openings, score_interval
+from agents.beginnings import keep_beginnings, restore_beginnings, take_beginnings
 from agents.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
-from agents.config import ConfigError, TrainConfig, load_config, parse_config
+from agents.config import CONFIG_NAME, TrainConfig, load_config, parse_config
 from agents.files import write_atomically
 from agents.model import build_model, refused
 from agents.policy import network_of
-from agents.ppo import WEIGHTS_NAME, AgentCard, PPOPlayer, load_weights, read_card, save_agent
+from agents.ppo import AgentCard, PPOPlayer, save_agent
 from agents.regret import find_suite, regret
 from agents.schedules import between
-from oanquan_env import Core, IllegalActionError, Positions, Rules
+from oanquan_env import Core, IllegalActionError, Positions
 
-CONFIG_NAME = "config.yaml"
 RUN_NAME = "run.yaml"
-BEGUN_NAME = "begun_with.safetensors"
-"""The weights that the run begins with, if it begins with an agent's."""
 EVALUATIONS_NAME = "evaluations.jsonl"
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 
@@ -75,7 +73,7 @@ class TrainingRun:
         Raises:
             RunError: if one is there already.
             ConfigError: for a configuration that cannot be.
-            AgentFileError: if there is no such agent as `begin_with`.
+            AgentFileError, CheckpointError: if there is nothing of the kind that it is to begin with.
         """
         if (folder / CONFIG_NAME).exists():
             raise RunError(
@@ -83,11 +81,11 @@ class TrainingRun:
             )
         run = cls(folder, config, report)
         made = describe_run(command)
-        if config.begin_with:
-            made["begun_with"] = run._take_weights(Path(config.begin_with)).model_dump(include={"rules", "training"})
+        begun_with = take_beginnings(config, run.core, run.model)
+        if begun_with:
+            made["begun_with"] = begun_with.model_dump(include={"rules", "training"})
         folder.mkdir(parents=True, exist_ok=True)
-        if config.begin_with:
-            write_atomically(folder / BEGUN_NAME, (Path(config.begin_with) / WEIGHTS_NAME).read_bytes())
+        keep_beginnings(folder, config, run.model)
         write_atomically(folder / RUN_NAME, yaml.safe_dump(made, sort_keys=False).encode())
         write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
         return run
@@ -107,7 +105,7 @@ class TrainingRun:
         Raises:
             RunError: if there is no run.
             CheckpointError: if its checkpoint is damaged.
-            AgentFileError: if there is no checkpoint yet, and the weights that it begins with are damaged.
+            AgentFileError, CheckpointError: if there is no checkpoint yet, and what it begins with is damaged.
             ConfigError: for values that cannot be.
         """
         if not (folder / CONFIG_NAME).exists():
@@ -119,8 +117,8 @@ class TrainingRun:
         checkpoint = folder / CHECKPOINT_NAME
         if checkpoint.exists():
             run._seconds = load_checkpoint(checkpoint, run.model, run.env)
-        elif config.begin_with:
-            load_weights(network_of(run.model), folder / BEGUN_NAME)
+        else:
+            restore_beginnings(folder, config, run.model)
         evaluations = [row for row in run.evaluations() if row["plies"] <= run.plies]
         run._write_evaluations(evaluations)
         return run
@@ -154,17 +152,6 @@ class TrainingRun:
         self.evaluate()
         self.model.logger.dump(self.plies)
         self.save()
-
-    def _take_weights(self, folder: Path) -> AgentCard:
-        """Begin with the weights of an agent; returns its card."""
-        card, config = read_card(folder), self.config
-        theirs = {"network": card.network, "reward": card.reward, "fields": Rules.parse(card.rules).fields}
-        ours = {"network": config.network, "reward": config.reward, "fields": self.core.rules.fields}
-        for name, value in ours.items():
-            if theirs[name] != value:
-                raise ConfigError(f"begin_with: the agent in {folder} has another {name}: {theirs[name]}, not {value}")
-        load_weights(network_of(self.model), folder / WEIGHTS_NAME)
-        return card
 
     def save(self) -> None:
         """Write checkpoint and agent."""

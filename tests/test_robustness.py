@@ -14,10 +14,10 @@ import yaml
 
 import train
 from agents.checkpoint import CHECKPOINT_NAME
-from agents.config import ConfigError, parse_config
+from agents.config import CONFIG_NAME, ConfigError, parse_config
 from agents.policy import network_of
 from agents.ppo import WEIGHTS_NAME
-from agents.training import CONFIG_NAME, RunError, StopTrainingError, TrainingRun
+from agents.training import RunError, StopTrainingError, TrainingRun
 from tests.test_training import ITERATION, learn, quiet, small_config, weights
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -239,55 +238,6 @@ def test_a_run_shorter_than_an_iteration_ends_its_schedules_at_their_ends(tmp_pa
     learn(run)
     assert run.model.policy.optimizer.param_groups[0]["lr"] == 0.0005
     assert run.model.ent_coef == run.config.ppo.ent_coef_end
-
-
-def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(uninterrupted: Path, tmp_path: Path) -> None:
-    agent = tmp_path / "agent"
-    shutil.copytree(uninterrupted, agent)
-    settings = small_config(rules="vietnamese", begin_with=str(agent))
-    with pytest.raises(StopTrainingError):
-        learn(TrainingRun.create(tmp_path / "run", settings, "test", quiet), 0)
-    assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(uninterrupted).items())
-    history = yaml.safe_load((tmp_path / "run" / "agent.yaml").read_text())["training"]
-    assert history["begun_with"]["rules"] == "mancala-world"
-    assert history["begun_with"]["training"]["plies"] == 6 * ITERATION
-    (tmp_path / "run" / CHECKPOINT_NAME).unlink()  # as if killed before the first checkpoint
-    shutil.rmtree(agent)
-    with pytest.raises(StopTrainingError):
-        learn(TrainingRun.resume(tmp_path / "run", quiet), 0)
-    assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(uninterrupted).items())
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"network": {"embed": 2, "width": 16, "depth": 1}}, "network: .*width=8.*, not .*width=16"),
-        ({"network": PLAIN}, "network: .*name='afterstates'.*, not .*name='plain'"),
-        ({"rules": "mancala-world fields=4"}, "fields: 5, not 4"),
-    ],
-)
-def test_a_run_begins_with_an_agent_that_fits_or_not_at_all(
-    uninterrupted: Path, tmp_path: Path, changes: dict[str, object], message: str
-) -> None:
-    other = small_config(begin_with=str(uninterrupted), **changes)
-    with pytest.raises(ConfigError, match=f"begin_with: the agent in .* has another {message}"):
-        TrainingRun.create(tmp_path / "run", other, "test", quiet)
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_run_begins_with_an_agent_of_its_reward(tmp_path: Path) -> None:
-    learn(TrainingRun.create(tmp_path / "agent", small_config(total_plies=ITERATION, network=PLAIN), "test", quiet))
-    other = small_config(begin_with=str(tmp_path / "agent"), network=PLAIN, reward="outcome")
-    with pytest.raises(ConfigError, match=r"begin_with: the agent in .* has another reward: margin, not outcome"):
-        TrainingRun.create(tmp_path / "run", other, "test", quiet)
-    assert not (tmp_path / "run").exists()
-
-
-def test_an_agent_to_begin_with_must_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = tmp_path / "config.yaml"
-    config.write_text(small_config(begin_with=str(tmp_path)).to_yaml())
-    assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 2
-    assert "no agent.yaml there" in capsys.readouterr().err
 
 
 def test_looking_does_not_change_the_run(uninterrupted: Path, tmp_path: Path) -> None:

@@ -1,0 +1,224 @@
+"""What a run begins with: the weights of an agent, grown if need be, and the lessons of another run's teacher."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import yaml
+
+import train
+from agents.beginnings import LESSONS_BEGUN_WITH, WEIGHTS_BEGUN_WITH
+from agents.checkpoint import CHECKPOINT_NAME, CheckpointError, read_lessons
+from agents.config import ConfigError, NetworkConfig
+from agents.growing import grow
+from agents.networks import make_network
+from agents.ppo import PPOPlayer
+from agents.training import StopTrainingError, TrainingRun
+from oanquan_env import Core, mirror
+from tests.test_lookahead import some_positions
+from tests.test_teacher import ITERATION as TAUGHT_ITERATION
+from tests.test_teacher import taught_config
+from tests.test_training import ITERATION, PLAIN, assert_same_run, learn, quiet, small_config, weights
+
+LOOKAHEAD = {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"}
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "agent"
+    learn(TrainingRun.create(folder, small_config(total_plies=2 * ITERATION), "test", quiet))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "taught"
+    learn(TrainingRun.create(folder, taught_config(total_plies=2 * TAUGHT_ITERATION), "test", quiet))
+    return folder
+
+
+def stop_at_once(run: TrainingRun) -> TrainingRun:
+    with pytest.raises(StopTrainingError):
+        learn(run, 0)
+    return run
+
+
+def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(agent: Path, tmp_path: Path) -> None:
+    lent = tmp_path / "agent"
+    shutil.copytree(agent, lent)
+    settings = small_config(rules="vietnamese", begin_with=str(lent))
+    stop_at_once(TrainingRun.create(tmp_path / "run", settings, "test", quiet))
+    assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(agent).items())
+    history = yaml.safe_load((tmp_path / "run" / "agent.yaml").read_text())["training"]
+    assert history["begun_with"]["rules"] == "mancala-world"
+    assert history["begun_with"]["training"]["plies"] == 2 * ITERATION
+    (tmp_path / "run" / CHECKPOINT_NAME).unlink()  # as if killed before the first checkpoint
+    shutil.rmtree(lent)
+    stop_at_once(TrainingRun.resume(tmp_path / "run", quiet))
+    assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(agent).items())
+
+
+@pytest.mark.parametrize(
+    "larger",
+    [
+        {},
+        {"width": 12},
+        {"leaf_width": 7},
+        {"depth": 4},
+        {"leaf_depth": 4},
+        {"width": 12, "depth": 3, "leaf_width": 7, "leaf_depth": 3},
+    ],
+)
+def test_a_larger_network_begins_as_the_smaller_one_and_learns_with_all_of_it(larger: dict[str, int]) -> None:
+    core = Core()
+    torch.manual_seed(5)
+    small_config = NetworkConfig.model_validate(LOOKAHEAD)
+    features, small = make_network(core=core, **small_config.model_dump())
+    _, large = make_network(core=core, **small_config.model_copy(update=larger).model_dump())
+    grow(small, large, small_config)
+    positions = some_positions(core)
+    seen, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
+    for mine, theirs in zip(large(seen, mask), small(seen, mask), strict=True):
+        assert torch.allclose(mine, theirs, atol=1e-4)
+    before = {name: parameter.detach().clone() for name, parameter in large.named_parameters()}
+    optimizer = torch.optim.Adam(large.parameters())
+    for _ in range(4):  # gradients reach what hears the new units first, then the new units
+        optimizer.zero_grad()
+        logits, values = large(seen, mask)
+        (logits.square().mean() * 1e-3 + (values - 1).square().mean()).backward()
+        optimizer.step()
+    assert all(not torch.equal(parameter, before[name]) for name, parameter in large.named_parameters())
+
+
+@pytest.mark.parametrize("name", ["plain", "afterstates"])
+def test_other_networks_grow_too(name: str) -> None:
+    core = Core()
+    small_config = NetworkConfig(name=name, embed=2, width=8, depth=1)  # type: ignore[arg-type]
+    features, small = make_network(core=core, **small_config.model_dump())
+    _, large = make_network(core=core, **small_config.model_copy(update={"width": 11, "depth": 3}).model_dump())
+    grow(small, large, small_config)
+    positions = some_positions(core)
+    seen, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
+    for mine, theirs in zip(large(seen, mask), small(seen, mask), strict=True):
+        assert torch.allclose(mine, theirs, atol=1e-5)
+
+
+def test_a_run_with_a_larger_network_begins_alike_however_often_it_is_begun(taught: Path, tmp_path: Path) -> None:
+    larger = {**LOOKAHEAD, "width": 10, "leaf_depth": 3}
+    config = taught_config(network=larger, begin_with=str(taught), total_plies=2 * TAUGHT_ITERATION)
+    learn(TrainingRun.create(tmp_path / "whole", config, "test", quiet))
+    stop_at_once(TrainingRun.create(tmp_path / "parts", config, "test", quiet))
+    positions = some_positions(Core())
+    logits, _ = PPOPlayer(tmp_path / "parts").evaluate(positions)
+    assert np.allclose(logits, PPOPlayer(taught).evaluate(positions)[0], atol=1e-4)
+    (tmp_path / "parts" / CHECKPOINT_NAME).unlink()  # as if killed before the first checkpoint
+    learn(TrainingRun.resume(tmp_path / "parts", quiet))
+    assert_same_run(tmp_path / "whole", tmp_path / "parts")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"network": {"embed": 2, "width": 4, "depth": 1}}, "network: .*width=8.*, not .*width=4.* may be larger"),
+        ({"network": {"embed": 3, "width": 8, "depth": 1}}, "network: .*embed=2.*, not .*embed=3"),
+        ({"network": PLAIN}, "network: .*name='afterstates'.*, not .*name='plain'"),
+        ({"rules": "mancala-world fields=4"}, "fields: 5, not 4"),
+    ],
+)
+def test_a_run_begins_with_an_agent_that_fits_or_not_at_all(
+    agent: Path, tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    other = small_config(begin_with=str(agent), **changes)
+    with pytest.raises(ConfigError, match=f"begin_with: the agent in .* has another {message}"):
+        TrainingRun.create(tmp_path / "run", other, "test", quiet)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_begins_with_an_agent_of_its_reward(tmp_path: Path) -> None:
+    learn(TrainingRun.create(tmp_path / "agent", small_config(total_plies=ITERATION, network=PLAIN), "test", quiet))
+    other = small_config(begin_with=str(tmp_path / "agent"), network=PLAIN, reward="outcome")
+    with pytest.raises(ConfigError, match=r"begin_with: the agent in .* has another reward: margin, not outcome"):
+        TrainingRun.create(tmp_path / "run", other, "test", quiet)
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_agent_to_begin_with_must_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(small_config(begin_with=str(tmp_path)).to_yaml())
+    assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 2
+    assert "no agent.yaml there" in capsys.readouterr().err
+
+
+def with_lessons(folder: Path, **changes: object) -> dict[str, object]:
+    """Changes of a taught configuration that begins with the lessons in `folder`."""
+    settings = taught_config().teacher.model_dump()
+    return {"teacher": {**settings, "lessons": str(folder), **changes}}
+
+
+def test_a_teacher_begins_with_the_lessons_of_another(taught: Path, tmp_path: Path) -> None:
+    lent = tmp_path / "lent"
+    shutil.copytree(taught, lent)
+    positions, values = read_lessons(taught / CHECKPOINT_NAME)
+    config = taught_config(**with_lessons(lent))
+    learn(TrainingRun.create(tmp_path / "whole", config, "test", quiet))
+    run = stop_at_once(TrainingRun.create(tmp_path / "parts", config, "test", quiet))
+    assert run.model.teacher is not None
+    pairs = zip(run.model.teacher.positions.arrays(), positions.arrays(), strict=True)
+    assert all((mine == theirs).all() for mine, theirs in pairs)
+    assert (run.model.teacher.values == values).all()
+    (tmp_path / "parts" / CHECKPOINT_NAME).unlink()  # as if killed before the first checkpoint
+    shutil.rmtree(lent)
+    learn(TrainingRun.resume(tmp_path / "parts", quiet))
+    assert_same_run(tmp_path / "whole", tmp_path / "parts")
+
+
+def test_no_more_lessons_are_taken_than_are_remembered(taught: Path, tmp_path: Path) -> None:
+    _, values = read_lessons(taught / CHECKPOINT_NAME)
+    assert len(values) > 50
+    run = TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(taught, replay=50)), "test", quiet)
+    assert run.model.teacher is not None
+    assert (run.model.teacher.values == values[-50:]).all()
+
+
+def test_lessons_that_were_taken_are_not_valued_again(taught: Path, tmp_path: Path) -> None:
+    run = TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(taught)), "test", quiet)
+    teacher = run.model.teacher
+    assert teacher is not None
+    again = mirror(teacher.positions, run.core.rules)
+    assert len(teacher._teachable(again)) == 0
+
+
+def test_lessons_that_are_not_there_or_do_not_fit_are_refused(agent: Path, taught: Path, tmp_path: Path) -> None:
+    def begin(folder: Path, **changes: object) -> None:
+        TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(folder), **changes), "test", quiet)
+
+    with pytest.raises(ConfigError, match=r"config\.yaml: no such file"):
+        begin(tmp_path)
+    with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors: of a run without a teacher"):
+        begin(agent)
+    with pytest.raises(ConfigError, match=r"teacher\.lessons: .* has other rules: 'mancala-world', not 'app'"):
+        begin(taught, rules="app")
+    with pytest.raises(ConfigError, match=r"lessons=there are of no use without depths"):
+        taught_config(teacher={"lessons": "there"})
+    damaged = tmp_path / "damaged"
+    shutil.copytree(taught, damaged)
+    (damaged / CHECKPOINT_NAME).write_bytes(b"damaged")
+    with pytest.raises(CheckpointError, match="damaged"):
+        begin(damaged)
+    assert not (tmp_path / "run").exists()
+
+
+def test_only_what_a_run_begins_with_is_kept_in_its_folder(taught: Path, tmp_path: Path) -> None:
+    names = (WEIGHTS_BEGUN_WITH, LESSONS_BEGUN_WITH)
+    for config, there in (
+        (taught_config(), (False, False)),
+        (taught_config(begin_with=str(taught)), (True, False)),
+        (taught_config(**with_lessons(taught)), (False, True)),
+    ):
+        folder = tmp_path / f"run-{there}"
+        TrainingRun.create(folder, config, "test", quiet)
+        assert tuple((folder / name).exists() for name in names) == there
