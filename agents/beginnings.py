@@ -7,36 +7,45 @@ become of the folders that they came from.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from agents.checkpoint import CHECKPOINT_NAME, read_lessons, save_lessons
-from agents.config import CONFIG_NAME, ConfigError, TrainConfig, load_config
+from agents.checkpoint import CHECKPOINT_NAME, CheckpointError, read_lessons, save_lessons
+from agents.config import CONFIG_NAME, ConfigError, NetworkConfig, TrainConfig, load_config, read_yaml
 from agents.growing import SIZES, grow, is_grown
 from agents.networks import make_network
 from agents.policy import network_of
-from agents.ppo import WEIGHTS_NAME, AgentCard, load_weights, read_card, save_weights
+from agents.ppo import WEIGHTS_NAME, load_weights, read_card, save_weights
 from agents.teacher import TaughtPPO
 from oanquan_env import Core, Rules
 
+RUN_NAME = "run.yaml"
+"""Where a run comes from, in its folder."""
 WEIGHTS_BEGUN_WITH = "begun_with.safetensors"
 LESSONS_BEGUN_WITH = "begun_with_lessons.safetensors"
 
 
-def take_beginnings(config: TrainConfig, core: Core, model: TaughtPPO) -> AgentCard | None:
+def take_beginnings(config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
     """Give a fresh model what `config` says that it begins with.
 
     Returns:
-        The card of the agent whose weights it begins with, if there is one.
+        Where that comes from, for the run's history: `begun_with` an agent of which rules and training, and its
+        teacher with the `lessons` of which run; nothing for what it begins without.
 
     Raises:
-        ConfigError: if the agent or the lessons do not fit the configuration.
-        AgentFileError: if there is no such agent as `begin_with`.
-        CheckpointError: if there are no such lessons as `teacher.lessons`.
+        ConfigError: if there are no such lessons as `teacher.lessons`, or if lessons or agent do not fit.
+        AgentFileError: if `begin_with` holds no agent, or a damaged one.
     """
+    history: dict[str, Any] = {}
+    if config.begin_with:
+        history["begun_with"] = _take_weights(Path(config.begin_with), config, core, model)
     if config.teacher.lessons:
-        _take_lessons(Path(config.teacher.lessons), config, core, model)
-    return _take_weights(Path(config.begin_with), config, core, model) if config.begin_with else None
+        try:
+            history["lessons"] = _take_lessons(Path(config.teacher.lessons), core, model)
+        except (ConfigError, CheckpointError) as error:
+            raise ConfigError(f"teacher.lessons: {error}") from None
+    return history
 
 
 def keep_beginnings(folder: Path, config: TrainConfig, model: TaughtPPO) -> None:
@@ -55,30 +64,38 @@ def restore_beginnings(folder: Path, config: TrainConfig, model: TaughtPPO) -> N
         model.teacher.restore(*read_lessons(folder / LESSONS_BEGUN_WITH), 0)
 
 
-def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPPO) -> AgentCard:
+def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
     card = read_card(folder)
     if not is_grown(card.network, config.network):
+        theirs, ours = _differences(card.network, config.network)
         raise ConfigError(
-            f"begin_with: the agent in {folder} has another network: {card.network}, not {config.network}; "
+            f"begin_with: the agent in {folder} has another network: {theirs}, not {ours}; "
             f"only {', '.join(SIZES)} may be larger"
         )
-    theirs = {"reward": card.reward, "fields": Rules.parse(card.rules).fields}
-    ours = {"reward": config.reward, "fields": core.rules.fields}
-    for name, value in ours.items():
-        if theirs[name] != value:
-            raise ConfigError(f"begin_with: the agent in {folder} has another {name}: {theirs[name]}, not {value}")
+    fields = Rules.parse(card.rules).fields
+    for name, its, wanted in (("reward", card.reward, config.reward), ("fields", fields, core.rules.fields)):
+        if its != wanted:
+            raise ConfigError(f"begin_with: the agent in {folder} has another {name}: {its}, not {wanted}")
     with torch.random.fork_rng(devices=[]):  # a run that is begun again draws what the first one drew
         _, small = make_network(core=core, **card.network.model_dump())
     load_weights(small, folder / WEIGHTS_NAME)
     grow(small, network_of(model), card.network)
-    return card
+    return card.model_dump(include={"rules", "training"})
 
 
-def _take_lessons(folder: Path, config: TrainConfig, core: Core, model: TaughtPPO) -> None:
-    rules = Rules.parse(load_config(folder / CONFIG_NAME).rules)
-    if rules != core.rules:
-        raise ConfigError(f"teacher.lessons: the run in {folder} has other rules: '{rules}', not '{core.rules}'")
+def _differences(theirs: NetworkConfig, ours: NetworkConfig) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings in which two networks differ."""
+    theirs_all, ours_all = theirs.model_dump(), ours.model_dump()
+    names = [name for name in ours_all if theirs_all[name] != ours_all[name]]
+    return {name: theirs_all[name] for name in names}, {name: ours_all[name] for name in names}
+
+
+def _take_lessons(folder: Path, core: Core, model: TaughtPPO) -> dict[str, Any]:
+    theirs = load_config(folder / CONFIG_NAME)
+    if Rules.parse(theirs.rules) != core.rules:
+        raise ConfigError(f"the run in {folder} has other rules: '{theirs.rules}', not '{core.rules}'")
     assert model.teacher  # see TeacherConfig
-    positions, values = read_lessons(folder / CHECKPOINT_NAME)
-    newest = slice(-config.teacher.replay, None)
-    model.teacher.restore(positions[newest], values[newest], 0)
+    model.teacher.begin_with(*read_lessons(folder / CHECKPOINT_NAME))
+    made = read_yaml(folder / RUN_NAME)
+    run = {name: made.get(name) for name in ("command", "commit")}
+    return {"positions": len(model.teacher.values), "depths": theirs.teacher.depths, **run}

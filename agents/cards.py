@@ -94,6 +94,9 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
     ]
     if "begun_with" in made:
         rows.insert(0, ["begun with", ", which began with ".join(_ancestors(made))])
+    if "lessons" in made:
+        taken, searched = made["lessons"]["positions"], ", ".join(map(str, made["lessons"]["depths"]))
+        rows.append(["lessons begun with", f"{taken:,} positions of another run, searched to {searched} plies"])
     where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
     return f"## Recipe\n\n{where}\n\n{table(['', ''], rows, left=2)}"
 

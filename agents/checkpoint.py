@@ -27,7 +27,7 @@ CHECKPOINT_NAME = "checkpoint.safetensors"
 TEACHER = "teacher"
 """What names of the teacher's tensors begin with."""
 FORMAT = "3"
-LESSON_FORMATS = ("2", "3")
+LESSON_FORMATS = ("2", FORMAT)
 """Formats whose lessons are the same."""
 
 
@@ -100,17 +100,17 @@ def save_lessons(path: Path, teacher: Teacher) -> None:
 
 
 def read_lessons(path: Path) -> tuple[Positions, npt.NDArray[np.int16]]:
-    """The (N,) positions and int16 values that the teacher of a checkpoint remembers.
+    """The (N,) positions and their values that the teacher of a checkpoint remembers, see `Teacher`.
 
     Args:
         path: a checkpoint, or what `save_lessons` wrote.
 
     Raises:
-        CheckpointError: if the file is missing, damaged or of a run without a teacher.
+        CheckpointError: if the file is missing, damaged, of a format that is not read or of a run without a teacher.
     """
     tensors, _ = _read(path, LESSON_FORMATS, f"{TEACHER}.")
     try:
-        return _positions(tensors, f"{TEACHER}.positions"), tensors[f"{TEACHER}.values"].numpy().copy()
+        return _lessons(tensors)
     except KeyError:
         raise CheckpointError(f"{path}: of a run without a teacher; there are no lessons in it") from None
 
@@ -153,8 +153,7 @@ def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], e
 def _restore_teacher(tensors: dict[str, torch.Tensor], metadata: dict[str, str], teacher: Teacher) -> None:
     for index, optimizer in enumerate(teacher.optimizers):
         _restore_optimizer(tensors, f"{TEACHER}.optimizer_{index}", optimizer)
-    positions, values = _positions(tensors, f"{TEACHER}.positions"), tensors[f"{TEACHER}.values"].numpy().copy()
-    teacher.restore(positions, values, int(metadata[f"{TEACHER}.iterations"]))
+    teacher.restore(*_lessons(tensors), int(metadata[f"{TEACHER}.iterations"]))
 
 
 def _restore_chance(tensors: dict[str, torch.Tensor], metadata: dict[str, str], device: torch.device) -> None:
@@ -190,6 +189,10 @@ def _position_tensors(prefix: str, positions: Positions) -> dict[str, torch.Tens
 def _lesson_tensors(teacher: Teacher) -> dict[str, torch.Tensor]:
     values = {f"{TEACHER}.values": torch.from_numpy(teacher.values.copy())}
     return {**_position_tensors(f"{TEACHER}.positions", teacher.positions), **values}
+
+
+def _lessons(tensors: dict[str, torch.Tensor]) -> tuple[Positions, npt.NDArray[np.int16]]:
+    return _positions(tensors, f"{TEACHER}.positions"), tensors[f"{TEACHER}.values"].numpy().copy()
 
 
 def _positions(tensors: dict[str, torch.Tensor], prefix: str) -> Positions:

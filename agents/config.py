@@ -110,7 +110,9 @@ class TeacherConfig(_Strict):
     )
     replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
     lessons: str | None = Field(
-        None, description="folder of a run whose teacher's positions and values to begin with; its rules may not differ"
+        None,
+        description="folder of a run of the same rules, whose teacher's newest positions to begin with, with their "
+        "values, however deep they were searched",
     )
     minibatches: PositiveInt = Field(32, description="gradient steps after each iteration")
     batch_size: PositiveInt = Field(2048, description="positions in one minibatch")
@@ -123,7 +125,7 @@ class TeacherConfig(_Strict):
     @model_validator(mode="after")
     def _lessons_have_a_teacher(self) -> TeacherConfig:
         if self.lessons and not self.depths:
-            raise ValueError(f"lessons={self.lessons} are of no use without depths: there is no teacher")
+            raise ValueError(f"lessons={self.lessons} needs depths: without them there is no teacher")
         return self
 
 
@@ -144,8 +146,8 @@ class TrainConfig(_Strict):
     total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
     begin_with: str | None = Field(
         None,
-        description="folder of a trained agent whose weights to begin with; its rules may differ, and its network have "
-        "fewer or narrower hidden layers; its reward and number of fields may not differ",
+        description="folder of a trained agent whose weights to begin with; its rules may differ and its network may "
+        "have fewer or narrower hidden layers; its reward and number of fields must be the same",
     )
     seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
     threads: Annotated[int, Field(ge=1)] = Field(1, description="torch's threads; two may be slower than one if busy")

@@ -26,13 +26,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import agents
+from agents.beginnings import RUN_NAME
 from agents.config import CONFIG_NAME, ConfigError, load_config, read_yaml
 from agents.files import write_atomically
 from agents.pictures import DPI, INK
 from agents.ratings import elo_of_score
 from agents.regret import find_suite, regret
 from agents.report import table
-from agents.training import EVALUATIONS_NAME, RUN_NAME
+from agents.training import EVALUATIONS_NAME
 from oanquan_env import Rules
 
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")

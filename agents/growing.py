@@ -26,11 +26,11 @@ def is_grown(small: NetworkConfig, large: NetworkConfig) -> bool:
 
 
 def grow(small: nn.Module, large: nn.Module, small_config: NetworkConfig) -> None:
-    """Make `large`, a fresh network, compute what `small` does.
+    """Make `large`, a fresh network, compute what `small` does, up to rounding.
 
     Args:
         small: the network to begin with.
-        large: one whose configuration is grown from that of `small`, see `is_grown`.
+        large: one whose configuration is grown from that of `small`; the caller checks that by `is_grown`.
         small_config: the configuration of `small`.
     """
     with torch.no_grad():

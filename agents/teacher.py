@@ -101,7 +101,20 @@ class Teacher:
             if not first:
                 fresh_error = self._remember(*lesson.result())
         taught_error = SCALE * float(np.sqrt(np.mean(losses)))
-        return {"rmse": taught_error, "fresh_rmse": fresh_error, "learning_rate": rate, "depth": depth}
+        known = float(len(self.values))
+        return {"rmse": taught_error, "fresh_rmse": fresh_error, "known": known, "learning_rate": rate, "depth": depth}
+
+    def begin_with(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
+        """Take over what another teacher remembered: the newest of what is to be taught, each position once.
+
+        Args:
+            positions: (N,) positions, oldest first.
+            values: (N,) their values, see `values`.
+        """
+        keys = canonical_keys(self.core, positions)
+        first = np.sort(first_of_each(keys))
+        kept = first[~np.isin(key_hashes(keys[first]), self._withheld)][-self.config.replay :]
+        self.restore(positions[kept], values[kept], 0)
 
     def restore(self, positions: Positions, values: npt.NDArray[np.int16], iterations: int) -> None:
         """Take over what a teacher remembered, (N,) positions and their values, and how often it had taught."""

@@ -18,7 +18,7 @@ from stable_baselines3.common.logger import configure
 import agents
 from agents import provenance
 from agents.arena import play_pairs, random_openings, score_interval
-from agents.beginnings import keep_beginnings, restore_beginnings, take_beginnings
+from agents.beginnings import RUN_NAME, keep_beginnings, restore_beginnings, take_beginnings
 from agents.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
 from agents.config import CONFIG_NAME, TrainConfig, load_config, parse_config
 from agents.files import write_atomically
@@ -29,7 +29,6 @@ from agents.regret import find_suite, regret
 from agents.schedules import between
 from oanquan_env import Core, IllegalActionError, Positions
 
-RUN_NAME = "run.yaml"
 EVALUATIONS_NAME = "evaluations.jsonl"
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 
@@ -72,8 +71,8 @@ class TrainingRun:
 
         Raises:
             RunError: if one is there already.
-            ConfigError: for a configuration that cannot be.
-            AgentFileError, CheckpointError: if there is nothing of the kind that it is to begin with.
+            ConfigError: for a configuration that cannot be, such as one of `teacher.lessons` that are not there.
+            AgentFileError: if there is no such agent as `begin_with`.
         """
         if (folder / CONFIG_NAME).exists():
             raise RunError(
@@ -81,9 +80,7 @@ class TrainingRun:
             )
         run = cls(folder, config, report)
         made = describe_run(command)
-        begun_with = take_beginnings(config, run.core, run.model)
-        if begun_with:
-            made["begun_with"] = begun_with.model_dump(include={"rules", "training"})
+        made.update(take_beginnings(config, run.core, run.model))
         folder.mkdir(parents=True, exist_ok=True)
         keep_beginnings(folder, config, run.model)
         write_atomically(folder / RUN_NAME, yaml.safe_dump(made, sort_keys=False).encode())

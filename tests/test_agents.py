@@ -15,6 +15,7 @@ import yaml
 import agents
 from agents.config import ConfigError, TrainConfig, load_config, parse_config
 from agents.files import write_atomically
+from agents.growing import is_grown
 from agents.networks import make_network
 from agents.ppo import (
     CARD_NAME,
@@ -245,7 +246,11 @@ def test_committed_training_configurations_load(path: Path) -> None:
         folder = Path(config.begin_with)
         ran = folder.parent == Path("runs")
         begins = load_config(path.with_name(f"{folder.name}.yaml")) if ran else read_card(folder)
-        assert begins.network == config.network
+        assert is_grown(begins.network, config.network)
+    if config.teacher.lessons:
+        lent = load_config(path.with_name(f"{Path(config.teacher.lessons).name}.yaml"))
+        assert lent.teacher.depths
+        assert lent.rules == config.rules
 
 
 @pytest.mark.parametrize(

@@ -9,22 +9,23 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from safetensors.torch import load_file, save
 
 import train
-from agents.beginnings import LESSONS_BEGUN_WITH, WEIGHTS_BEGUN_WITH
+from agents.beginnings import LESSONS_BEGUN_WITH, RUN_NAME, WEIGHTS_BEGUN_WITH
 from agents.checkpoint import CHECKPOINT_NAME, CheckpointError, read_lessons
 from agents.config import ConfigError, NetworkConfig
 from agents.growing import grow
+from agents.keys import canonical_keys, first_of_each
+from agents.lookahead import LookaheadNet
 from agents.networks import make_network
 from agents.ppo import PPOPlayer
 from agents.training import StopTrainingError, TrainingRun
-from oanquan_env import Core, mirror
+from oanquan_env import Core, Positions, mirror
 from tests.test_lookahead import some_positions
 from tests.test_teacher import ITERATION as TAUGHT_ITERATION
-from tests.test_teacher import taught_config
+from tests.test_teacher import TAUGHT_NETWORK, taught_config, teach
 from tests.test_training import ITERATION, PLAIN, assert_same_run, learn, quiet, small_config, weights
-
-LOOKAHEAD = {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"}
 
 
 @pytest.fixture(scope="module")
@@ -62,53 +63,62 @@ def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(agent: Path
     assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(agent).items())
 
 
-@pytest.mark.parametrize(
-    "larger",
-    [
-        {},
-        {"width": 12},
-        {"leaf_width": 7},
-        {"depth": 4},
-        {"leaf_depth": 4},
-        {"width": 12, "depth": 3, "leaf_width": 7, "leaf_depth": 3},
-    ],
-)
-def test_a_larger_network_begins_as_the_smaller_one_and_learns_with_all_of_it(larger: dict[str, int]) -> None:
+GROWN = [
+    ("lookahead", {}),
+    ("lookahead", {"width": 12}),
+    ("lookahead", {"leaf_width": 7}),
+    ("lookahead", {"depth": 4}),
+    ("lookahead", {"leaf_depth": 4}),
+    ("lookahead", {"width": 12, "depth": 3, "leaf_width": 7, "leaf_depth": 3}),
+    ("afterstates", {"width": 11, "depth": 4}),
+    ("plain", {"width": 11, "depth": 4}),
+]
+
+
+@pytest.mark.parametrize(("name", "larger"), GROWN)
+def test_a_larger_network_begins_as_the_smaller_one_and_learns_with_all_of_it(
+    name: str, larger: dict[str, int]
+) -> None:
     core = Core()
     torch.manual_seed(5)
-    small_config = NetworkConfig.model_validate(LOOKAHEAD)
-    features, small = make_network(core=core, **small_config.model_dump())
-    _, large = make_network(core=core, **small_config.model_copy(update=larger).model_dump())
-    grow(small, large, small_config)
+    settings = NetworkConfig.model_validate({**TAUGHT_NETWORK, "name": name})
+    features, small = make_network(core=core, **settings.model_dump())
+    _, large = make_network(core=core, **settings.model_copy(update=larger).model_dump())
+    grow(small, large, settings)
     positions = some_positions(core)
     seen, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
     for mine, theirs in zip(large(seen, mask), small(seen, mask), strict=True):
         assert torch.allclose(mine, theirs, atol=1e-4)
     before = {name: parameter.detach().clone() for name, parameter in large.named_parameters()}
     optimizer = torch.optim.Adam(large.parameters())
-    for _ in range(4):  # gradients reach what hears the new units first, then the new units
+    for _ in range(6):  # gradients reach what hears the new units first, then the new units
         optimizer.zero_grad()
         logits, values = large(seen, mask)
         (logits.square().mean() * 1e-3 + (values - 1).square().mean()).backward()
         optimizer.step()
-    assert all(not torch.equal(parameter, before[name]) for name, parameter in large.named_parameters())
+    known = dict(small.named_parameters())
+    for parameter_name, parameter in large.named_parameters():
+        changed, old = parameter != before[parameter_name], torch.zeros_like(parameter, dtype=torch.bool)
+        units = settings.leaf_width if parameter_name.startswith("leaf.") else settings.width
+        old[tuple(slice(size) for size in known[parameter_name].shape) if parameter_name in known else slice(units)] = (
+            True
+        )
+        for part in (changed[old], changed[~old]):
+            assert part.any() or not part.numel(), parameter_name
 
 
-@pytest.mark.parametrize("name", ["plain", "afterstates"])
-def test_other_networks_grow_too(name: str) -> None:
-    core = Core()
-    small_config = NetworkConfig(name=name, embed=2, width=8, depth=1)  # type: ignore[arg-type]
-    features, small = make_network(core=core, **small_config.model_dump())
-    _, large = make_network(core=core, **small_config.model_copy(update={"width": 11, "depth": 3}).model_dump())
-    grow(small, large, small_config)
-    positions = some_positions(core)
-    seen, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
-    for mine, theirs in zip(large(seen, mask), small(seen, mask), strict=True):
-        assert torch.allclose(mine, theirs, atol=1e-5)
+def test_layers_are_as_many_and_as_wide_as_asked_for() -> None:
+    sizes = {"width": 12, "depth": 4, "leaf_width": 7, "leaf_depth": 3}
+    settings = NetworkConfig.model_validate({**TAUGHT_NETWORK, **sizes})
+    _, network = make_network(core=Core(), **settings.model_dump())
+    assert isinstance(network, LookaheadNet)
+    for trunk, width, depth in ((network.trunk, 12, 4), (network.leaf, 7, 3)):
+        layers = [layer for layer in trunk.modules() if isinstance(layer, torch.nn.Linear)]
+        assert [layer.out_features for layer in layers] == [width] * depth
 
 
 def test_a_run_with_a_larger_network_begins_alike_however_often_it_is_begun(taught: Path, tmp_path: Path) -> None:
-    larger = {**LOOKAHEAD, "width": 10, "leaf_depth": 3}
+    larger = {**TAUGHT_NETWORK, "width": 10, "leaf_depth": 3}
     config = taught_config(network=larger, begin_with=str(taught), total_plies=2 * TAUGHT_ITERATION)
     learn(TrainingRun.create(tmp_path / "whole", config, "test", quiet))
     stop_at_once(TrainingRun.create(tmp_path / "parts", config, "test", quiet))
@@ -123,9 +133,12 @@ def test_a_run_with_a_larger_network_begins_alike_however_often_it_is_begun(taug
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"network": {"embed": 2, "width": 4, "depth": 1}}, "network: .*width=8.*, not .*width=4.* may be larger"),
-        ({"network": {"embed": 3, "width": 8, "depth": 1}}, "network: .*embed=2.*, not .*embed=3"),
-        ({"network": PLAIN}, "network: .*name='afterstates'.*, not .*name='plain'"),
+        (
+            {"network": {"embed": 2, "width": 4, "depth": 1}},
+            "network: {'width': 8}, not {'width': 4}; only .* may be larger",
+        ),
+        ({"network": {"embed": 3, "width": 8, "depth": 1}}, "network: {'embed': 2}, not {'embed': 3}"),
+        ({"network": PLAIN}, "network: {'name': 'afterstates'.*}, not {'name': 'plain'.*}"),
         ({"rules": "mancala-world fields=4"}, "fields: 5, not 4"),
     ],
 )
@@ -189,25 +202,67 @@ def test_lessons_that_were_taken_are_not_valued_again(taught: Path, tmp_path: Pa
     teacher = run.model.teacher
     assert teacher is not None
     again = mirror(teacher.positions, run.core.rules)
+    assert len(again) > 50
     assert len(teacher._teachable(again)) == 0
+
+
+def test_positions_that_agents_are_judged_by_are_not_taken_from_other_teachers(
+    taught: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core = Core()
+    keys = canonical_keys(core, read_lessons(taught / CHECKPOINT_NAME)[0])
+    monkeypatch.setattr("agents.teacher.suite_keys", lambda core: keys[:40])
+    run = TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(taught)), "test", quiet)
+    assert run.model.teacher is not None
+    assert (canonical_keys(core, run.model.teacher.positions) == keys[40:]).all()
+
+
+def test_a_position_is_taken_once() -> None:
+    teacher, _ = teach(0)
+    some = some_positions(teacher.core, 64)
+    some = some[np.sort(first_of_each(canonical_keys(teacher.core, some)))]
+    values = np.arange(len(some), dtype=np.int16)
+    twice = Positions.concatenate([some, mirror(some, teacher.core.rules)])
+    teacher.begin_with(twice, np.concatenate([values, -values]))
+    assert (teacher.values == values).all()
+
+
+def test_the_history_says_where_lessons_come_from(taught: Path, tmp_path: Path) -> None:
+    TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(taught)), "test", quiet)
+    _, values = read_lessons(taught / CHECKPOINT_NAME)
+    made, theirs = (yaml.safe_load((folder / RUN_NAME).read_text()) for folder in (tmp_path / "run", taught))
+    origin = {"positions": len(values), "depths": [2, 3], "command": "test", "commit": theirs["commit"]}
+    assert made["lessons"] == origin
+
+
+def test_lessons_of_the_format_before_are_read_and_of_others_refused(taught: Path, tmp_path: Path) -> None:
+    tensors, path = load_file(taught / CHECKPOINT_NAME), tmp_path / CHECKPOINT_NAME
+    path.write_bytes(save(tensors, {"format": "2"}))
+    assert (read_lessons(path)[1] == read_lessons(taught / CHECKPOINT_NAME)[1]).all()
+    path.write_bytes(save(tensors, {"format": "1"}))
+    with pytest.raises(CheckpointError, match="format '1', this version reads '2' and '3'"):
+        read_lessons(path)
 
 
 def test_lessons_that_are_not_there_or_do_not_fit_are_refused(agent: Path, taught: Path, tmp_path: Path) -> None:
     def begin(folder: Path, **changes: object) -> None:
         TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(folder), **changes), "test", quiet)
 
-    with pytest.raises(ConfigError, match=r"config\.yaml: no such file"):
+    with pytest.raises(ConfigError, match=r"^teacher\.lessons: .*config\.yaml: no such file"):
         begin(tmp_path)
-    with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors: of a run without a teacher"):
+    with pytest.raises(ConfigError, match=r"^teacher\.lessons: .*checkpoint\.safetensors: of a run without a teacher"):
         begin(agent)
-    with pytest.raises(ConfigError, match=r"teacher\.lessons: .* has other rules: 'mancala-world', not 'app'"):
+    with pytest.raises(ConfigError, match=r"^teacher\.lessons: the run in .*: 'mancala-world', not 'app'"):
         begin(taught, rules="app")
-    with pytest.raises(ConfigError, match=r"lessons=there are of no use without depths"):
+    with pytest.raises(ConfigError, match=r"teacher: lessons=there needs depths"):
         taught_config(teacher={"lessons": "there"})
     damaged = tmp_path / "damaged"
     shutil.copytree(taught, damaged)
     (damaged / CHECKPOINT_NAME).write_bytes(b"damaged")
-    with pytest.raises(CheckpointError, match="damaged"):
+    with pytest.raises(ConfigError, match=r"^teacher\.lessons: .*checkpoint\.safetensors: damaged"):
+        begin(damaged)
+    (damaged / CHECKPOINT_NAME).unlink()
+    with pytest.raises(ConfigError, match=r"^teacher\.lessons: .*checkpoint\.safetensors: no such file"):
         begin(damaged)
     assert not (tmp_path / "run").exists()
 

@@ -1,4 +1,4 @@
-"""The network that looks two plies ahead, its features, and the search that teaches its value."""
+"""The network that looks two plies ahead, its features and its layers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from agents.selfplay import RandomStarts
 from oanquan_env import Core, Positions
 from oanquan_env.policies import move_gains
 from tests.strategies import TWO_PLAYER_PRESETS
-
-ITERATION = 16 * 4
 
 
 def some_positions(core: Core, n: int = 40, seed: int = 1) -> Positions:

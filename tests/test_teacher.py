@@ -130,12 +130,15 @@ def test_depths_follow_the_share_of_the_run_that_is_done() -> None:
     assert [teacher.teach(visited, done)["depth"] for done in (0.0, 0.3, 0.34, 0.7, 1.0)] == [2, 2, 3, 4, 4]
 
 
+TAUGHT_NETWORK = {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"}
+
+
 def taught_config(*, muon: float = 0.0, mixed_share: float = 0.0, **changes: object) -> TrainConfig:
     shares = {"muon": muon, "mixed_share": mixed_share}
     values: dict[str, object] = {
         "total_plies": 4 * ITERATION,
         "checkpoint_seconds": 1e-9,
-        "network": {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"},
+        "network": TAUGHT_NETWORK,
         "ppo": {"n_envs": 16, "n_steps": 4, "batch_size": 64, "n_epochs": 1, "vf_coef": 0.0},
         "teacher": {"depths": [2, 3], "positions": 96, "replay": 256, "minibatches": 2, "batch_size": 32, **shares},
         "evaluation": {"every_plies": 2 * ITERATION, "pairs": 2, "opponents": ["random"]},
