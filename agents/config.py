@@ -102,6 +102,11 @@ class TeacherConfig(_Strict):
     )
     positions: PositiveInt = Field(16_384, description="positions valued after each iteration")
     threads: Annotated[int, Field(ge=0)] = Field(0, description="threads that search; 0: as many as torch's")
+    crowded: Annotated[float, Field(ge=0.0)] = Field(
+        0.0,
+        description="positions are chosen from those drawn with weights of the seeds on the board to this power: the "
+        "more seeds there are, the more there is to learn",
+    )
     stray_plies: Annotated[int, Field(ge=0)] = Field(
         6, description="these positions are 0 to this many random plies away from those of the rollout"
     )
@@ -120,6 +125,11 @@ class TeacherConfig(_Strict):
     learning_rate_end: Positive = Field(3e-5, description="Adam's step size at the end; linear in between")
     muon: Annotated[float, Field(ge=0.0)] = Field(
         0.0, description="Muon's step size for matrices at the start, it shrinks as Adam's does; 0: Adam for them too"
+    )
+    leaf_gradient: Literal["all", "sampled"] = Field(
+        "all",
+        description="the leaves that pass gradients back: `all`, or a sixth of them, `sampled` by what they pass; that "
+        "leaves its expectation as it is and takes two thirds of the time",
     )
 
     @model_validator(mode="after")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -12,6 +12,8 @@ MAX_COUNT = 31
 """Counts above this are told apart no more; piles of more than 31 seeds are rare and all alike."""
 POINTS_SCALE = 10.0
 """Points are divided by this before a network sees them, to be of the order of one."""
+SPARING = 4.0
+"""Times the mean size of a gradient, from which on `SampledGradient` surely passes it back."""
 FORBIDDEN = -1e9
 """Logit of an illegal action: finite, so that no infinity reaches a gradient; its probability is exactly zero."""
 
@@ -71,6 +73,36 @@ class SumOfRows(torch.autograd.Function):
         (numbers,), (gradient,) = ctx.saved_tensors, gradients
         chosen = gradient.new_zeros(len(numbers), ctx.rows).scatter_(1, numbers, 1.0)
         return None, chosen.t() @ gradient
+
+
+class SampledGradient(torch.autograd.Function):
+    """A number for each row by a function of rows, (B, S) -> (B,), whose gradient passes through few of the rows.
+
+    Where many numbers hardly matter to the loss, most of a backward pass is spent on gradients next to nothing. Here a
+    row's gradient is passed back with a probability in proportion to its size, surely from `SPARING` times the mean on,
+    and divided by that probability: its expectation is the exact gradient. The forward pass keeps nothing, and is
+    made again for the rows drawn. It takes a parameter of the function too, so that there is a gradient to ask for.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, function: Callable[[Tensor], Tensor], rows: Tensor, parameter: Tensor) -> Tensor:
+        """The numbers."""
+        ctx.save_for_backward(rows)
+        ctx.function = function
+        return function(rows)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, None, None]:
+        """Adds to the gradients of the function's parameters."""
+        (rows,), (gradient,) = ctx.saved_tensors, gradients
+        size = gradient.abs()
+        chance = (size / (SPARING * size.mean())).clamp(max=1.0)
+        drawn = (torch.rand_like(chance) < chance).nonzero()[:, 0]
+        if len(drawn):
+            with torch.enable_grad():
+                again = ctx.function(rows[drawn])
+            again.backward(gradient[drawn] / chance[drawn])
+        return None, None, None
 
 
 class CountTrunk(nn.Module):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from agents.features import LookaheadFeatures, MoveFeatures
-from agents.layers import FORBIDDEN, MAX_COUNT, POINTS_SCALE, CountTrunk
+from agents.layers import FORBIDDEN, MAX_COUNT, POINTS_SCALE, CountTrunk, SampledGradient
 from oanquan_env import Rules
 
 NOTHING = -1e4
@@ -107,13 +107,19 @@ class LookaheadNet(nn.Module):
         trunks = (self.leaf, self.trunk)
         return [layer for trunk in trunks for layer in (trunk.first, *trunk.rest) if isinstance(layer, nn.Linear)]
 
-    def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """V (B,) and the trunk's output (B, width) of `MoveFeatures` (B, D); of a finished game both mean nothing."""
+    def values(self, rows: Tensor, *, sample_leaves: bool = False) -> tuple[Tensor, Tensor]:
+        """V (B,) and the trunk's output (B, width) of `MoveFeatures` (B, D); of a finished game both mean nothing.
+
+        If `sample_leaves`, gradients reach the leaf network through a part of the leaves, see `SampledGradient`.
+        """
         status, gains = rows[:, self.of_moves["status"]], rows[:, self.of_moves["gains"]].float()
         legal = (status != MoveFeatures.NO_MOVE).flatten().nonzero()[:, 0]
         leaves = rows[:, self.of_moves["after"]].reshape(status.numel(), self.boards)[legal]
         goes_on = (status == MoveFeatures.GOES_ON).flatten()[legal]
-        leaf_values = self.leaf_value(self.leaf(leaves, gains.new_zeros(len(leaves), 0)))[:, 0] * POINTS_SCALE
+        if sample_leaves:
+            leaf_values = SampledGradient.apply(self._value_of_leaves, leaves, self.leaf_value.weight)  # type: ignore[no-untyped-call]
+        else:
+            leaf_values = self._value_of_leaves(leaves)
         move_values = torch.full((status.numel(),), NOTHING, dtype=gains.dtype, device=gains.device)
         move_values = move_values.index_put((legal,), gains.flatten()[legal] - leaf_values * goes_on).view(status.shape)
         weights = torch.softmax(move_values / self.log_temperature.exp(), dim=1)
@@ -122,3 +128,9 @@ class LookaheadNet(nn.Module):
         seen = torch.cat([gains, move_values.clamp(FEWEST, MOST) * has_move], dim=1) / POINTS_SCALE
         hidden = self.trunk(rows[:, self.of_moves["board"]], seen)
         return (best + self.value(hidden)[:, 0] * POINTS_SCALE) * self.reward_scale, hidden
+
+    def _value_of_leaves(self, boards: Tensor) -> Tensor:
+        """The leaf network's values (B,) of boards (B, S), points."""
+        hidden = self.leaf(boards, self.leaf_value.weight.new_zeros(len(boards), 0))
+        values: Tensor = self.leaf_value(hidden)[:, 0] * POINTS_SCALE
+        return values

@@ -136,14 +136,20 @@ class Teacher:
         """Positions some random plies away from visited ones."""
         drawn = visited[rng.integers(0, len(visited), SPARE * wanted)]
         play_randomly(self.core, drawn, rng.integers(0, self.config.stray_plies + 1, len(drawn)), rng)
-        return self._teachable(drawn[~drawn.over])[:wanted]
+        return self._choose(drawn[~drawn.over], wanted, rng)
 
     def _mixed(self, wanted: int, rng: np.random.Generator) -> Positions:
         """Positions from games between players of mixed strength, drawn from more than are wanted."""
         if not wanted:
             return self.core.start(0)
-        met = self._teachable(met_in_play(self.core, self._players, 1 + wanted // NEW_A_GAME, rng))
-        return met[rng.permutation(len(met))[:wanted]]
+        return self._choose(met_in_play(self.core, self._players, 1 + wanted // NEW_A_GAME, rng), wanted, rng)
+
+    def _choose(self, drawn: Positions, wanted: int, rng: np.random.Generator) -> Positions:
+        """At most `wanted` of those that can be taught."""
+        teachable = self._teachable(drawn)
+        weights = np.maximum(teachable.squares.sum(axis=1), 1.0) ** self.config.crowded
+        arrivals = rng.exponential(size=len(teachable)) / weights  # who comes first is drawn with these weights
+        return teachable[np.argsort(arrivals)[:wanted]]
 
     def _teachable(self, positions: Positions) -> Positions:
         """One of each set of positions that play alike, without those not to be taught and those remembered."""
@@ -188,7 +194,7 @@ class Teacher:
         """Mean squared error of the values of positions, in squares of `SCALE` points."""
         device = self.network.log_sharpness.device
         features = torch.from_numpy(self.features.encode(positions)).to(device)
-        values, _ = self.network.values(features)
+        values, _ = self.network.values(features, sample_leaves=self.config.leaf_gradient == "sampled")
         points = torch.from_numpy(wanted.astype(np.float32)).to(device)
         return ((values / self.network.reward_scale - points) / SCALE).square().mean()
 

@@ -133,8 +133,11 @@ def test_depths_follow_the_share_of_the_run_that_is_done() -> None:
 TAUGHT_NETWORK = {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"}
 
 
-def taught_config(*, muon: float = 0.0, mixed_share: float = 0.0, **changes: object) -> TrainConfig:
-    shares = {"muon": muon, "mixed_share": mixed_share}
+OF_TEACHER = ("muon", "mixed_share", "crowded", "leaf_gradient")
+
+
+def taught_config(**changes: object) -> TrainConfig:
+    shares = {name: changes.pop(name) for name in OF_TEACHER if name in changes}
     values: dict[str, object] = {
         "total_plies": 4 * ITERATION,
         "checkpoint_seconds": 1e-9,
@@ -148,7 +151,11 @@ def taught_config(*, muon: float = 0.0, mixed_share: float = 0.0, **changes: obj
 
 @pytest.mark.parametrize(
     ("stop_at", "changes"),
-    [(ITERATION, {"precision": "bfloat16"}), (3 * ITERATION, {"muon": 0.02, "mixed_share": 0.5})],
+    [
+        (ITERATION, {"precision": "bfloat16"}),
+        (3 * ITERATION, {"muon": 0.02, "mixed_share": 0.5}),
+        (3 * ITERATION, {"leaf_gradient": "sampled", "crowded": 2.0}),
+    ],
 )
 def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int, changes: dict[str, Any]) -> None:
     config = taught_config(**changes)
