@@ -17,7 +17,7 @@ from typing import Any
 
 from agents.config import CONFIG_NAME, TrainConfig, load_config
 from agents.files import PRETRAINED, PRETRAINED_FOLDER, write_atomically
-from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, read_card
+from agents.ppo import CARD_NAME, WEIGHTS_NAME, AgentCard, PPOPlayer, read_card, weights_of
 from agents.regret import PHASES
 from agents.report import explanation, openings, summary, table
 from agents.results import RegretRow, Report, origin, read_report
@@ -35,12 +35,14 @@ LARGEST = 5_000_000
 def take(run: Path) -> Path:
     """Copy the agent and the configuration of a run to the shelf of its rules; returns the folder.
 
+    Weights are stored in half precision: numbers of eleven bits where float32's have 24, and half of the file.
+
     Raises `ValueError` for weights that are too large, and what reading the files raises.
     """
     card, config = read_card(run), load_config(run / CONFIG_NAME)
-    weights = (run / WEIGHTS_NAME).read_bytes()
+    weights = weights_of(PPOPlayer(run).network.half())
     if len(weights) > LARGEST:
-        raise ValueError(f"{run / WEIGHTS_NAME} has {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
+        raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
     folder = PRETRAINED_FOLDER / str(Rules.parse(card.rules)).replace(" ", "-").replace("=", "-")
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)

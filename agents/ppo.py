@@ -190,8 +190,12 @@ class PPOPlayer(NetworkPlayer):
 
 def save_weights(path: Path, network: torch.nn.Module) -> None:
     """Write a network's weights in one atomic step."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    write_atomically(path, save(tensors))
+    write_atomically(path, weights_of(network))
+
+
+def weights_of(network: torch.nn.Module) -> bytes:
+    """A network's weights as a safetensors file."""
+    return save({name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()})
 
 
 def load_weights(network: torch.nn.Module, path: Path) -> None:

@@ -64,6 +64,18 @@ def test_what_is_remembered_is_not_valued_again() -> None:
     assert known < len(keys) == len(np.unique(keys))
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_lessons_come_from_crowded_boards_if_asked_for(share: float) -> None:
+    visited = RandomStarts(Core(), set_up_share=0, max_plies=24, seed=1).draw(1000)
+    seeds = []
+    for crowded in (0.0, 2.0, 8.0):
+        teacher, _ = teach(0, crowded=crowded, mixed_share=share, stray_plies=0, depths=[1], minibatches=1)
+        teacher.teach(visited, 0.0)
+        assert len(teacher.positions) > 400
+        seeds.append(teacher.positions.squares.sum(axis=1).mean())
+    assert seeds[0] + 1 < seeds[1] < seeds[2] - 1
+
+
 def test_the_error_on_fresh_positions_is_that_before_they_are_taught() -> None:
     core = Core()
     teacher, _ = teach(0, depths=[1], positions=256)
