@@ -14,7 +14,11 @@ values with those of a search of 10 plies or more lost points too (docs/training
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
+import torch
 
 from agents.ppo import PPOPlayer
 from agents.search import Limits, Search
@@ -49,7 +53,8 @@ class PPOSearchPlayer:
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.policies.Policy.choose`."""
         mask = self.player.core.legal_mask(positions)
-        logits, _ = self.player.evaluate(positions)
+        with one_torch_thread():
+            logits, _ = self.player.evaluate(positions)
         scores = POLICY_WEIGHT * logits  # their differences are those of log-probabilities
         rows = (mask.sum(axis=1) > 1).nonzero()[0]
         found = self.search.best_moves(positions[rows], self.limits, slack=self.slack)
@@ -59,3 +64,17 @@ class PPOSearchPlayer:
             mask[row, actions] = True
             scores[row, actions] += list(result.near.values())
         return best_actions(scores, mask, rng)
+
+
+@contextmanager
+def one_torch_thread() -> Iterator[None]:
+    """Within it torch works on one thread: more of them wait busily for a while after their work.
+
+    They cost a search of 50 ms that follows a tenth of its nodes.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

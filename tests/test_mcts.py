@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import agents
 from agents.mcts import MCTSPlayer, RandomPlayouts
@@ -152,6 +153,17 @@ def test_with_slack_a_worse_move_needs_a_better_policy(agent: Path) -> None:
     values = Search(core).values(positions, 3)
     scores = np.where(values >= np.nanmax(values, axis=1, keepdims=True) - 4, values + 0.5 * logits, -np.inf)
     assert (chosen == scores.argmax(axis=1)).all()
+
+
+def test_no_torch_threads_wait_busily_beside_a_search(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, before = [], torch.get_num_threads()
+    network = PPOPlayer(agent)
+    monkeypatch.setattr(network.network, "forward", lambda *_: threads.append(torch.get_num_threads()) or 1 / 0)
+    torch.set_num_threads(2)
+    with pytest.raises(ZeroDivisionError):
+        PPOSearchPlayer(network, Limits(depth=2)).choose(Core().start(1), np.random.default_rng(0))
+    assert [*threads, torch.get_num_threads()] == [1, 2]
+    torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize("limit", ["search=3", "nodes=500", "ms=2"])
