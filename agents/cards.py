@@ -39,11 +39,11 @@ def take(run: Path) -> Path:
 
     Raises `ValueError` for weights that are too large, and what reading the files raises.
     """
-    card, config = read_card(run), load_config(run / CONFIG_NAME)
-    weights = weights_of(PPOPlayer(run).network.half())
+    player, config = PPOPlayer(run), load_config(run / CONFIG_NAME)
+    weights = weights_of(player.network.half())
     if len(weights) > LARGEST:
         raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
-    folder = PRETRAINED_FOLDER / str(Rules.parse(card.rules)).replace(" ", "-").replace("=", "-")
+    folder = PRETRAINED_FOLDER / str(Rules.parse(player.card.rules)).replace(" ", "-").replace("=", "-")
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)
     write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())

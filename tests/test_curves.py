@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 import yaml
 from PIL import Image
+from safetensors.torch import load_file
 
 import agents
 from agents import cards, curves
@@ -128,6 +130,8 @@ def test_a_run_s_agent_is_taken_in_with_its_card(
     folder = tmp_path / "mancala-world"
     assert {path.name for path in folder.iterdir()} == {"agent.safetensors", "agent.yaml", "config.yaml"}
     assert PPOPlayer(folder).card.training["plies"] == 2 * ITERATION
+    kept, whole = load_file(folder / "agent.safetensors"), load_file(runs[0] / "agent.safetensors")
+    assert all(torch.equal(kept[name], whole[name].half()) for name in whole)
     assert cards.main(["write", "--check"]) == 1
     assert "out of date" in capsys.readouterr().out
     assert cards.main(["write"]) == 0
