@@ -70,7 +70,7 @@ def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPP
         theirs, ours = _differences(card.network, config.network)
         raise ConfigError(
             f"begin_with: the agent in {folder} has another network: {theirs}, not {ours}; "
-            f"only {', '.join(SIZES)} may be larger"
+            f"only {', '.join(SIZES)} may be larger, and policy_gradient sharpness"
         )
     fields = Rules.parse(card.rules).fields
     for name, its, wanted in (("reward", card.reward, config.reward), ("fields", fields, core.rules.fields)):

@@ -39,10 +39,11 @@ class NetworkConfig(_Strict):
     depth: PositiveInt = Field(2, description="hidden layers")
     leaf_width: PositiveInt = Field(64, description="units of a hidden layer of `lookahead`'s network for leaves")
     leaf_depth: PositiveInt = Field(2, description="hidden layers of `lookahead`'s network for leaves")
-    policy_gradient: Literal["through", "heads"] = Field(
+    policy_gradient: Literal["through", "heads", "sharpness"] = Field(
         "through",
         description="what the policy's gradient of `lookahead` changes: `through` the values of moves too; `heads`: "
-        "only the policy's sharpness and correction, which is three times as fast",
+        "only the policy's sharpness and correction, which is three times as fast; `sharpness`: that alone, nothing "
+        "corrects the order that the values put moves in",
     )
 
 
@@ -106,6 +107,11 @@ class TeacherConfig(_Strict):
         0.0,
         description="positions are chosen from those drawn with weights of the seeds on the board to this power: the "
         "more seeds there are, the more there is to learn",
+    )
+    choice: Annotated[float, Field(ge=0.0)] = Field(
+        0.0,
+        description="positions are drawn again and again until there are this many times as many to choose from as "
+        "are wanted, or nothing new comes; 0: drawn once",
     )
     stray_plies: Annotated[int, Field(ge=0)] = Field(
         6, description="these positions are 0 to this many random plies away from those of the rollout"

@@ -3,7 +3,7 @@
 Units and layers are added to the hidden layers. Units of the smaller network do not hear the new ones, nor does the
 output, and pass through new layers as they are, so nothing changes at first; the new units begin with random inputs,
 and gradients bring them in. (To begin with a smaller network's function is the idea of Chen et al. 2016, Net2Net, who
-copy units instead.)
+copy units instead.) What corrects the policy may be left out, as the values do without it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ LEAF = "leaf."
 
 
 def is_grown(small: NetworkConfig, large: NetworkConfig) -> bool:
-    """Whether they are networks of one kind, `large` in no part smaller."""
+    """Whether they are networks of one kind, `large` in no part smaller but for the policy's correction."""
     grown = {name: getattr(large, name) for name in SIZES}
+    if large.policy_gradient == "sharpness":
+        grown["policy_gradient"] = large.policy_gradient
     return small.model_copy(update=grown) == large and all(getattr(small, name) <= grown[name] for name in SIZES)
 
 
 def grow(small: nn.Module, large: nn.Module, small_config: NetworkConfig) -> None:
-    """Make `large`, a fresh network, compute what `small` does, up to rounding.
+    """Make `large`, a fresh network, compute what `small` does, up to rounding and the policy's correction.
 
     Args:
         small: the network to begin with.

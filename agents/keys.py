@@ -52,6 +52,15 @@ def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
     return hashes
 
 
+def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """(N,) bool, whether each of N is among M ascending ones; `np.isin` would work through all M each time."""
+    if not len(ascending):
+        return np.zeros(len(hashes), dtype=bool)
+    places = np.searchsorted(ascending, hashes).clip(max=len(ascending) - 1)
+    found: npt.NDArray[np.bool_] = ascending[places] == hashes
+    return found
+
+
 def key_number(key: np.void) -> int:
     """A number from 0 to 2 ** 64 - 1 that depends on the key alone and is spread evenly."""
     return int.from_bytes(hashlib.sha256(key.tobytes()).digest()[:8], "big")

@@ -39,15 +39,16 @@ class LookaheadNet(nn.Module):
     correction by the trunk, which sees the position, the points won and the move values.
 
     The policy goes the same way one ply higher: Q(move) = points won - V(afterstate), and a move's logit is Q by a
-    learned sharpness plus a learned correction. All in all two plies of moves are looked at.
+    learned sharpness plus a learned correction, if there is one. All in all two plies of moves are looked at.
 
     Args:
         features: the layout.
         embed: numbers that stand for the count of one square.
         width, depth: of the trunk.
         leaf_width, leaf_depth: of the leaf network.
-        policy_through_values: whether the policy's gradient reaches the values; if not, it trains the sharpness and
-            the correction, and the value loss alone trains V, which takes a third of the time.
+        policy_gradient: `through`: the policy's gradient reaches the values; `heads`: it trains the sharpness and the
+            correction, and the value loss alone trains V, which takes a third of the time; `sharpness`: as `heads`,
+            without a correction.
     """
 
     def __init__(
@@ -59,24 +60,27 @@ class LookaheadNet(nn.Module):
         depth: int,
         leaf_width: int,
         leaf_depth: int,
-        policy_through_values: bool,
+        policy_gradient: str,
     ) -> None:
         super().__init__()
         rules = features.moves.core.rules
         self.layout, self.of_moves = features.layout, features.moves.layout
         self.actions, self.boards = rules.actions, features.moves.board.stop
         self.reward_scale = 1.0 / rules.total
-        self.policy_through_values = policy_through_values
+        self.policy_through_values = policy_gradient == "through"
         most = counts_told_apart(rules)
         self.leaf = CountTrunk(most, 0, embed=embed, width=leaf_width, depth=leaf_depth)
         self.leaf_value = nn.Linear(leaf_width, 1)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))
         self.trunk = CountTrunk(most, 2 * self.actions, embed=embed, width=width, depth=depth)
         self.value = nn.Linear(width, 1)
-        correction = nn.Linear(CORRECTION_WIDTH, 1)
-        self.correction = nn.Sequential(nn.Linear(width, CORRECTION_WIDTH), nn.ReLU(), correction)
+        self.correction: nn.Sequential | None = None
+        heads = [self.value]
+        if policy_gradient != "sharpness":
+            heads.append(nn.Linear(CORRECTION_WIDTH, 1))
+            self.correction = nn.Sequential(nn.Linear(width, CORRECTION_WIDTH), nn.ReLU(), heads[-1])
         self.log_sharpness = nn.Parameter(torch.tensor(3.0))
-        for head in (self.value, correction):
+        for head in heads:
             nn.init.orthogonal_(head.weight, 0.1)
             nn.init.zeros_(head.bias)
 
@@ -94,7 +98,9 @@ class LookaheadNet(nn.Module):
         won = here[:, self.of_moves["gains"]].flatten()[legal].float() * self.reward_scale
         goes_on = here[:, self.of_moves["status"]].flatten()[legal] == MoveFeatures.GOES_ON
         move_values = won - values_after * goes_on
-        scores = move_values * self.log_sharpness.exp() + self.correction(hidden)[:, 0]
+        scores = move_values * self.log_sharpness.exp()
+        if self.correction:
+            scores = scores + self.correction(hidden)[:, 0]
         logits = torch.full((mask.numel(),), FORBIDDEN, dtype=scores.dtype, device=scores.device)
         return logits.index_put((legal,), scores).view(mask.shape), values
 

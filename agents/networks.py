@@ -122,7 +122,6 @@ def make_network(
         return after, AfterstateNet(after, embed=embed, width=width, depth=depth)
     if name == "lookahead":
         ahead = LookaheadFeatures(core)
-        through = policy_gradient == "through"
         return ahead, LookaheadNet(
             ahead,
             embed=embed,
@@ -130,7 +129,7 @@ def make_network(
             depth=depth,
             leaf_width=leaf_width,
             leaf_depth=leaf_depth,
-            policy_through_values=through,
+            policy_gradient=policy_gradient,
         )
     raise ValueError(f"network must be one of {', '.join(NETWORKS)}; got {name!r}")
 

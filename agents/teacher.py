@@ -12,6 +12,7 @@ Policy Gradient; the search as teacher is ours.)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -22,7 +23,7 @@ from sb3_contrib import MaskablePPO
 
 from agents.config import TeacherConfig
 from agents.features import MoveFeatures
-from agents.keys import Keys, canonical_keys, first_of_each, key_hashes
+from agents.keys import Keys, are_among, canonical_keys, first_of_each, key_hashes
 from agents.lookahead import LookaheadNet
 from agents.mixed_play import met_in_play, mixed_players
 from agents.policy import network_of
@@ -38,6 +39,8 @@ SPARE = 3
 """Positions drawn for each that is wanted: some games end on the way, and many positions are met twice."""
 NEW_A_GAME = 4
 """New positions that a mixed game is taken to have when it is settled how many to play: few, to have a choice."""
+FEW = 0.1
+"""Share of the positions wanted; a draw that brings fewer new ones is the last."""
 SCALE = 10.0
 """Points are divided by this in the loss."""
 
@@ -72,8 +75,9 @@ class Teacher:
         self.iterations = 0
         self._mirrors = core.rules.is_symmetric
         self._players = mixed_players(core, threads) if config.mixed_share else []
-        self._withheld = key_hashes(suite_keys(core))
-        self._known = self._hashes(self.positions)
+        self._withheld = np.sort(key_hashes(suite_keys(core)))
+        self._hashes = self._hashes_of(self.positions)
+        self._known = np.sort(self._hashes)
 
     def teach(self, visited: Positions, done: float) -> dict[str, float]:
         """Value positions, then take the gradient steps.
@@ -113,13 +117,14 @@ class Teacher:
         """
         keys = canonical_keys(self.core, positions)
         first = np.sort(first_of_each(keys))
-        kept = first[~np.isin(key_hashes(keys[first]), self._withheld)][-self.config.replay :]
+        kept = first[~are_among(key_hashes(keys[first]), self._withheld)][-self.config.replay :]
         self.restore(positions[kept], values[kept], 0)
 
     def restore(self, positions: Positions, values: npt.NDArray[np.int16], iterations: int) -> None:
         """Take over what a teacher remembered, (N,) positions and their values, and how often it had taught."""
         self.positions, self.values, self.iterations = positions, values, iterations
-        self._known = self._hashes(positions)
+        self._hashes = self._hashes_of(positions)
+        self._known = np.sort(self._hashes)
 
     def _lesson(
         self, visited: Positions, depth: int, rng: np.random.Generator
@@ -134,19 +139,27 @@ class Teacher:
 
     def _astray(self, visited: Positions, wanted: int, rng: np.random.Generator) -> Positions:
         """Positions some random plies away from visited ones."""
-        drawn = visited[rng.integers(0, len(visited), SPARE * wanted)]
-        play_randomly(self.core, drawn, rng.integers(0, self.config.stray_plies + 1, len(drawn)), rng)
-        return self._choose(drawn[~drawn.over], wanted, rng)
+
+        def draw() -> Positions:
+            drawn = visited[rng.integers(0, len(visited), SPARE * wanted)]
+            play_randomly(self.core, drawn, rng.integers(0, self.config.stray_plies + 1, len(drawn)), rng)
+            return drawn[~drawn.over]
+
+        return self._choose(draw, wanted, rng)
 
     def _mixed(self, wanted: int, rng: np.random.Generator) -> Positions:
-        """Positions from games between players of mixed strength, drawn from more than are wanted."""
+        """Positions from games between players of mixed strength."""
+        games = 1 + wanted // NEW_A_GAME
+        return self._choose(lambda: met_in_play(self.core, self._players, games, rng), wanted, rng)
+
+    def _choose(self, draw: Callable[[], Positions], wanted: int, rng: np.random.Generator) -> Positions:
+        """At most `wanted` positions that can be taught, of those drawn, as often as it takes to have a choice."""
         if not wanted:
             return self.core.start(0)
-        return self._choose(met_in_play(self.core, self._players, 1 + wanted // NEW_A_GAME, rng), wanted, rng)
-
-    def _choose(self, drawn: Positions, wanted: int, rng: np.random.Generator) -> Positions:
-        """At most `wanted` of those that can be taught."""
-        teachable = self._teachable(drawn)
+        teachable, known = self._teachable(draw()), 0
+        while known + FEW * wanted < len(teachable) < self.config.choice * wanted:
+            known = len(teachable)
+            teachable = self._teachable(Positions.concatenate([teachable, draw()]))
         weights = np.maximum(teachable.squares.sum(axis=1), 1.0) ** self.config.crowded
         arrivals = rng.exponential(size=len(teachable)) / weights  # who comes first is drawn with these weights
         return teachable[np.argsort(arrivals)[:wanted]]
@@ -156,9 +169,9 @@ class Teacher:
         keys = canonical_keys(self.core, positions)
         first = first_of_each(keys)
         hashes = key_hashes(keys[first])
-        return positions[first[~np.isin(hashes, self._withheld) & ~np.isin(hashes, self._known)]]
+        return positions[first[~are_among(hashes, self._withheld) & ~are_among(hashes, self._known)]]
 
-    def _hashes(self, positions: Positions) -> npt.NDArray[np.uint64]:
+    def _hashes_of(self, positions: Positions) -> npt.NDArray[np.uint64]:
         return key_hashes(canonical_keys(self.core, positions))
 
     def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> float:
@@ -173,7 +186,8 @@ class Teacher:
         newest = slice(-self.config.replay, None)
         self.positions = Positions.concatenate([self.positions, positions])[newest]
         self.values = np.concatenate([self.values, values])[newest]
-        self._known = np.concatenate([self._known, self._hashes(positions)])[newest]
+        self._hashes = np.concatenate([self._hashes, self._hashes_of(positions)])[newest]
+        self._known = np.sort(self._hashes)
         return error
 
     def _step(self, rng: np.random.Generator) -> float:
