@@ -15,7 +15,7 @@ import train
 from agents.beginnings import LESSONS_BEGUN_WITH, RUN_NAME, WEIGHTS_BEGUN_WITH
 from agents.checkpoint import CHECKPOINT_NAME, CheckpointError, read_lessons
 from agents.config import ConfigError, NetworkConfig
-from agents.growing import grow
+from agents.growing import grow, is_grown
 from agents.keys import canonical_keys
 from agents.lookahead import LookaheadNet
 from agents.networks import make_network
@@ -104,6 +104,23 @@ def test_a_larger_network_begins_as_the_smaller_one_and_learns_with_all_of_it(
         old[tuple(slice(size) for size in shape)] = True
         for part in (changed[old], changed[~old]):
             assert part.any() or not part.numel(), parameter_name
+
+
+def test_a_network_without_a_correction_begins_with_the_values_of_one_that_has_it() -> None:
+    core = Core()
+    settings = NetworkConfig.model_validate(TAUGHT_NETWORK)
+    features, small = make_network(core=core, **settings.model_dump())
+    larger = settings.model_copy(update={"policy_gradient": "sharpness", "width": 12})
+    assert is_grown(settings, larger)
+    assert not is_grown(larger, settings.model_copy(update={"width": 12}))
+    _, large = make_network(core=core, **larger.model_dump())
+    with torch.no_grad():
+        small.log_sharpness.fill_(2.0)
+    grow(small, large, settings)
+    positions = some_positions(core)
+    seen, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
+    assert torch.allclose(large(seen, mask)[1], small(seen, mask)[1], atol=1e-4)
+    assert large.log_sharpness.item() == 2.0
 
 
 def test_layers_are_as_many_and_as_wide_as_asked_for() -> None:

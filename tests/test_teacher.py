@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.config import ConfigError, TeacherConfig, TrainConfig, parse_config
-from agents.keys import canonical_keys, first_of_each
+from agents.keys import are_among, canonical_keys, first_of_each
 from agents.regret import load_suite
 from agents.search import Search
 from agents.selfplay import RandomStarts
@@ -64,6 +67,14 @@ def test_what_is_remembered_is_not_valued_again() -> None:
     assert known < len(keys) == len(np.unique(keys))
 
 
+FEW_HASHES = st.lists(st.sampled_from([0, 1, 2, 2**63, 2**64 - 2, 2**64 - 1])).map(lambda it: np.array(it, np.uint64))
+
+
+@given(FEW_HASHES, FEW_HASHES)
+def test_hashes_are_found_among_others(hashes: npt.NDArray[np.uint64], others: npt.NDArray[np.uint64]) -> None:
+    assert (are_among(hashes, np.sort(others)) == np.isin(hashes, others)).all()
+
+
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_lessons_come_from_crowded_boards_if_asked_for(share: float) -> None:
     visited = RandomStarts(Core(), set_up_share=0, max_plies=24, seed=1).draw(1000)
@@ -74,6 +85,27 @@ def test_lessons_come_from_crowded_boards_if_asked_for(share: float) -> None:
         assert len(teacher.positions) > 400
         seeds.append(teacher.positions.squares.sum(axis=1).mean())
     assert seeds[0] + 1 < seeds[1] < seeds[2] - 1
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_positions_are_drawn_until_there_is_a_choice(share: float) -> None:
+    visited = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=1).draw(40)
+    lessons, seeds = [], []
+    for choice in (0.0, 1.0, 3.0):
+        teacher, _ = teach(0, crowded=8.0, choice=choice, mixed_share=share, stray_plies=3, depths=[1], minibatches=1)
+        for _ in range(2):  # the second time much is known
+            teacher.teach(visited, 0.0)
+        lessons.append(len(teacher.positions))
+        seeds.append(teacher.positions.squares.sum(axis=1).mean())
+    assert lessons[0] < 1000 < lessons[1] == lessons[2] == 1024
+    assert seeds[1] + 1 < seeds[2]
+
+
+def test_a_draw_that_brings_next_to_nothing_is_the_last() -> None:
+    teacher, _ = teach(0, choice=2.0, stray_plies=0, depths=[1], minibatches=1)
+    visited = some_positions(teacher.core, 60)
+    teacher.teach(visited, 0.0)
+    assert len(teacher.positions) == len(first_of_each(canonical_keys(teacher.core, visited)))
 
 
 def test_the_error_on_fresh_positions_is_that_before_they_are_taught() -> None:
@@ -145,7 +177,7 @@ def test_depths_follow_the_share_of_the_run_that_is_done() -> None:
 TAUGHT_NETWORK = {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"}
 
 
-OF_TEACHER = ("muon", "mixed_share", "crowded", "leaf_gradient")
+OF_TEACHER = ("muon", "mixed_share", "crowded", "choice", "leaf_gradient")
 
 
 def taught_config(**changes: object) -> TrainConfig:
@@ -166,7 +198,7 @@ def taught_config(**changes: object) -> TrainConfig:
     [
         (ITERATION, {"precision": "bfloat16"}),
         (3 * ITERATION, {"muon": 0.02, "mixed_share": 0.5}),
-        (3 * ITERATION, {"leaf_gradient": "sampled", "crowded": 2.0}),
+        (3 * ITERATION, {"leaf_gradient": "sampled", "crowded": 2.0, "choice": 2.0}),
     ],
 )
 def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int, changes: dict[str, Any]) -> None:
