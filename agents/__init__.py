@@ -18,6 +18,7 @@ USAGE = {
     "mcts:simulations=S[,net=FOLDER]": "Monte-Carlo tree search; with a trained agent's priors and values",
     "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder, or `pretrained`; T > 0 draws its moves",
     "ppo:FOLDER,search=D|nodes=N|ms=T": "a trained agent that chooses among the best moves of alpha-beta",
+    "...FOLDER,...,slack=P": "it chooses among moves P points worse too, where the search is not deep",
     "...FOLDER...,images=1": "the network sees the position alone, not its mirror image beside it",
     "ANY,slips=S": "any of them, playing a random move with probability S",
 }
@@ -121,11 +122,14 @@ def _ppo(detail: str, rules: Rules) -> Policy:
     folder, _, rest = detail.partition(",")
     if not folder:
         raise UnknownAgentError("ppo needs the folder of a trained agent, as in ppo:runs/quick, or ppo:pretrained")
-    options = read_options("ppo", rest, {"temperature": float, "images": int, "search": int, "nodes": int, "ms": float})
+    types = {"temperature": float, "images": int, "search": int, "nodes": int, "ms": float, "slack": int}
+    options = read_options("ppo", rest, types)
     from agents.ppo import PPOPlayer, agent_folder
 
     path = agent_folder(folder, rules)
     if not options.keys() & {"search", "nodes", "ms"}:
+        if "slack" in options:
+            raise UnknownAgentError(f"slack of ppo goes with search, nodes or ms, as it is the search's; got {rest!r}")
         return PPOPlayer(path, rules, **options)
     if "temperature" in options:
         raise UnknownAgentError(f"ppo draws no moves where it searches: temperature goes with none of {rest!r}")
@@ -133,7 +137,8 @@ def _ppo(detail: str, rules: Rules) -> Policy:
     from agents.search import Limits
 
     limits = Limits(depth=options.get("search"), nodes=options.get("nodes"), milliseconds=options.get("ms"))
-    return PPOSearchPlayer(PPOPlayer(path, rules, images=options.get("images")), limits)
+    player = PPOPlayer(path, rules, images=options.get("images"))
+    return PPOSearchPlayer(player, limits, slack=options.get("slack", 0))
 
 
 _MAKERS: dict[str, Callable[[str, Rules], Policy]] = {

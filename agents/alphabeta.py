@@ -170,7 +170,15 @@ if it is not among the best; then the best line as `action + 1`, as far as the t
 
 @compiled
 def search_rows(
-    rules: Int64s, memory: Int64s, sides: Int64s, depth: int, nodes: int, slack: int, bits: int, found: Int64s
+    rules: Int64s,
+    memory: Int64s,
+    sides: Int64s,
+    depth: int,
+    nodes: int,
+    slack: int,
+    slack_depth: int,
+    bits: int,
+    found: Int64s,
 ) -> None:
     """Search M running positions, each afresh, to depths 1, 2, ... `depth` or for `nodes` moves.
 
@@ -181,6 +189,7 @@ def search_rows(
         depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
         slack: points below the best move to which other moves are valued too.
+        slack_depth: the greatest depth with slack; deeper searches have none.
         bits: base-2 logarithm of the buckets to use; 0 for no table.
         found: (M, ROOT_WORDS), zeros; what was found at the last completed depth is written to it.
     """
@@ -194,13 +203,14 @@ def search_rows(
         for reached in range(1, depth + 1):
             if reached > 1 and memory[NODES] >= nodes:
                 break
-            value, is_open = search_root(rules, memory, end, reached, slack)
+            allowed = slack if reached <= slack_depth else 0
+            value, is_open = search_root(rules, memory, end, reached, allowed)
             if memory[STOP] and reached > 1:
                 break
             found[row, ROOT_DEPTH], found[row, ROOT_VALUE], found[row, ROOT_OPEN] = reached, value, is_open
             found[row, ROOT_MOVES:ROOT_LINE] = -INFINITY
             for place in range(STACK, end, CHILD_WORDS):
-                if memory[place + CHILD_ORDER] >= value - slack:
+                if memory[place + CHILD_ORDER] >= value - allowed:
                     action = memory[place + CHILD_ACTION]
                     found[row, ROOT_MOVES + action] = memory[place + CHILD_ORDER]
                     if symmetric:

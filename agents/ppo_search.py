@@ -28,6 +28,8 @@ from oanquan_env.positions import Ints
 
 POLICY_WEIGHT = 0.5
 """Points that a move gains when its probability is e times as high."""
+SLACK_DEPTH = 12
+"""Plies; a search that looks deeper knows better than the policy which of two moves is worth a point more."""
 
 
 class PPOSearchPlayer:
@@ -37,14 +39,17 @@ class PPOSearchPlayer:
         player: the agent; its temperature is not used.
         limits: when each search stops.
         slack: points; moves that are at most so much worse than the best compete too, by their value plus
-            `POLICY_WEIGHT` times log-probability.
+            `POLICY_WEIGHT` times log-probability; unless the search has proved the value or looked deeper than
+            `SLACK_DEPTH`.
         threads: positions searched at once, one for each processor if left out.
 
     Raises:
-        ValueError: for more than two players, and for `refill=forfeit`.
+        ValueError: for a negative slack, for more than two players, and for `refill=forfeit`.
     """
 
     def __init__(self, player: PPOPlayer, limits: Limits, *, slack: int = 0, threads: int | None = None) -> None:
+        if slack < 0:
+            raise ValueError(f"slack must be 0 or more; got {slack}")
         self.player = player
         self.limits = limits
         self.slack = slack
@@ -57,12 +62,12 @@ class PPOSearchPlayer:
             logits, _ = self.player.evaluate(positions)
         scores = POLICY_WEIGHT * logits  # their differences are those of log-probabilities
         rows = (mask.sum(axis=1) > 1).nonzero()[0]
-        found = self.search.best_moves(positions[rows], self.limits, slack=self.slack)
+        found = self.search.best_moves(positions[rows], self.limits, slack=self.slack, slack_depth=SLACK_DEPTH)
         for row, result in zip(rows, found, strict=True):
-            actions = list(result.near)
+            actions = list(result.actions if result.proved else result.near)
             mask[row] = False
             mask[row, actions] = True
-            scores[row, actions] += list(result.near.values())
+            scores[row, actions] += [result.near[action] for action in actions]
         return best_actions(scores, mask, rng)
 
 

@@ -121,13 +121,16 @@ class Search:
             raise ValueError(f"one position is searched by `best`, not {len(positions)}: see `best_moves`")
         return self.best_moves(positions, limits, slack=slack)[0]
 
-    def best_moves(self, positions: Positions, limits: Limits, *, slack: int = 0) -> list[SearchResult]:
+    def best_moves(
+        self, positions: Positions, limits: Limits, *, slack: int = 0, slack_depth: int = MAX_DEPTH
+    ) -> list[SearchResult]:
         """The best moves of each of N running positions.
 
         Args:
             positions: N running positions.
             limits: when the search of each of them stops.
             slack: points; moves at most so much worse than the best are valued too.
+            slack_depth: plies; where the search looks deeper than that, only the best are.
 
         Raises:
             ValueError: if a game among them is over.
@@ -140,7 +143,7 @@ class Search:
         bits = self._bits(limits)
 
         def search(memory: Int64s, rows: slice) -> None:
-            alphabeta.search_rows(self._rules, memory, sides[rows], depth, nodes, slack, bits, found[rows])
+            alphabeta.search_rows(self._rules, memory, sides[rows], depth, nodes, slack, slack_depth, bits, found[rows])
 
         def search_in_time(memory: Int64s, rows: slice) -> None:
             for row in range(rows.start, rows.stop):

@@ -226,6 +226,7 @@ def test_any_player_can_slip(name: str, steady: str) -> None:
         ("random:5", "random has no options; got '5'"),
         ("ppo", "ppo needs"),
         ("ppo:x,heat=3", "got 'heat=3'"),
+        ("ppo:x,slack=2", "slack of ppo goes with search, nodes or ms"),
         ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
         ("greedy:slips=often", "slips of greedy must be a number; got 'often'"),
         ("greedy:slips=0.1,slips=0.2", "greedy has slips twice in 'slips=0.1,slips=0.2'"),

@@ -155,6 +155,24 @@ def test_with_slack_a_worse_move_needs_a_better_policy(agent: Path) -> None:
     assert (chosen == scores.argmax(axis=1)).all()
 
 
+@pytest.mark.parametrize("greatest", [2, 4])
+def test_slack_counts_where_the_search_is_neither_deep_nor_certain(
+    agent: Path, monkeypatch: pytest.MonkeyPatch, greatest: int
+) -> None:
+    monkeypatch.setattr("agents.ppo_search.SLACK_DEPTH", greatest)
+    core = Core()
+    positions = random_positions(core, 150, seed=6)
+    with_slack, without = (
+        agents.make(f"ppo:{agent},search=4,slack={slack}").choose(positions, np.random.default_rng(0))
+        for slack in (6, 0)
+    )
+    proved = np.array([result.proved for result in Search(core).best_moves(positions, Limits(depth=4))])
+    assert proved.any()
+    differ = with_slack != without
+    assert differ.any() == (greatest == 4)
+    assert not differ[proved].any()
+
+
 def test_no_torch_threads_wait_busily_beside_a_search(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     threads, before = [], torch.get_num_threads()
     network = PPOPlayer(agent)

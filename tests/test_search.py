@@ -109,6 +109,8 @@ def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int
             assert found.near == {int(a): expected[a] for a in (expected >= best - slack).nonzero()[0]}
             assert found.action == found.actions[0]
             assert found.proved or found.depth == depth
+    for found in search.best_moves(positions, Limits(depth=depth), slack=2, slack_depth=depth - 1):
+        assert found.depth < depth or tuple(found.near) == found.actions
 
 
 @pytest.mark.parametrize("rules", TWO_PLAYER_PRESETS)

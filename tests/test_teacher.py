@@ -89,23 +89,27 @@ def test_lessons_come_from_crowded_boards_if_asked_for(share: float) -> None:
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_positions_are_drawn_until_there_is_a_choice(share: float) -> None:
-    visited = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=1).draw(40)
+    visited = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=1).draw(12)
     lessons, seeds = [], []
+    settings = {"crowded": 8.0, "stray_plies": 3, "mixed_share": share, "replay": 2048, "depths": [1], "minibatches": 1}
     for choice in (0.0, 1.0, 3.0):
-        teacher, _ = teach(0, crowded=8.0, choice=choice, mixed_share=share, stray_plies=3, depths=[1], minibatches=1)
-        for _ in range(2):  # the second time much is known
+        teacher, _ = teach(0, choice=choice, **settings)
+        for _ in range(3):  # more and more is known
             teacher.teach(visited, 0.0)
         lessons.append(len(teacher.positions))
         seeds.append(teacher.positions.squares.sum(axis=1).mean())
-    assert lessons[0] < 1000 < lessons[1] == lessons[2] == 1024
+    assert lessons[1] == lessons[2] == 3 * 512
+    assert (lessons[0] < 1400) == (share == 0)  # mixed games always hold enough that is new
     assert seeds[1] + 1 < seeds[2]
 
 
 def test_a_draw_that_brings_next_to_nothing_is_the_last() -> None:
     teacher, _ = teach(0, choice=2.0, stray_plies=0, depths=[1], minibatches=1)
-    visited = some_positions(teacher.core, 60)
-    teacher.teach(visited, 0.0)
-    assert len(teacher.positions) == len(first_of_each(canonical_keys(teacher.core, visited)))
+    lengths = []
+    for _ in range(2):  # the second time nothing is new
+        teacher.teach(some_positions(teacher.core, 60), 0.0)
+        lengths.append(len(teacher.positions))
+    assert 40 < lengths[0] == lengths[1] < 60
 
 
 def test_the_error_on_fresh_positions_is_that_before_they_are_taught() -> None:
