@@ -18,6 +18,8 @@ MAX_FIELD = 17
 """Seeds on a field above this are told apart no more."""
 FEWEST, MOST = -40.0, 80.0
 """Move values are clipped to these before the trunk sees them, points."""
+LEAVES_AT_ONCE = 4096
+"""Leaves that go through the leaf network together: few enough that what they activate stays in the caches."""
 CORRECTION_WIDTH = 64
 """Units of the hidden layer that corrects a move's logit."""
 
@@ -137,6 +139,6 @@ class LookaheadNet(nn.Module):
 
     def _value_of_leaves(self, boards: Tensor) -> Tensor:
         """The leaf network's values (B,) of boards (B, S), points."""
-        hidden = self.leaf(boards, self.leaf_value.weight.new_zeros(len(boards), 0))
-        values: Tensor = self.leaf_value(hidden)[:, 0] * POINTS_SCALE
-        return values
+        parts = torch.split(boards, LEAVES_AT_ONCE)
+        hidden = (self.leaf(part, self.leaf_value.weight.new_zeros(len(part), 0)) for part in parts)
+        return torch.cat([self.leaf_value(units)[:, 0] for units in hidden]) * POINTS_SCALE

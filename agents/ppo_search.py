@@ -4,12 +4,13 @@ Alpha-beta finds the best moves, and where several are equally good, as far as i
 So in points it plays no move that plain alpha-beta would not. Measured with an agent of 2.5 million plies, it scored
 50.8 % (50.1 to 51.4) against `minimax` with 2,000 nodes each and 50.7 % (50.2 to 51.2) with 8,000, over 1,500 pairs.
 
-What measured worse: `slack=1`, where the policy also chooses among moves a point worse, scored 50.3 % and 50.1 %, even
-though its mean regret against a depth-14 search was lower (624 positions; depth 6: 1.56 points against 1.65 and 1.89 of
-plain alpha-beta; depth 8: 0.94, 1.02 and 1.00; depth 10: 0.35, 0.39 and 0.45). The network's values at the leaves of a
+With `slack` the policy chooses among moves that many points worse too. That needs an agent that knows more than such a
+search: with the agent of 2.5 million plies `slack=1` scored less than none. With `ppo:pretrained` and 20,000 nodes
+`slack=2` scored 51.3 % (± 1.5) against `minimax` and none 50.3 % (± 1.1), over 500 pairs; 4 scored 50.4 %.
+
+What measured worse: the network's values at the leaves of a
 full-width search of 3 plies had a regret of 1.79 points, no better than depth 6 of alpha-beta, which takes a twentieth
-of the time; its values at the ends of the best lines were harmful. `ppo:pretrained` knows more, but mixing its move
-values with those of a search of 10 plies or more lost points too (docs/training-log.md).
+of the time; its values at the ends of the best lines were harmful.
 """
 
 from __future__ import annotations
