@@ -8,8 +8,9 @@ With `slack` the policy chooses among moves that many points worse too. That nee
 search: with the agent of 2.5 million plies `slack=1` scored less than none. With `ppo:pretrained` and 20,000 nodes
 `slack=2` scored 51.3 % (± 1.5) against `minimax` and none 50.3 % (± 1.1), over 500 pairs; 4 scored 50.4 %.
 
-What measured worse: the network's values at the leaves of a full-width search of 3 plies had a regret of 1.79 points, no
-better than depth 6 of alpha-beta, which takes a twentieth of the time; at the ends of the best lines they were harmful.
+What measured worse: the network's values at the leaves of a full-width search of 3 plies had a regret of 1.79 points,
+no better than depth 6 of alpha-beta, which takes a twentieth of the time; at the ends of the best lines they were
+harmful.
 """
 
 from __future__ import annotations
