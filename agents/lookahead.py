@@ -101,7 +101,7 @@ class LookaheadNet(nn.Module):
         goes_on = here[:, self.of_moves["status"]].flatten()[legal] == MoveFeatures.GOES_ON
         move_values = won - values_after * goes_on
         scores = move_values * self.log_sharpness.exp()
-        if self.correction:
+        if self.correction is not None:
             scores = scores + self.correction(hidden)[:, 0]
         logits = torch.full((mask.numel(),), FORBIDDEN, dtype=scores.dtype, device=scores.device)
         return logits.index_put((legal,), scores).view(mask.shape), values

@@ -173,6 +173,11 @@ def test_slack_counts_where_the_search_is_neither_deep_nor_certain(
     assert not differ[proved].any()
 
 
+def test_slack_is_not_negative(agent: Path) -> None:
+    with pytest.raises(ValueError, match="slack must be 0 or more; got -1"):
+        agents.make(f"ppo:{agent},search=2,slack=-1")
+
+
 def test_no_torch_threads_wait_busily_beside_a_search(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     threads, before = [], torch.get_num_threads()
     network = PPOPlayer(agent)
