@@ -79,7 +79,7 @@ def test_players_are_made_by_name(name: str, limits: Limits) -> None:
         ("mcts:simulations=9,images=1", "images goes with net=FOLDER"),
         ("mcts:simulations=0", "simulations must be 1 or more; got 0"),
         ("ppo:folder,temperature=1,search=3", "temperature goes with none"),
-        ("ppo:folder,depth=3", "ppo has temperature=…, images=…, search=…, nodes=…, ms=…; got 'depth=3'"),
+        ("ppo:folder,depth=3", "ppo has temperature=…, images=…, search=…, nodes=…, ms=…, slack=…; got 'depth=3'"),
     ],
 )
 def test_mistaken_names_are_refused_with_what_exists(name: str, message: str) -> None:
