@@ -25,13 +25,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import agents
-from agents.config import ConfigError, read_yaml
-from agents.evaluation import Evaluation, EvaluationSettings, Evaluator, make_settings
-from agents.files import check_place, write_atomically
-from agents.regret import PARTS
-from agents.report import write_report
-from agents.results import ArenaResult, Estimate, RegretResult
-from agents.scale import HELP
+from agents.evaluation.regret import PARTS
+from agents.evaluation.results import ArenaResult, Estimate, RegretResult
+from agents.evaluation.run import Evaluation, EvaluationSettings, Evaluator, make_settings
+from agents.reports.report import write_report
+from agents.support.files import check_place, write_atomically
+from agents.support.parallel import HELP
+from agents.support.strict_yaml import ConfigError, read_yaml
 from oanquan_env.records import format_records
 
 FILE_WIDTH = 160

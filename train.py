@@ -25,12 +25,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from agents.checkpoint import CheckpointError
-from agents.config import ConfigError, TrainConfig, load_config
-from agents.ppo import AgentFileError
-from agents.scale import HELP, ScaleError
-from agents.sweep import SeedFailure, SeedResult, parse_seeds, plan, train_seeds
-from agents.training import RunError, StopTrainingError, TrainingRun
+from agents.networks.agent_files import AgentFileError
+from agents.support.parallel import HELP, ScaleError
+from agents.support.strict_yaml import ConfigError
+from agents.training.checkpoint import CheckpointError
+from agents.training.config import TrainConfig, load_config
+from agents.training.run import RunError, StopTrainingError, TrainingRun
+from agents.training.sweep import SeedFailure, SeedResult, parse_seeds, plan, train_seeds
 
 OPTIONS = f"""
   --config FILE    the YAML file to start from (default: the defaults below)

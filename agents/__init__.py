@@ -92,8 +92,8 @@ def _minimax(detail: str, rules: Rules) -> Policy:
     options = read_options("minimax", detail, {"depth": int, "nodes": int, "ms": float})
     if not options:
         raise UnknownAgentError("minimax needs a limit, as in minimax:depth=6, minimax:nodes=20000 or minimax:ms=50")
-    from agents.minimax import MinimaxPlayer  # these modules import numba or torch, which takes a second
-    from agents.search import Limits
+    from agents.players.minimax import MinimaxPlayer  # these modules import numba or torch, which takes a second
+    from agents.search.deepening import Limits
 
     limits = Limits(depth=options.get("depth"), nodes=options.get("nodes"), milliseconds=options.get("ms"))
     return MinimaxPlayer(Core(rules), limits)
@@ -103,12 +103,13 @@ def _mcts(detail: str, rules: Rules) -> Policy:
     options = read_options("mcts", detail, {"simulations": int, "net": str, "images": int})
     if "simulations" not in options:
         raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
-    from agents.mcts import Evaluator, MCTSPlayer, RandomPlayouts
+    from agents.search.mcts import Evaluator, MCTSPlayer, RandomPlayouts
 
     evaluator: Evaluator
     if "net" in options:
-        from agents.net_evaluator import NetEvaluator
-        from agents.ppo import PPOPlayer, agent_folder
+        from agents.networks.agent_files import agent_folder
+        from agents.players.net_evaluator import NetEvaluator
+        from agents.players.network_player import PPOPlayer
 
         evaluator = NetEvaluator(PPOPlayer(agent_folder(options["net"], rules), rules, images=options.get("images")))
     elif "images" in options:
@@ -124,7 +125,8 @@ def _ppo(detail: str, rules: Rules) -> Policy:
         raise UnknownAgentError("ppo needs the folder of a trained agent, as in ppo:runs/quick, or ppo:pretrained")
     types = {"temperature": float, "images": int, "search": int, "nodes": int, "ms": float, "slack": int}
     options = read_options("ppo", rest, types)
-    from agents.ppo import PPOPlayer, agent_folder
+    from agents.networks.agent_files import agent_folder
+    from agents.players.network_player import PPOPlayer
 
     path = agent_folder(folder, rules)
     if not options.keys() & {"search", "nodes", "ms"}:
@@ -133,8 +135,8 @@ def _ppo(detail: str, rules: Rules) -> Policy:
         return PPOPlayer(path, rules, **options)
     if "temperature" in options:
         raise UnknownAgentError(f"ppo draws no moves where it searches: temperature goes with none of {rest!r}")
-    from agents.ppo_search import PPOSearchPlayer
-    from agents.search import Limits
+    from agents.players.ppo_search import PPOSearchPlayer
+    from agents.search.deepening import Limits
 
     limits = Limits(depth=options.get("search"), nodes=options.get("nodes"), milliseconds=options.get("ms"))
     player = PPOPlayer(path, rules, images=options.get("images"))

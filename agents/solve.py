@@ -4,7 +4,7 @@
     python -m agents.solve --rules tonkin --position "5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 0" --state tonkin.npz --time 600
 
 Prints the bounds as they close, and at last the best line. Interrupted (Ctrl-C, --time), it says what is proved so far;
-with --state it goes on from there when it is called again. See agents/solver.py for what counts as a proof.
+with --state it goes on from there when it is called again. See agents/search/solver.py for what counts as a proof.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from agents.files import check_place, write_atomically
-from agents.solver import OutOfTimeError, Progress, Solver, StateError
+from agents.search.solver import OutOfTimeError, Progress, Solver, StateError
+from agents.support.files import check_place, write_atomically
 from oanquan_env import Core, RulesError
 from oanquan_env.notation import NotationError, format_position, parse_position
 

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from agents import provenance
+from agents.support import provenance
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.arena import random_openings
-from agents.search import Limits, Search
+from agents.evaluation.arena import random_openings
+from agents.search.deepening import Limits, Search
 from benchmarks import report
 from oanquan_env import Core, Positions
 

@@ -12,8 +12,8 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from agents.config import TrainConfig, parse_config
-from agents.model import build_model
+from agents.training.config import TrainConfig, parse_config
+from agents.training.model import build_model
 from benchmarks import report
 from oanquan_env import Core
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.files import write_atomically
-from agents.provenance import commit, versions
+from agents.support.files import write_atomically
+from agents.support.provenance import commit, versions
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "examples" / "results"

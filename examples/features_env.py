@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils import BaseWrapper
 
-from agents.arena import random_openings
+from agents.evaluation.arena import random_openings
 from examples.scoring import Features
 from oanquan_env import raw_env
 

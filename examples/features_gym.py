@@ -11,8 +11,8 @@ from gymnasium import spaces
 
 from examples.scoring import Features
 from oanquan_env import Core
+from oanquan_env.arrays import Mask
 from oanquan_env.observation import Observation
-from oanquan_env.positions import Mask
 
 
 class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64, Observation]):

@@ -6,7 +6,7 @@ Importing this module registers the game: `pyspiel.load_game("python_oanquan", {
 those of `oanquan_env.Core`; a state is a batch of one position.
 
 Where the time goes: NumPy takes as long for a ply of one game as for a ply in each of a hundred, and OpenSpiel plays
-game by game. `agents.mcts` searches for many games at once.
+game by game. `agents.search.mcts` searches for many games at once.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import pyspiel
 from open_spiel.python.algorithms import mcts
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
-from agents.arena import play_pairs, random_openings, score_interval
+from agents.evaluation.arena import play_pairs, random_openings, score_interval
 from examples.scoring import OPENING_PLIES, Curve
 from oanquan_env import Core, Positions
+from oanquan_env.arrays import Ints
 from oanquan_env.notation import Move, format_position
 from oanquan_env.observation import Encoder
 from oanquan_env.policies import POLICIES
-from oanquan_env.positions import Ints
 from oanquan_env.rewards import RewardName, check_reward, game_rewards
 from oanquan_env.rules import DEFAULT_PRESET
 

@@ -31,8 +31,8 @@ from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaski
 
 from examples.features_env import FeaturesEnv
 from examples.scoring import Curve, Features, add_learning_options, make_parser
+from oanquan_env.arrays import Mask
 from oanquan_env.observation import Observation
-from oanquan_env.positions import Mask
 
 POLICY = "player"
 

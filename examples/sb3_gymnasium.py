@@ -22,8 +22,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from examples.features_gym import FeaturesGym
 from examples.sb3_vector import GamesVecEnv
 from examples.scoring import Choose, Curve, Features, make_parser
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.observation import Observation
-from oanquan_env.positions import Ints, Mask
 
 
 class Measure(BaseCallback):

@@ -12,8 +12,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from examples.scoring import Features
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.envs.games import Games
-from oanquan_env.positions import Ints, Mask
 from oanquan_env.rules import DEFAULT_PRESET
 
 

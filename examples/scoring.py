@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.arena import play_pairs, random_openings, score_interval
-from agents.files import write_atomically
-from agents.provenance import commit, processor, versions
+from agents.evaluation.arena import play_pairs, random_openings, score_interval
+from agents.support.files import write_atomically
+from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, Positions
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.policies import POLICIES
-from oanquan_env.positions import Ints, Mask
 
 Choose = Callable[[Observation, Mask], npt.NDArray[Any]]
 """An agent: (N, D) observations and (N, A) bool masks -> (N,) legal actions."""

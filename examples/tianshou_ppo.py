@@ -29,8 +29,8 @@ from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
 from examples.features_gym import FeaturesGym
 from examples.scoring import Curve, Features, add_learning_options, make_parser
+from oanquan_env.arrays import Mask
 from oanquan_env.observation import Observation
-from oanquan_env.positions import Mask
 
 
 class WithMask(gymnasium.Wrapper[dict[str, Any], np.int64, npt.NDArray[np.float32], np.int64]):

@@ -34,8 +34,8 @@ from torchrl.objectives.value import GAE
 
 from examples.features_env import FeaturesEnv
 from examples.scoring import Curve, Features, add_learning_options, make_parser
+from oanquan_env.arrays import Mask
 from oanquan_env.observation import Observation
-from oanquan_env.positions import Mask
 
 GROUP = "player"
 SEEN = (GROUP, "observation", "observation")

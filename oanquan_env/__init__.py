@@ -3,15 +3,16 @@
 from oanquan_env.board import Board, IllegalMoveError, Outcome
 from oanquan_env.core import Core, IllegalActionError, RunawayGameError
 from oanquan_env.envs.aec import env, raw_env
-from oanquan_env.estate import Estate, MatchRules
 from oanquan_env.match import Match, play_matches
+from oanquan_env.match_rules import MatchRules
+from oanquan_env.move_trace import Story
 from oanquan_env.notation import Move, NotationError
+from oanquan_env.ownership import Estate
 from oanquan_env.perft import divide, perft
+from oanquan_env.position_checks import PositionError
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.records import GameRecord, parse_records, read_records
 from oanquan_env.rules import PRESETS, Rules, RulesError
-from oanquan_env.setup import PositionError
-from oanquan_env.story import Story
 from oanquan_env.symmetry import mirror, mirror_actions, rotate_seats
 
 __version__ = "0.1.0"

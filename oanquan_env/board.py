@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.core import Core, IllegalActionError
+from oanquan_env.move_trace import LastMove, Story, tell
 from oanquan_env.notation import Move, format_position, names, parse_position, seat_name
+from oanquan_env.position_checks import PositionError, check_points, check_ready, check_setup
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.setup import PositionError, check_points, check_ready, check_setup
-from oanquan_env.story import Story, tell
-
-if TYPE_CHECKING:
-    from oanquan_env.render import LastMove
 
 
 class IllegalMoveError(IllegalActionError):
@@ -235,8 +231,6 @@ class Board:
     @property
     def last_mark(self) -> LastMove | None:
         """The last move as the pictures of `render` mark it; None on a board without history."""
-        from oanquan_env.render import LastMove
-
         story = self.last_story
         if story is None:
             return None

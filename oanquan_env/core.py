@@ -11,19 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.positions import (
-    MANDARIN_BYTE,
-    SIDE_BYTES,
-    STONE_BYTE,
-    Bytes,
-    Ints,
-    Mask,
-    Points,
-    Positions,
-    Termination,
-)
+from oanquan_env.arrays import Bytes, Ints, Mask, Points
+from oanquan_env.position_checks import check_points, check_ready, check_setup
+from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions, Termination
 from oanquan_env.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
-from oanquan_env.setup import check_points, check_ready, check_setup
 from oanquan_env.sowing import Moves, Runaway
 from oanquan_env.tables import build_tables
 

@@ -15,10 +15,12 @@ from enum import Enum
 
 import numpy as np
 
+from oanquan_env.arrays import Mask
 from oanquan_env.core import Core
-from oanquan_env.estate import Estate, MatchRules, as_match_rules, match_standings
+from oanquan_env.match_rules import MatchRules, as_match_rules
+from oanquan_env.ownership import Estate, match_standings
 from oanquan_env.policies import Policy, ask_players
-from oanquan_env.positions import Mask, Positions, Termination
+from oanquan_env.positions import Positions, Termination
 from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env.arrays import Ints
 from oanquan_env.core import Core
-from oanquan_env.positions import Ints, Positions
+from oanquan_env.positions import Positions
 from oanquan_env.rules import MAX_SEEDS
 
 Observation = npt.NDArray[np.int32]

@@ -9,8 +9,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.core import Core, relative_points
-from oanquan_env.positions import Ints, Mask, Positions
+from oanquan_env.positions import Positions
 from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 

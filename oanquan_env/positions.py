@@ -24,18 +24,12 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Index: TypeAlias = slice | npt.NDArray[np.intp] | npt.NDArray[np.bool_]
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-Words: TypeAlias = npt.NDArray[np.uint64]
-Ints: TypeAlias = npt.NDArray[np.intp]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Points: TypeAlias = npt.NDArray[np.int32]
-Mask: TypeAlias = npt.NDArray[np.bool_]
+from oanquan_env.arrays import Bytes, Index, Ints, Mask, Points, Words
 
 SIDE_BYTES = 8
 MANDARIN_BYTE = 5

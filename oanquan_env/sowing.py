@@ -11,7 +11,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Bytes, Ints, Points, Positions
+from oanquan_env.arrays import Bytes, Ints, Points
+from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions
 from oanquan_env.rules import Rules
 from oanquan_env.tables import BYTE_MASK, COUNT_STRIDE, Tables
 

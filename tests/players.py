@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oanquan_env import Core, Positions
-from oanquan_env.positions import Ints
+from oanquan_env.arrays import Ints
 
 
 class FirstMove:

@@ -1,4 +1,4 @@
-"""What worker processes do in the tests of `agents.scale`; light to import, as each process does it."""
+"""What worker processes do in the tests of `agents.support.parallel`; light to import, as each process does it."""
 
 from __future__ import annotations
 

@@ -13,22 +13,23 @@ import torch
 import yaml
 
 import agents
-from agents.config import ConfigError, TrainConfig, load_config, parse_config
-from agents.files import write_atomically
-from agents.growing import is_grown
-from agents.networks import make_network
-from agents.ppo import (
+from agents.networks.agent_files import (
     CARD_NAME,
     WEIGHTS_NAME,
     AgentCard,
     AgentFileError,
-    PPOPlayer,
     agent_folder,
     read_card,
     save_agent,
 )
-from agents.selfplay import RandomStarts
-from agents.tournament import fingerprint
+from agents.networks.growing import is_grown
+from agents.networks.networks import make_network
+from agents.players.fingerprint import fingerprint
+from agents.players.network_player import PPOPlayer
+from agents.support.files import write_atomically
+from agents.support.strict_yaml import ConfigError
+from agents.training.config import TrainConfig, load_config, parse_config
+from agents.training.selfplay import RandomStarts
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.policies import GreedyPolicy, RandomPolicy, SlippingPolicy
 from tests.boards import random_positions
@@ -106,7 +107,7 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     shelf = agent.parent / "shelf"
     shelf.mkdir()
     agent.rename(shelf / "mancala-world")
-    monkeypatch.setattr("agents.ppo.PRETRAINED_FOLDER", shelf)
+    monkeypatch.setattr("agents.networks.agent_files.PRETRAINED_FOLDER", shelf)
     assert agent_folder("pretrained", "mancala-world") == shelf / "mancala-world"
     assert agent_folder("runs/quick", "mancala-world") == Path("runs/quick")
     assert isinstance(agents.make("ppo:pretrained,temperature=0.5"), PPOPlayer)

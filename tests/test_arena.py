@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import arena, openings
-from agents.arena import play_match, play_pairs, random_lines, random_openings, score_interval
-from agents.keys import canonical_keys, first_of_each, key_hashes, key_number
-from agents.openings import (
+from agents.evaluation import arena, openings
+from agents.evaluation.arena import play_match, play_pairs, random_lines, random_openings, score_interval
+from agents.evaluation.openings import (
     OpeningsError,
     Recipe,
     final_margins,
@@ -18,11 +17,12 @@ from agents.openings import (
     make_suite,
     random_suite,
     read_openings,
-    suite_path,
 )
+from agents.evaluation.suites import openings_path
+from agents.search.keys import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env import Board, Core, Positions, mirror, parse_records, rotate_seats
+from oanquan_env.arrays import Ints
 from oanquan_env.policies import GreedyPolicy, RandomPolicy
-from oanquan_env.positions import Ints
 from oanquan_env.records import format_records
 from tests.players import FirstMove, LastMove
 
@@ -175,7 +175,7 @@ def test_missing_openings_say_what_exists(core: Core, tmp_path: Path) -> None:
 
 
 def test_the_balanced_suite(core: Core) -> None:
-    openings = read_openings(core, suite_path(core.rules))
+    openings = read_openings(core, openings_path(core.rules))
     assert len(openings) >= 500
     assert len(first_of_each(canonical_keys(core, openings.positions))) == len(openings)
     assert {record.position for record in openings.records} == {None}

@@ -12,15 +12,17 @@ import yaml
 from safetensors.torch import load_file, save
 
 import train
-from agents.beginnings import LESSONS_BEGUN_WITH, RUN_NAME, WEIGHTS_BEGUN_WITH
-from agents.checkpoint import CHECKPOINT_NAME, CheckpointError, read_lessons
-from agents.config import ConfigError, NetworkConfig
-from agents.growing import grow, is_grown
-from agents.keys import canonical_keys
-from agents.lookahead import LookaheadNet
-from agents.networks import make_network
-from agents.ppo import PPOPlayer
-from agents.training import StopTrainingError, TrainingRun
+from agents.networks.config import NetworkConfig
+from agents.networks.growing import grow, is_grown
+from agents.networks.lookahead import LookaheadNet
+from agents.networks.networks import make_network
+from agents.players.network_player import PPOPlayer
+from agents.search.keys import canonical_keys
+from agents.support.strict_yaml import ConfigError
+from agents.training.checkpoint import CheckpointError, read_lessons
+from agents.training.run import StopTrainingError, TrainingRun
+from agents.training.run_folder import CHECKPOINT_NAME, RUN_NAME
+from agents.training.warm_start import LESSONS_BEGUN_WITH, WEIGHTS_BEGUN_WITH
 from oanquan_env import Core, Positions, mirror
 from tests.test_lookahead import some_positions
 from tests.test_teacher import ITERATION as TAUGHT_ITERATION
@@ -227,7 +229,7 @@ def test_positions_that_agents_are_judged_by_are_not_taken_from_other_teachers(
 ) -> None:
     core = Core()
     keys = canonical_keys(core, read_lessons(taught / CHECKPOINT_NAME)[0])
-    monkeypatch.setattr("agents.teacher.suite_keys", lambda core: keys[:40])
+    monkeypatch.setattr("agents.training.teacher.suite_keys", lambda core: keys[:40])
     run = TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(taught)), "test", quiet)
     assert run.model.teacher is not None
     assert (canonical_keys(core, run.model.teacher.positions) == keys[40:]).all()

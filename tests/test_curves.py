@@ -15,13 +15,13 @@ from PIL import Image
 from safetensors.torch import load_file
 
 import agents
-from agents import cards, curves
-from agents.files import PRETRAINED_FOLDER
-from agents.ppo import PPOPlayer, pretrained_folders, read_card
-from agents.regret import load_suite, regret
-from agents.results import AgentResult, Report
-from agents.tournament import fingerprint
-from agents.training import TrainingRun
+from agents.evaluation.regret import load_suite, regret
+from agents.evaluation.results import AgentResult, Report
+from agents.networks.agent_files import PRETRAINED_FOLDER, pretrained_folders, read_card
+from agents.players.fingerprint import fingerprint
+from agents.players.network_player import PPOPlayer
+from agents.reports import cards, curves
+from agents.training.run import TrainingRun
 from oanquan_env import Core, Rules
 from tests.test_training import ITERATION, learn, quiet, small_config
 

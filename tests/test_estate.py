@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import Core, Rules, RulesError, Termination
-from oanquan_env.estate import Estate, MatchRules, debt, match_standings
+from oanquan_env.match_rules import MatchRules
 from oanquan_env.notation import NotationError
+from oanquan_env.ownership import Estate, debt, match_standings
 from oanquan_env.policies import RandomPolicy
 from tests.strategies import rules as any_rules
 from tests.strategies import seeds

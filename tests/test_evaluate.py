@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import evaluate
-from agents.config import read_yaml
-from agents.evaluation import EvaluationSettings, make_settings
-from agents.regret import load_suite, regret_path
-from agents.results import read_report
-from agents.tournament import Tournament
+from agents.evaluation.regret import load_suite
+from agents.evaluation.results import read_report
+from agents.evaluation.run import EvaluationSettings, make_settings
+from agents.evaluation.suites import regret_path
+from agents.evaluation.tournament import Tournament
+from agents.support.strict_yaml import read_yaml
 from oanquan_env import Core, Rules, read_records
 
 ROOT = Path(__file__).parent.parent
@@ -105,7 +106,7 @@ def test_kept_regret_is_not_measured_again(
     arguments = ["greedy", "--suite", "regret", "--part", "development", "--output", tmp_path]
     first = run(capsys, *arguments)
     assert first[0] == 0
-    monkeypatch.setattr("agents.evaluation.regret", None)
+    monkeypatch.setattr("agents.evaluation.run.regret", None)
     assert run(capsys, *arguments) == first
     status, _, err = run(capsys, *arguments, "--seed", "5")
     assert status == 2

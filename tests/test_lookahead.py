@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from agents.features import LookaheadFeatures, MoveFeatures
-from agents.layers import SPARING, CountTrunk, SampledGradient, SumOfRows
-from agents.lookahead import LookaheadNet
-from agents.networks import FORBIDDEN, make_network, use_bfloat16
-from agents.search import Search
-from agents.selfplay import RandomStarts
+from agents.networks.features import LookaheadFeatures, MoveFeatures
+from agents.networks.layers import FORBIDDEN, SPARING, CountTrunk, SampledGradient, SumOfRows
+from agents.networks.lookahead import LookaheadNet
+from agents.networks.networks import make_network, use_bfloat16
+from agents.search.deepening import Search
+from agents.training.selfplay import RandomStarts
 from oanquan_env import Core, Positions
 from oanquan_env.policies import move_gains
 from tests.strategies import TWO_PLAYER_PRESETS

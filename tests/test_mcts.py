@@ -9,11 +9,11 @@ import pytest
 import torch
 
 import agents
-from agents.mcts import MCTSPlayer, RandomPlayouts
-from agents.net_evaluator import NetEvaluator
-from agents.ppo import PPOPlayer
-from agents.ppo_search import PPOSearchPlayer
-from agents.search import Limits, Search
+from agents.players.net_evaluator import NetEvaluator
+from agents.players.network_player import PPOPlayer
+from agents.players.ppo_search import PPOSearchPlayer
+from agents.search.deepening import Limits, Search
+from agents.search.mcts import MCTSPlayer, RandomPlayouts
 from oanquan_env import Core, Positions, mirror, rotate_seats
 from oanquan_env.notation import parse_position
 from oanquan_env.policies import GreedyPolicy
@@ -88,7 +88,7 @@ def test_choices_repeat_with_their_seed_and_differ_with_another() -> None:
 def test_large_batches_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     core = Core()
     positions, wins = wins_at_once(core)
-    monkeypatch.setattr("agents.mcts.MAX_NODES", 100)
+    monkeypatch.setattr("agents.search.mcts.MAX_NODES", 100)
     many = Positions.concatenate([positions] * 3)
     assert MCTSPlayer(RandomPlayouts(core), 40).choose(many, np.random.default_rng(0)).tolist() == wins * 3
 
@@ -159,7 +159,7 @@ def test_with_slack_a_worse_move_needs_a_better_policy(agent: Path) -> None:
 def test_slack_counts_where_the_search_is_neither_deep_nor_certain(
     agent: Path, monkeypatch: pytest.MonkeyPatch, greatest: int
 ) -> None:
-    monkeypatch.setattr("agents.ppo_search.SLACK_DEPTH", greatest)
+    monkeypatch.setattr("agents.players.ppo_search.SLACK_DEPTH", greatest)
     core = Core()
     positions = random_positions(core, 150, seed=6)
     with_slack, without = (

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import agents
-from agents.minimax import MinimaxPlayer
-from agents.search import Limits
+from agents.players.minimax import MinimaxPlayer
+from agents.search.deepening import Limits
 from oanquan_env import Core
 from oanquan_env.policies import GreedyPolicy
 from tests.boards import random_positions

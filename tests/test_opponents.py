@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from agents.config import OpponentsConfig, TrainConfig
-from agents.features import PlainFeatures
-from agents.networks import make_network
-from agents.opponents import NOBODY, Opponents
-from agents.selfplay import RandomStarts, SelfPlayVecEnv
-from agents.training import StopTrainingError, TrainingRun
+from agents.networks.features import PlainFeatures
+from agents.networks.networks import make_network
+from agents.training.config import OpponentsConfig, TrainConfig
+from agents.training.opponents import NOBODY, Opponents
+from agents.training.run import StopTrainingError, TrainingRun
+from agents.training.selfplay import RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
 from oanquan_env.policies import RandomPolicy
 from tests.test_selfplay import advantages, filled_buffer

@@ -76,7 +76,7 @@ def test_players_by_name() -> None:
 
 
 def test_players_of_the_agents_package_by_name() -> None:
-    minimax = pytest.importorskip("agents.minimax")
+    minimax = pytest.importorskip("agents.players.minimax")
     game = OAnQuanEnv(opponent="minimax:depth=2", seat=1)
     game.reset(seed=0)
     assert game.positions.ply[0] == 1

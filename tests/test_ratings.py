@@ -8,7 +8,7 @@ import choix
 import numpy as np
 import pytest
 
-from agents.ratings import (
+from agents.evaluation.ratings import (
     ELO,
     bradley_terry,
     elo_difference,
@@ -19,7 +19,7 @@ from agents.ratings import (
     rate,
     sprt,
 )
-from agents.sprt import main
+from agents.evaluation.sprt import main
 
 
 def test_elo_of_a_published_match() -> None:

@@ -12,12 +12,10 @@ import numpy as np
 import pytest
 
 import agents
-from agents.keys import canonical_keys, first_of_each
-from agents.make_regret import Recipe, main, make_suite
-from agents.mixed_play import met_in_play
-from agents.prove_regret import main as prove_main
-from agents.prove_regret import prove_suite
-from agents.regret import (
+from agents.evaluation.make_regret import Recipe, main, make_suite
+from agents.evaluation.prove_regret import main as prove_main
+from agents.evaluation.prove_regret import prove_suite
+from agents.evaluation.regret import (
     PHASES,
     Suite,
     SuiteError,
@@ -28,12 +26,14 @@ from agents.regret import (
     phases,
     read_suite,
     regret,
-    regret_path,
 )
-from agents.search import Search
+from agents.evaluation.suites import regret_path
+from agents.players.mixed_play import met_in_play
+from agents.search.deepening import Search
+from agents.search.keys import canonical_keys, first_of_each
 from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env.arrays import Ints
 from oanquan_env.policies import GreedyPolicy, RandomPolicy, SlippingPolicy
-from oanquan_env.positions import Ints
 
 NONE = np.nan
 
@@ -211,7 +211,9 @@ def test_damaged_suites_are_named(tmp_path: Path, text: str, message: str) -> No
 def test_missing_suites_are_named(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="no such file"):
         read_suite(tmp_path / "none.json")
-    with pytest.raises(SuiteError, match=r"there is no regret suite for 'tonkin'.*python -m agents.make_regret"):
+    with pytest.raises(
+        SuiteError, match=r"there is no regret suite for 'tonkin'.*python -m agents.evaluation.make_regret"
+    ):
         load_suite(Core("tonkin").rules)
 
 
@@ -247,7 +249,8 @@ def test_a_suite_is_repeated_by_its_command(tmp_path: Path, capsys: pytest.Captu
     first = path.read_text()
     command = read_suite(path).made["command"]
     assert command == (
-        "python -m agents.make_regret --rules 'mancala-world seeds=2' --count 6 --depths 2 2 3 --games 80 --seed 0"
+        "python -m agents.evaluation.make_regret --rules 'mancala-world seeds=2' --count 6 --depths 2 2 3 --games 80 "
+        "--seed 0"
     )
     main(["--rules", "mancala-world seeds=2", *options])
     assert path.read_text() == first
@@ -368,7 +371,7 @@ def test_without_nodes_only_finished_games_are_proved() -> None:
     over[ends.rows, ends.actions] = ends.positions.over
     assert (found.proved == over).all()
     assert np.array_equal(found.values, values, equal_nan=True)
-    assert found.made["proved_by"] == "python -m agents.prove_regret suites/two.json --nodes 1"
+    assert found.made["proved_by"] == "python -m agents.evaluation.prove_regret suites/two.json --nodes 1"
 
 
 def test_proving_replaces_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,19 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.pictures import draw_all, draw_ratings, draw_regret, draw_scores
-from agents.report import (
-    BEGIN,
-    DEFAULT_REPORT,
-    END,
-    explanation,
-    insert_section,
-    main,
-    markdown,
-    summary,
-    write_report,
-)
-from agents.results import (
+from agents.evaluation.results import (
     AgentResult,
     ArenaResult,
     Estimate,
@@ -35,6 +23,18 @@ from agents.results import (
     ReportError,
     order_of_agents,
     read_report,
+)
+from agents.reports.pictures import draw_all, draw_ratings, draw_regret, draw_scores
+from agents.reports.report import (
+    BEGIN,
+    DEFAULT_REPORT,
+    END,
+    explanation,
+    insert_section,
+    main,
+    markdown,
+    summary,
+    write_report,
 )
 
 

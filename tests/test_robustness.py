@@ -13,11 +13,12 @@ import torch
 import yaml
 
 import train
-from agents.checkpoint import CHECKPOINT_NAME
-from agents.config import CONFIG_NAME, ConfigError, parse_config
-from agents.policy import network_of
-from agents.ppo import WEIGHTS_NAME
-from agents.training import RunError, StopTrainingError, TrainingRun
+from agents.networks.agent_files import WEIGHTS_NAME
+from agents.support.strict_yaml import ConfigError
+from agents.training.config import parse_config
+from agents.training.policy import network_of
+from agents.training.run import RunError, StopTrainingError, TrainingRun
+from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME
 from tests.test_training import ITERATION, learn, quiet, small_config, weights
 
 
@@ -33,7 +34,7 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr("agents.files.os.fsync", full)
+        patch.setattr("agents.support.files.os.fsync", full)
         assert train.main(["--resume", str(folder)]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert {name: (folder / name).read_bytes() for name in before} == before
@@ -107,7 +108,7 @@ def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.
 def test_openings_that_no_game_lasts_for_are_refused_at_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], message: str
 ) -> None:
-    monkeypatch.setattr("agents.arena.VAIN_GAMES", 200)
+    monkeypatch.setattr("agents.evaluation.arena.VAIN_GAMES", 200)
     with pytest.raises(ConfigError, match=f"evaluation.opening_plies: {message}"):
         TrainingRun.create(tmp_path / "run", small_config(**changes), "test", quiet)
 

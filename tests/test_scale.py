@@ -17,16 +17,16 @@ import yaml
 
 import evaluate
 import train
-from agents.checkpoint import CHECKPOINT_NAME
-from agents.cluster_arena import PairingWork, play_pairing
-from agents.config import load_config
-from agents.make_regret import Recipe, make_suite
-from agents.prove_regret import prove_suite
-from agents.regret import format_suite
-from agents.scale import RETRIES, ScaleError, in_order, spread
-from agents.sweep import SeedFailure, SeedWork, parse_seeds, plan, train_seed
-from agents.tournament import Tournament, TournamentError
-from agents.training import RunError, TrainingRun
+from agents.evaluation.cluster_arena import PairingWork, play_pairing
+from agents.evaluation.make_regret import Recipe, make_suite
+from agents.evaluation.prove_regret import prove_suite
+from agents.evaluation.regret import format_suite
+from agents.evaluation.tournament import Tournament, TournamentError
+from agents.support.parallel import RETRIES, ScaleError, in_order, spread
+from agents.training.config import load_config
+from agents.training.run import RunError, TrainingRun
+from agents.training.run_folder import CHECKPOINT_NAME
+from agents.training.sweep import SeedFailure, SeedWork, parse_seeds, plan, train_seed
 from tests.scale_work import die_always, die_once, refuse, square, where
 
 ROOT = Path(__file__).parent.parent
@@ -77,8 +77,8 @@ def test_results_before_a_hopeless_item_are_not_lost() -> None:
 
 def test_workers_end_with_who_began_them(tmp_path: Path) -> None:
     path = tmp_path / "worker"
-    program = "import sys, pathlib, agents.scale, tests.scale_work as work\nif __name__ == '__main__':\n"
-    program += " list(agents.scale.spread(work.sleep_long, [pathlib.Path(sys.argv[1])]))"
+    program = "import sys, pathlib, agents.support.parallel, tests.scale_work as work\nif __name__ == '__main__':\n"
+    program += " list(agents.support.parallel.spread(work.sleep_long, [pathlib.Path(sys.argv[1])]))"
     parent = subprocess.Popen([sys.executable, "-c", program, str(path)], cwd=ROOT)
     _wait_for(path)
     parent.kill()
@@ -97,7 +97,7 @@ def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_ray_is_imported_only_when_asked_for() -> None:
-    told = "import sys, agents.scale, evaluate, train; print('ray' in sys.modules)"
+    told = "import sys, agents.support.parallel, evaluate, train; print('ray' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True) == "False\n"
 
 
@@ -223,7 +223,7 @@ def test_a_run_of_a_sweep_has_the_processors_of_its_teacher_too(
         asked.update(options)
         return iter(())
 
-    monkeypatch.setattr("agents.sweep.spread", spread_nothing)
+    monkeypatch.setattr("agents.training.sweep.spread", spread_nothing)
     monkeypatch.setattr(os, "cpu_count", lambda: 13)
     assert train.main([*options, "--sweep", "0,1", "--output", str(tmp_path)]) == 0
     assert (asked["cpus"], asked["processes"]) == (processors, max(1, 13 // processors))

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from agents import alphabeta
-from agents.compiled import OVER, RUNAWAY, RUNNING, _drop_stale_caches, can_play, compile_rules, play
-from agents.search import Limits, Search
+from agents.search.compiled import OVER, RUNAWAY, RUNNING, _drop_stale_caches, can_play, compile_rules, play
+from agents.search.deepening import Limits, Search, alphabeta
 from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
 from oanquan_env.policies import RandomPolicy
 from tests import strategies

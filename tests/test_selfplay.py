@@ -8,10 +8,11 @@ import pytest
 import torch
 from gymnasium import spaces
 
-from agents.features import AfterstateFeatures, PlainFeatures
-from agents.networks import FORBIDDEN, AfterstateNet, make_network
-from agents.rollout_buffer import ZeroSumRolloutBuffer
-from agents.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
+from agents.networks.features import AfterstateFeatures, PlainFeatures
+from agents.networks.layers import FORBIDDEN
+from agents.networks.networks import AfterstateNet, make_network
+from agents.training.rollout_buffer import ZeroSumRolloutBuffer
+from agents.training.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
 from oanquan_env.policies import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS

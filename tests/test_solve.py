@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from agents import solve
-from agents.memory import TABLE
-from agents.proof import NO, OPEN_NO, OPEN_YES, YES
-from agents.search import Limits, Search
-from agents.solver import OutOfTimeError, Progress, Solver, StateError
+from agents.search.deepening import Limits, Search
+from agents.search.memory import TABLE
+from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES
+from agents.search.solver import OutOfTimeError, Progress, Solver, StateError
 from oanquan_env import Board, Core, Positions
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values, sides

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
-from oanquan_env.story import Lap, Refilling, Taking, TurnEnd
+from oanquan_env.move_trace import Lap, Refilling, Taking, TurnEnd
 from tests.strategies import PRESET_NAMES, rules, seeds
 
 NORTH = "0,0,0,0,1,0*"  # a row that can move and a stone, so that no game is over

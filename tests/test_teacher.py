@@ -12,13 +12,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.config import ConfigError, TeacherConfig, TrainConfig, parse_config
-from agents.keys import are_among, canonical_keys, first_of_each
-from agents.regret import load_suite
-from agents.search import Search
-from agents.selfplay import RandomStarts
-from agents.teacher import Teacher
-from agents.training import StopTrainingError, TrainingRun
+from agents.evaluation.regret import load_suite
+from agents.search.deepening import Search
+from agents.search.keys import are_among, canonical_keys, first_of_each
+from agents.support.strict_yaml import ConfigError
+from agents.training.config import TeacherConfig, TrainConfig, parse_config
+from agents.training.run import StopTrainingError, TrainingRun
+from agents.training.selfplay import RandomStarts
+from agents.training.teacher import Teacher
 from oanquan_env import Core, Positions
 from tests.test_lookahead import make, some_positions
 from tests.test_training import assert_same_run, learn, quiet
@@ -130,7 +131,7 @@ def test_what_is_withheld_is_not_taught_from_mixed_games_either(monkeypatch: pyt
     free, _ = teach(0, mixed_share=1.0, depths=[1], minibatches=1)
     free.teach(visited, 0.0)
     met = canonical_keys(core, free.positions)
-    monkeypatch.setattr("agents.teacher.suite_keys", lambda core: met[:100])
+    monkeypatch.setattr("agents.training.teacher.suite_keys", lambda core: met[:100])
     strict, _ = teach(0, mixed_share=1.0, depths=[1], minibatches=1)
     strict.teach(visited, 0.0)
     again = canonical_keys(core, strict.positions)

@@ -11,23 +11,16 @@ import pytest
 from rich.progress import Progress
 
 import agents
-from agents.arena import PairResults, random_openings
-from agents.evaluation import EvaluationSettings, Evaluator
-from agents.kept import Keeper, KeptError
-from agents.openings import random_suite
-from agents.results import origin
-from agents.tournament import (
-    TimedPolicy,
-    Tournament,
-    TournamentError,
-    by_order,
-    fingerprint,
-    make_entrants,
-    replay,
-)
+from agents.evaluation.arena import PairResults, random_openings
+from agents.evaluation.openings import random_suite
+from agents.evaluation.result_cache import Keeper, KeptError
+from agents.evaluation.results import origin
+from agents.evaluation.run import EvaluationSettings, Evaluator
+from agents.evaluation.tournament import TimedPolicy, Tournament, TournamentError, by_order, make_entrants, replay
+from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, Positions, Rules, parse_records
+from oanquan_env.arrays import Ints
 from oanquan_env.policies import Policy, RandomPolicy
-from oanquan_env.positions import Ints
 from oanquan_env.records import format_records
 from tests.test_arena import rng
 
@@ -173,7 +166,7 @@ def test_a_retrained_agent_has_another_fingerprint(tmp_path: Path) -> None:
 def test_another_version_of_play_has_other_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["greedy", "minimax:depth=6", "ppo:pretrained"]
     before = [fingerprint(name, Rules()) for name in names]
-    monkeypatch.setattr("agents.tournament.PLAY_VERSION", 77)
+    monkeypatch.setattr("agents.players.fingerprint.PLAY_VERSION", 77)
     assert all(fingerprint(name, Rules()) != old for name, old in zip(names, before, strict=True))
 
 
@@ -181,7 +174,7 @@ def test_parts_kept_from_another_commit_are_told(tmp_path: Path, monkeypatch: py
     settings = EvaluationSettings(agents=["greedy", "random"], pairs=3, suites=["arena", "regret"])
     reports = []
     for number in ("one", "one", "two"):
-        monkeypatch.setattr("agents.kept.commit", lambda number=number: number)
+        monkeypatch.setattr("agents.evaluation.result_cache.commit", lambda number=number: number)
         with Progress(disable=True) as progress:
             reports.append(Evaluator(settings, tmp_path).run("test", progress).report)
     assert [report.kept_from for report in reports] == [[], [], ["one"]]

@@ -17,12 +17,15 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 import train
-from agents.arena import play_pairs, random_openings
-from agents.checkpoint import CHECKPOINT_NAME, CheckpointError
-from agents.config import ConfigError, TrainConfig, parse_config
-from agents.policy import network_of
-from agents.ppo import WEIGHTS_NAME, PPOPlayer
-from agents.training import EVALUATIONS_NAME, RunError, StopTrainingError, TrainingRun
+from agents.evaluation.arena import play_pairs, random_openings
+from agents.networks.agent_files import WEIGHTS_NAME
+from agents.players.network_player import PPOPlayer
+from agents.support.strict_yaml import ConfigError
+from agents.training.checkpoint import CheckpointError
+from agents.training.config import TrainConfig, parse_config
+from agents.training.policy import network_of
+from agents.training.run import RunError, StopTrainingError, TrainingRun
+from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME
 from oanquan_env import Core
 from oanquan_env.policies import GreedyPolicy
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import torch
 
-from agents.config import NetworkConfig
-from agents.networks import make_network
-from agents.ppo import AgentCard, save_agent
+from agents.networks.agent_files import AgentCard, save_agent
+from agents.networks.config import NetworkConfig
+from agents.networks.networks import make_network
 from oanquan_env import Core
 
 NETWORK = NetworkConfig(embed=2, width=8, depth=1)

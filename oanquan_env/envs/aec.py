@@ -13,10 +13,11 @@ from pettingzoo.utils import wrappers
 
 from oanquan_env.core import Core
 from oanquan_env.envs.games import ILLEGAL_REWARD, given_position
-from oanquan_env.envs.screen import RENDER_MODES, Screen
-from oanquan_env.estate import SOLD, MatchRules
+from oanquan_env.envs.rendering import RENDER_MODES, Screen
 from oanquan_env.match import Match
+from oanquan_env.match_rules import MatchRules
 from oanquan_env.observation import Encoder, Observation
+from oanquan_env.ownership import SOLD
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rewards import check_reward, ply_rewards
 from oanquan_env.rules import DEFAULT_PRESET, Rules

@@ -12,12 +12,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import shared_core
 from oanquan_env.core import RUNNING, Core, IllegalActionError
 from oanquan_env.notation import parse_position
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.policies import Policy, make_policy, play_randomly
-from oanquan_env.positions import Ints, Mask, Positions, Termination
+from oanquan_env.positions import Positions, Termination
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
 from oanquan_env.rules import Rules, as_rules
 

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
+from oanquan_env.arrays import Mask
 from oanquan_env.envs.games import Games, Opponent, Seat, given_position
-from oanquan_env.envs.screen import RENDER_MODES, Screen
+from oanquan_env.envs.rendering import RENDER_MODES, Screen
 from oanquan_env.observation import Observation
-from oanquan_env.positions import Mask, Positions
+from oanquan_env.positions import Positions
 from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 _ONLY = np.zeros(1, dtype=np.intp)

@@ -11,9 +11,10 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.envs.games import Games, Opponent, Seat, given_position
 from oanquan_env.observation import Observation
-from oanquan_env.positions import Ints, Mask, Positions
+from oanquan_env.positions import Positions
 from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 Step = tuple[Observation, npt.NDArray[np.float64], Mask, Mask, dict[str, Any]]

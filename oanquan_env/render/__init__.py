@@ -4,10 +4,11 @@
 are imported only when a picture is asked for.
 """
 
-from oanquan_env.render.drawable import Drawable, Ending, LastMove, Snapshot
+from oanquan_env.move_trace import LastMove
+from oanquan_env.render.drawable import Drawable, Ending, Snapshot
 from oanquan_env.render.raster import MissingExtraError, rgb
+from oanquan_env.render.svg import svg
 from oanquan_env.render.terminal import text
-from oanquan_env.render.vector import svg
 from oanquan_env.render.window import Window
 
 __all__ = [

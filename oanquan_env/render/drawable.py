@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from oanquan_env.core import Core
+from oanquan_env.move_trace import LastMove
 from oanquan_env.notation import SEAT_NAMES
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rules import Rules
@@ -58,29 +59,6 @@ class Drawable(Protocol):
     @property
     def outcome(self) -> Ending | None:
         """None while the game goes on."""
-
-
-@dataclass(frozen=True)
-class LastMove:
-    """The marks that a move leaves on the picture. All squares are ring indices.
-
-    Attributes:
-        origin: the field that was played.
-        path: the squares that received a seed, in order, through all laps.
-        last: the square of the last seed.
-        captured: the squares that were captured, in order.
-        label: the move's name, such as `"5A"`; its owner is known from `origin`.
-    """
-
-    origin: int
-    path: tuple[int, ...]
-    last: int
-    captured: tuple[int, ...] = ()
-    label: str = ""
-
-    def step(self, squares: int) -> int:
-        """+1 for a move counterclockwise on a ring of `squares`, -1 for a clockwise one."""
-        return 1 if self.path and (self.path[0] - self.origin) % squares == 1 else -1
 
 
 @dataclass(frozen=True)

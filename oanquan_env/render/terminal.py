@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from oanquan_env.estate import PAWNED, SOLD
+from oanquan_env.move_trace import LastMove
 from oanquan_env.notation import SEAT_NAMES
-from oanquan_env.render.drawable import (
-    Drawable,
-    LastMove,
-    ending_line,
-    last_line,
-    shown_scores,
-    status_line,
-)
+from oanquan_env.ownership import PAWNED, SOLD
+from oanquan_env.render.drawable import Drawable, ending_line, last_line, shown_scores, status_line
 from oanquan_env.render.layout import UNIT, layout_of
 from oanquan_env.render.scene import Owners
 

@@ -6,7 +6,8 @@ import os
 from types import ModuleType
 from typing import Any
 
-from oanquan_env.render.drawable import Drawable, LastMove
+from oanquan_env.move_trace import LastMove
+from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.raster import MissingExtraError, rgb
 from oanquan_env.render.scene import Owners
 

@@ -1,0 +1,177 @@
+"""Games between players, many at once: all games of a pairing, in every seating, advance as one batch.
+
+Shapes: K openings, P players of the rules. A match of `a` against `b` plays every opening P times, with `a` in seat
+0, 1, .. P-1 in turn and `b` in all other seats: for two players a *pair* of games with the seats swapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from oanquan_env import Core, Positions
+from oanquan_env.arrays import Floats, Ints
+from oanquan_env.core import relative_points
+from oanquan_env.policies import Policy, RandomPolicy, ask_players
+
+Progress = Callable[[int], None]
+"""Hears how many games ended since it was called last."""
+VAIN_GAMES = 20_000
+"""Random games on end that end too soon, after which no more are drawn."""
+
+
+class PairResults(NamedTuple):
+    """Results of `a` over K openings, each played in P seatings; column s: `a` in seat s, `b` in all others."""
+
+    score: Floats
+    """(K, P) `a`'s share of the win: 1 alone, 1/2 shared with one other (two players: a draw), 0 for a loss."""
+    margin: Floats
+    """(K, P) points of `a` less those of `b`; with more players, less the mean of the others."""
+    plies: Floats
+    """(K, P) plies played after the opening."""
+
+
+class Interval(NamedTuple):
+    """An estimate with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Games:
+    """Finished games and how they went.
+
+    Attributes:
+        final: N finished games.
+        steps: for each ply, the rows (M,) of the games still going on and the actions (M,) played in them.
+    """
+
+    final: Positions
+    steps: list[tuple[Ints, Ints]]
+
+    def moves(self) -> list[list[int]]:
+        """For each game, the actions played since it was taken up."""
+        moves: list[list[int]] = [[] for _ in range(len(self.final))]
+        for rows, actions in self.steps:
+            for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+                moves[row].append(action)
+        return moves
+
+
+class Match(NamedTuple):
+    """A match of `a` against `b`."""
+
+    results: PairResults
+    games: Games
+    """P * K games: game s * K + k is opening k with `a` in seat s."""
+
+
+def random_lines(core: Core, n: int, plies: int, rng: np.random.Generator) -> tuple[Positions, Ints]:
+    """`n` running positions `plies` random plies into a game, and (n, plies) the actions that lead there.
+
+    Games that end sooner are drawn anew. Raises `ValueError` where all games end sooner, by the ply limit, or so many
+    that `VAIN_GAMES` on end did.
+    """
+    if plies >= core.rules.max_plies:
+        raise ValueError(f"no game is running after {plies} plies: the rules have max_plies={core.rules.max_plies}")
+    openings, lines = core.start(n), np.zeros((n, plies), dtype=np.intp)
+    missing, vain = np.arange(n), 0
+    player = RandomPolicy(core)
+    while missing.size:
+        drawn, actions = core.start(missing.size), np.zeros((missing.size, plies), dtype=np.intp)
+        for ply in range(plies):
+            running = (~drawn.over).nonzero()[0]
+            if not running.size:
+                break
+            moved = drawn[running]
+            actions[running, ply] = player.choose(moved, rng)
+            core.play(moved, actions[running, ply])
+            drawn[running] = moved
+        openings[missing], lines[missing] = drawn, actions
+        vain = vain + missing.size if drawn.over.all() else 0
+        if vain >= VAIN_GAMES:
+            raise ValueError(
+                f"none of {vain:,} random games of '{core.rules}' was running after {plies} plies: take fewer plies"
+            )
+        missing = missing[drawn.over]
+    return openings, lines
+
+
+def random_openings(core: Core, n: int, plies: int, rng: np.random.Generator) -> Positions:
+    """The positions of `random_lines`; raises `ValueError` as it does."""
+    return random_lines(core, n, plies, rng)[0]
+
+
+def play_out(
+    core: Core,
+    positions: Positions,
+    players: Sequence[Policy],
+    seating: Ints,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+) -> Games:
+    """Play N games to their ends, `players[seating[n, p]]` moving for player p of game n.
+
+    Args:
+        core: plays the games.
+        positions: N positions, which are not changed.
+        players: Q players; each is asked once a ply for the moves of all games in which it is to move.
+        seating: (N, P) numbers 0 .. Q-1 into `players`.
+        rng: all chance comes from it.
+        progress: hears how many games ended.
+    """
+    final, steps = positions.copy(), []
+    running = (~final.over).nonzero()[0]
+    while running.size:
+        current = final[running]
+        actions = ask_players(players, seating[running, current.mover], current, rng)
+        core.play(current, actions)
+        final[running] = current
+        steps.append((running, actions))
+        ended = current.over
+        if progress and ended.any():
+            progress(int(ended.sum()))
+        running = running[~ended]
+    return Games(final, steps)
+
+
+def play_match(
+    core: Core, a: Policy, b: Policy, openings: Positions, rng: np.random.Generator, progress: Progress | None = None
+) -> Match:
+    """Every one of K running openings in all P seatings, all games at once."""
+    k, players = len(openings), core.rules.players
+    seating = np.repeat(
+        1 - np.eye(players, dtype=np.intp), k, axis=0
+    )  # row s * K + k: a (0) in seat s, b (1) elsewhere
+    games = play_out(core, Positions.concatenate([openings] * players), (a, b), seating, rng, progress)
+    rows, seat = np.arange(k * players), np.repeat(np.arange(players), k)
+    winners = core.winners(games.final)
+    score = winners[rows, seat] / winners.sum(axis=1)
+    margin = relative_points(core.standings(games.final))[rows, seat]
+    plies = games.final.ply - np.tile(openings.ply, players)
+    by_opening = (
+        np.ascontiguousarray(column.reshape(players, k).T, dtype=np.float64) for column in (score, margin, plies)
+    )
+    return Match(PairResults(*by_opening), games)
+
+
+def play_pairs(core: Core, a: Policy, b: Policy, openings: Positions, rng: np.random.Generator) -> PairResults:
+    """The results of `play_match`."""
+    return play_match(core, a, b, openings, rng).results
+
+
+def mean_interval(samples: Floats) -> Interval:
+    """Mean of independent samples (K,) with its normal 95 % interval; one sample gives no spread, so no width."""
+    mean = float(samples.mean())
+    spread = 1.96 * float(samples.std(ddof=1)) / len(samples) ** 0.5 if len(samples) > 1 else 0.0
+    return Interval(mean, mean - spread, mean + spread)
+
+
+def score_interval(results: PairResults) -> Interval:
+    """Score of `a` with its 95 % interval. The games of an opening are no independent samples; openings are."""
+    return mean_interval(results.score.mean(axis=1))

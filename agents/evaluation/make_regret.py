@@ -1,0 +1,206 @@
+"""Make a regret suite: positions from play of mixed strength, with the value of every legal move.
+
+    python -m agents.evaluation.make_regret --rules mancala-world --count 2400
+
+Games begin with up to eight random plies. In each game every seat is taken by one of some players, weak to strong, that
+now and then play a random move instead of their own. Of all positions met, those count once that play alike (seats,
+mirror), and those are kept that leave a choice: three legal moves or more, the best of them worth at least one point
+more than the worst. As many are taken of each phase of the game. All moves are valued by search, the deeper the fewer
+points are in play; `python -m agents.evaluation.prove_regret` then proves what it can of them. With --ray a Ray cluster
+values the positions; the suite is the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from agents.evaluation.regret import PHASES, Suite, format_suite, phases
+from agents.evaluation.suites import regret_path
+from agents.players.mixed_play import LONGEST_START, PLAYERS, SLIPS, met_in_play, mixed_players
+from agents.search.deepening import Search
+from agents.search.keys import canonical_keys, first_of_each
+from agents.support.files import write_atomically
+from agents.support.parallel import HELP, in_order, spread
+from oanquan_env import Core, Positions, Rules
+from oanquan_env.arrays import Floats, Mask
+from oanquan_env.rules import DEFAULT_PRESET
+
+FEWEST_MOVES = 3
+LEAST_SPREAD = 1
+Values: TypeAlias = tuple[Floats, Mask]
+CHUNK = 100
+"""Positions valued at once, between two steps of the progress bar."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Parameters of a suite.
+
+    Attributes:
+        rules: the rules, as text.
+        count: positions wanted; a multiple of the number of phases.
+        depths: plies of the search that values moves, by phase.
+        games: games from which positions are drawn.
+        seed: of all chance.
+    """
+
+    rules: str = DEFAULT_PRESET
+    count: int = 2400
+    depths: tuple[int, ...] = (18, 22, 24)
+    games: int = 3000
+    seed: int = 0
+
+
+def different_boards(core: Core, positions: Positions) -> Positions:
+    """One of each set of positions that play alike, with moves enough to choose from."""
+    enough = positions[core.legal_mask(positions).sum(axis=1) >= FEWEST_MOVES]
+    return enough[first_of_each(canonical_keys(core, enough))]
+
+
+def make_suite(recipe: Recipe, progress: Progress | None = None, ray: str | None = None) -> Suite:
+    """Draw positions, phase by phase, until each has its share.
+
+    Args:
+        recipe: the suite's parameters.
+        progress: shows how far the work is.
+        ray: address of a Ray cluster that values the positions, see `agents.support.parallel`; the suite is the same.
+
+    Raises:
+        ValueError: if the count does not divide among the phases, or the games met too few positions of a phase.
+    """
+    if recipe.count < 1 or recipe.count % len(PHASES):
+        raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")
+    core = Core(recipe.rules)
+    rng = np.random.default_rng(recipe.seed)
+    met = different_boards(core, met_in_play(core, mixed_players(core), recipe.games, rng))
+    met = met[rng.permutation(len(met))]
+    phase = phases(core.rules, met)
+    search = None if ray else Search(core)
+    chosen: list[tuple[Positions, Floats, Mask]] = []
+    for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
+        task = progress.add_task(name, total=recipe.count // len(PHASES)) if progress else None
+        candidates = met[(phase == number).nonzero()[0]]
+        wanted = recipe.count // len(PHASES)
+        chunks = [candidates[begin : begin + CHUNK] for begin in range(0, len(candidates), CHUNK)]
+        valued: Iterator[Values]
+        if search:
+            valued = (search.proved_values(some, depth) for some in chunks)
+        else:
+            works = [ChunkWork(str(core.rules), some, depth) for some in chunks]
+            valued = in_order(spread(value_chunk, works, ray=ray))
+        for part in _choose(chunks, valued, wanted):
+            chosen.append(part)
+            wanted -= len(part[0])
+            if progress and task is not None:
+                progress.advance(task, len(part[0]))
+        if wanted:
+            raise ValueError(f"the games met {wanted} positions too few of the phase {name!r}: play more of them")
+    positions, values, proved = zip(*chosen, strict=True)
+    every = Positions.concatenate(positions)
+    return Suite(
+        regret_path(core.rules).stem, core, every, np.concatenate(values), np.concatenate(proved), describe(recipe)
+    )
+
+
+def describe(recipe: Recipe) -> dict[str, object]:
+    """What the suite's file tells about how it was made."""
+    depths = " ".join(map(str, recipe.depths))
+    options = f"--count {recipe.count} --depths {depths} --games {recipe.games} --seed {recipe.seed}"
+    return {
+        "command": f"python -m agents.evaluation.make_regret --rules '{recipe.rules}' {options}",
+        "players": list(PLAYERS),
+        "slips": list(SLIPS),
+        "random_plies": [0, LONGEST_START],
+        "fewest_moves": FEWEST_MOVES,
+        "least_spread": LEAST_SPREAD,
+    }
+
+
+def _choose(chunks: list[Positions], valued: Iterator[Values], wanted: int) -> Iterator[tuple[Positions, Floats, Mask]]:
+    """The first `wanted` candidates whose moves differ in value enough, chunk by chunk, with values and proofs."""
+    for some, (values, proved) in zip(chunks, valued, strict=False):  # no more are valued than wanted
+        kept = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:wanted]
+        wanted -= len(kept)
+        yield some[kept], values[kept], proved[kept]
+        if not wanted:
+            return
+
+
+@dataclass(frozen=True)
+class ChunkWork:
+    """Positions for another process to value.
+
+    Attributes:
+        rules: the rules, as text.
+        positions: running positions.
+        depth: plies of the search.
+    """
+
+    rules: str
+    positions: Positions
+    depth: int
+
+
+def value_chunk(work: ChunkWork) -> Values:
+    """Values of all moves and which are proved, as `Search.proved_values`; on one processor."""
+    return _search(work.rules).proved_values(work.positions, work.depth)
+
+
+@functools.lru_cache(maxsize=1)
+def _search(rules: str) -> Search:
+    """A worker's search: it compiles and takes its memory once."""
+    return Search(Core(rules), threads=1)
+
+
+def main(arguments: list[str]) -> int:
+    """Make a suite; returns the exit status."""
+    defaults = Recipe()
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.evaluation.make_regret",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--rules", default=defaults.rules, help="rules by name (default: %(default)s)")
+    parser.add_argument(
+        "--depths",
+        type=int,
+        nargs=len(PHASES),
+        default=defaults.depths,
+        metavar="PLIES",
+        help=f"plies of the search in {', '.join(PHASES)} (default: {' '.join(map(str, defaults.depths))})",
+    )
+    for name, text in {
+        "count": "positions wanted",
+        "games": "games from which positions are drawn",
+        "seed": "seed of all chance",
+    }.items():
+        default = getattr(defaults, name)
+        parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} (default: %(default)s)")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="the suite's file (default: under suites/)")
+    parser.add_argument("--ray", metavar="ADDRESS", help=HELP)
+    options = vars(parser.parse_args(arguments))
+    output, ray = options.pop("output"), options.pop("ray")
+    try:
+        rules = Rules.parse(options.pop("rules"))
+        recipe = Recipe(rules=str(rules), depths=tuple(options.pop("depths")), **options)
+        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
+            suite = make_suite(recipe, bar, ray)
+        write_atomically(output or regret_path(rules), format_suite(suite).encode())
+    except (ValueError, OSError) as error:
+        print(f"python -m agents.evaluation.make_regret: {error}", file=sys.stderr)
+        return 2
+    print(f"{len(suite)} positions in {output or regret_path(rules)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

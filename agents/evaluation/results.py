@@ -1,0 +1,164 @@
+"""What an evaluation found, as typed data: the contents of `report.json`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from agents.evaluation.arena import Interval
+from agents.support.strict_yaml import explain
+
+
+class ReportError(ValueError):
+    """A report that cannot be used; names the file and what is wrong with it."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Estimate(_Strict):
+    """A number with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, interval: Interval) -> Estimate:
+        """The same numbers as a model."""
+        return cls(mean=interval.mean, low=interval.low, high=interval.high)
+
+
+class AgentResult(_Strict):
+    """A player that took part."""
+
+    label: str = Field(description="what the report calls it")
+    name: str = Field(description="what `agents.make` made it from")
+    fingerprint: str = Field("", description="hash of its files and of how players play; empty in older reports")
+    ms_per_move: float | None = Field(None, description="mean wall time of a move, ms, where many are asked at once")
+
+
+class OrderResult(_Strict):
+    """A player's games of a match in which he moved first from the opening, or second."""
+
+    score: Estimate
+    margin: Estimate
+
+
+class PairingResult(_Strict):
+    """A match of two players; with P > 2 seats, one `agent` among P - 1 `opponent`s."""
+
+    agent: str
+    opponent: str
+    pairs: int = Field(description="openings, each played in every seating")
+    wins: int
+    draws: int = Field(description="games with a shared win")
+    losses: int
+    score: Estimate = Field(description="share of the wins, draws by half; interval over openings")
+    margin: Estimate = Field(description="points of `agent` less those of `opponent`; interval over openings")
+    plies: float = Field(description="mean plies after the opening")
+    pentanomial: list[int] | None = Field(None, description="pairs that scored 0, 0.5, 1, 1.5, 2; two players only")
+    elo: float | None = Field(None, description="Elo difference; none if all games were won or lost")
+    elo_error: float | None = Field(None, description="half its 95 % interval, over pairs")
+    los: float | None = Field(None, description="likelihood that `agent` is the stronger one")
+    first: OrderResult | None = Field(None, description="`agent` moving first from the opening; two players only")
+    second: OrderResult | None = Field(None, description="`agent` moving second")
+
+
+class Rating(_Strict):
+    """A player's Bradley-Terry rating."""
+
+    agent: str
+    elo: Estimate
+    score: float = Field(description="mean score against all others")
+
+
+class ArenaResult(_Strict):
+    """A tournament: every pairing over the same openings."""
+
+    openings: str = Field(description="`random`, `set-up` (no moves), or the file name of the suite")
+    digest: str = Field(description="hash of the opening positions")
+    pairings: list[PairingResult]
+    anchor: str | None = Field(None, description="the player whose rating is 0")
+    ratings: list[Rating] | None = Field(None, description="highest first; none with more than two players")
+    first: Estimate | None = Field(None, description="what moving first from the opening is worth, Elo")
+
+
+class RegretMeasures(_Strict):
+    """How far from the best moves a player's moves are, over some positions."""
+
+    positions: int
+    regret: Estimate = Field(description="value of the best move less that of the chosen one, points")
+    optimal: Estimate = Field(description="share of moves as good as the best")
+    blunders: Estimate = Field(description="share of moves that change the final result between win, draw and loss")
+
+
+class RegretRow(_Strict):
+    """A player's regret, over all positions and by phase of the game."""
+
+    agent: str
+    overall: RegretMeasures
+    phases: dict[str, RegretMeasures]
+
+
+class RegretResult(_Strict):
+    """The players' regret over one part of one suite."""
+
+    suite: str
+    part: str
+    positions: int
+    moves: int = Field(description="legal moves in all of them")
+    proved_moves: int = Field(description="moves whose value is proved, not only searched")
+    proved: int = Field(description="positions in which every move's value is proved")
+    agents: list[RegretRow]
+
+
+class Report(_Strict):
+    """All that one evaluation found."""
+
+    format: Literal[1] = 1
+    command: str = Field(description="the command that made it")
+    rules: str
+    seed: int
+    commit: str | None = Field(description="the clone's commit, marked if files differed from it; none outside a clone")
+    kept_from: list[str] = Field([], description="other commits, at which parts of it were made that were kept")
+    processor: str
+    versions: dict[str, str] = Field(description="of Python and the packages that take part")
+    agents: list[AgentResult]
+    arena: ArenaResult | None = None
+    regret: RegretResult | None = None
+
+    def to_json(self) -> str:
+        """The report as JSON that `read_report` reads back."""
+        return self.model_dump_json(indent=1) + "\n"
+
+
+def read_report(path: Path) -> Report:
+    """Read a report.json; raises `ReportError` naming the file and the field."""
+    try:
+        return Report.model_validate_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ReportError(f"{path}: no such file; evaluate.py --output FOLDER writes one") from None
+    except ValidationError as error:
+        raise ReportError(f"{path}: {explain(error)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReportError(f"{path}: {error}") from None
+
+
+def origin(report: Report) -> str:
+    """By which command, at which commits and on what a report was made, in words."""
+    where = f" at commit `{report.commit}`" if report.commit else ""
+    kept = f" (parts of it at {', '.join(f'`{commit}`' for commit in report.kept_from)})" if report.kept_from else ""
+    return f"by `{report.command}`{where}{kept}, {report.processor}"
+
+
+def order_of_agents(report: Report) -> list[str]:
+    """Labels in the order in which tables show them: by rating, or else by regret, or else as they were given."""
+    if report.arena and report.arena.ratings:
+        return [rating.agent for rating in report.arena.ratings]
+    if report.regret:
+        return [row.agent for row in sorted(report.regret.agents, key=lambda row: row.overall.regret.mean)]
+    return [agent.label for agent in report.agents]

@@ -1,0 +1,263 @@
+"""One evaluation from settings to report: a tournament, regret, or both."""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
+from rich.progress import Progress
+
+from agents.evaluation.arena import mean_interval, score_interval
+from agents.evaluation.cluster_arena import play_on_cluster
+from agents.evaluation.openings import load_openings
+from agents.evaluation.ratings import elo_of_pairs, pentanomial, rate
+from agents.evaluation.regret import Part, Suite, load_suite, regret
+from agents.evaluation.result_cache import Keeper, KeptError
+from agents.evaluation.results import (
+    AgentResult,
+    ArenaResult,
+    Estimate,
+    OrderResult,
+    PairingResult,
+    Rating,
+    RegretResult,
+    RegretRow,
+    Report,
+)
+from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, by_order, make_entrants
+from agents.support.provenance import processor, versions
+from agents.support.strict_yaml import ConfigError, explain
+from oanquan_env import Core, Rules
+from oanquan_env.rules import DEFAULT_PRESET
+
+ANCHOR = "greedy"
+PACKAGES = ("numpy", "numba", "torch")
+REGRET_FOLDER = "parts/regret"
+
+
+class EvaluationSettings(BaseModel):
+    """Everything that an evaluation depends on; as YAML, a file for `evaluate.py --config`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    agents: list[str] = Field(min_length=1, description="players: NAME or LABEL=NAME")
+    suites: list[Literal["arena", "regret"]] = Field(["arena"], min_length=1, description="what to measure")
+    rules: str = Field(DEFAULT_PRESET, description="rules by name, with changed fields")
+    openings: str = Field("random", description="`random`, `balanced` or a file of game records")
+    opening_plies: Annotated[int, Field(ge=0)] = Field(4, description="random plies of a random opening")
+    pairs: PositiveInt = Field(200, description="openings of each pairing, each played in every seating")
+    part: Part = Field("test", description="part of the regret suite")
+    seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of openings and players")
+    time: bool = Field(False, description="whether to tell how long the players think")
+
+
+def make_settings(values: dict[str, Any], where: str) -> EvaluationSettings:
+    """Settings of a mapping; raises `ConfigError` naming `where` and the field."""
+    try:
+        return EvaluationSettings.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError(f"{where}: {explain(error)}") from None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What an evaluation found.
+
+    Attributes:
+        report: the numbers.
+        tournament: who played, for the records of the games; None without the arena.
+        pairings: its games.
+    """
+
+    report: Report
+    tournament: Tournament | None
+    pairings: list[Pairing]
+
+
+class Evaluator:
+    """Carries out an evaluation.
+
+    Args:
+        settings: what to do.
+        output: a folder that keeps finished parts, from which the same settings go on; None keeps nothing.
+
+    Raises:
+        ValueError: what rules, players, openings or suites say of themselves.
+    """
+
+    def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
+        self.settings = settings
+        self.output = output
+        self.core = Core(Rules.parse(settings.rules))
+        self.entrants = make_entrants(settings.agents, self.core.rules)
+        self.tournament = self._tournament() if "arena" in settings.suites else None
+        self.keeper = Keeper(output / REGRET_FOLDER if output else None)
+        self.suite = load_suite(self.core.rules).part(settings.part) if "regret" in settings.suites else None
+
+    def _tournament(self) -> Tournament:
+        settings = self.settings
+        rng = np.random.default_rng(settings.seed)
+        openings = load_openings(self.core, settings.openings, settings.pairs, settings.opening_plies, rng)
+        return Tournament(self.core, self.entrants, openings, settings.seed, self.output)
+
+    def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
+        """Play and measure what is not kept already.
+
+        Args:
+            command: how the report says that it was made.
+            progress: shows how far the work is.
+            ray: address of a Ray cluster that plays the arena's pairings; the same results but for limits of time.
+
+        Raises:
+            KeptError: if the output folder holds parts by other settings.
+        """
+        arena, pairings = None, []
+        if self.tournament:
+            pairings = self._play(self.tournament, progress, ray)
+            arena = summarize_tournament(self.tournament, pairings)
+        regrets, thinking = self._measure(self.suite, progress) if self.suite else (None, _arena_times(pairings))
+        times = thinking if self.settings.time else {}
+        keepers = [self.keeper, *([self.tournament.keeper] if self.tournament else [])]
+        report = Report(
+            command=command,
+            rules=str(self.core.rules),
+            seed=self.settings.seed,
+            commit=self.keeper.commit,
+            kept_from=sorted(set().union(*(keeper.made_at for keeper in keepers)) - {str(self.keeper.commit)}),
+            processor=processor(),
+            versions=versions(PACKAGES),
+            agents=[
+                AgentResult(label=one.label, name=one.name, fingerprint=one.fingerprint, ms_per_move=times.get(number))
+                for number, one in enumerate(self.entrants)
+            ],
+            arena=arena,
+            regret=regrets,
+        )
+        return Evaluation(report, self.tournament, pairings)
+
+    def _play(self, tournament: Tournament, progress: Progress, ray: str | None) -> list[Pairing]:
+        games = len(tournament.schedule()) * tournament.games_of_pairing
+        task = progress.add_task("arena", total=games)
+        advance = functools.partial(progress.advance, task)
+        if ray:
+            return list(play_on_cluster(tournament, ray, advance))
+        return list(tournament.play(advance, lambda name: progress.update(task, description=name)))
+
+    def _measure(self, suite: Suite, progress: Progress) -> tuple[RegretResult, dict[int, float]]:
+        """Regret of every entrant, and its time of a move in ms."""
+        task = progress.add_task("regret", total=len(self.entrants))
+        rows, times = [], {}
+        for number, entrant in enumerate(self.entrants):
+            progress.update(task, description=f"regret of {entrant.label}")
+            row, times[number] = self._measure_one(entrant, suite)
+            rows.append(row)
+            progress.advance(task)
+        result = RegretResult(
+            suite=suite.name,
+            part=self.settings.part,
+            positions=len(suite),
+            moves=int(np.isfinite(suite.values).sum()),
+            proved_moves=int(suite.proved.sum()),
+            proved=int(suite.all_proved().sum()),
+            agents=rows,
+        )
+        return result, times
+
+    def _measure_one(self, entrant: Entrant, suite: Suite) -> tuple[RegretRow, float]:
+        wanted = {
+            "agent": [entrant.label, entrant.name, entrant.fingerprint],
+            "seed": self.settings.seed,
+            "suite": suite.digest(),
+        }
+        kept = self.keeper.find([entrant.label], wanted)
+        if kept is not None:
+            try:
+                return RegretRow.model_validate(kept["row"]), float(kept["ms"])
+            except (ValidationError, KeyError, TypeError, ValueError) as error:
+                raise KeptError(f"{self.keeper.path([entrant.label])}: {error}; delete it to go on") from None
+        rng = np.random.default_rng([self.settings.seed, zlib.crc32(entrant.label.encode())])
+        entrant.policy.choose(suite.positions[:1], rng)  # loading and compiling are no thinking
+        player = TimedPolicy(entrant.policy)
+        row = regret(player, suite, rng, entrant.label)
+        milliseconds = 1000 * player.seconds / player.moves
+        self.keeper.keep([entrant.label], wanted, {"row": row.model_dump(), "ms": milliseconds})
+        return row, milliseconds
+
+
+def _arena_times(pairings: list[Pairing]) -> dict[int, float]:
+    """Mean wall time of a move of each player, ms."""
+    seconds: dict[int, float] = {}
+    moves: dict[int, int] = {}
+    for pairing in pairings:
+        for side, number in enumerate((pairing.a, pairing.b)):
+            seconds[number] = seconds.get(number, 0.0) + pairing.seconds[side]
+            moves[number] = moves.get(number, 0) + pairing.moves[side]
+    return {number: 1000 * seconds[number] / moves[number] for number in seconds if moves[number]}
+
+
+# ---- summaries -------------------------------------------------------------------------------------------------------
+
+
+def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> ArenaResult:
+    """The numbers of a tournament; ratings only for two players, as Bradley-Terry knows no more."""
+    openings = tournament.openings
+    result = ArenaResult(
+        openings=openings.name,
+        digest=openings.digest(),
+        pairings=[summarize_pairing(tournament, pairing) for pairing in pairings],
+    )
+    if tournament.core.rules.players != 2:
+        return result
+    entrants = tournament.entrants
+    anchor = next((number for number, one in enumerate(entrants) if one.name == ANCHOR), 0)
+    scores = [by_order(pairing.results.score, openings.positions) for pairing in pairings]
+    numbers = [(pairing.a, pairing.b) for pairing in pairings]
+    rng = np.random.default_rng([tournament.seed, len(entrants)])
+    estimates = rate(numbers, scores, anchor, rng)
+    rows = []
+    for number, one in enumerate(entrants):
+        own = [pairing.results.score.mean() for pairing in pairings if pairing.a == number]
+        own += [1 - pairing.results.score.mean() for pairing in pairings if pairing.b == number]
+        rows.append(Rating(agent=one.label, elo=Estimate.of(estimates.players[number]), score=float(np.mean(own))))
+    result.ratings = sorted(rows, key=lambda row: -row.elo.mean)
+    result.first = Estimate.of(estimates.first)
+    result.anchor = entrants[anchor].label
+    return result
+
+
+def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult:
+    """One pairing: score and margin of its first player with intervals, over openings."""
+    results = pairing.results
+    wins, losses = int((results.score == 1).sum()), int((results.score == 0).sum())
+    summary = PairingResult(
+        agent=tournament.entrants[pairing.a].label,
+        opponent=tournament.entrants[pairing.b].label,
+        pairs=len(results.score),
+        wins=wins,
+        draws=results.score.size - wins - losses,
+        losses=losses,
+        score=Estimate.of(score_interval(results)),
+        margin=Estimate.of(mean_interval(results.margin.mean(axis=1))),
+        plies=float(results.plies.mean()),
+    )
+    if tournament.core.rules.players == 2:
+        counts = pentanomial(results.score)
+        difference = elo_of_pairs(counts)
+        finite = np.isfinite([difference.elo, difference.error])
+        summary.pentanomial = counts.tolist()
+        summary.elo = difference.elo if finite[0] else None
+        summary.elo_error = difference.error if finite[1] else None
+        summary.los = difference.los
+        scores, margins = (by_order(table, tournament.openings.positions) for table in (results.score, results.margin))
+        summary.first, summary.second = (
+            OrderResult(
+                score=Estimate.of(mean_interval(scores[:, order])), margin=Estimate.of(mean_interval(margins[:, order]))
+            )
+            for order in (0, 1)
+        )
+    return summary

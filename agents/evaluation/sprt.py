@@ -1,0 +1,128 @@
+"""Is one player stronger than another? Game pairs from random openings, until a sequential test can tell.
+
+    python -m agents.evaluation.sprt ppo:runs/new ppo:runs/old --elo0 0 --elo1 20
+
+After every batch of pairs the log-likelihood ratio (LLR) of "stronger by elo1" against "no stronger than elo0" is asked
+whether it has left its bounds; see `agents.evaluation.ratings.sprt`. Clear differences are settled in a hundred pairs,
+small ones take thousands: far fewer on average than a fixed number that tells as much.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+
+import agents
+from agents.evaluation.arena import play_pairs, random_openings
+from agents.evaluation.ratings import PENTANOMIAL, Sprt, elo_of_pairs, pentanomial, sprt
+from oanquan_env import Core, Rules
+from oanquan_env.policies import Policy
+from oanquan_env.rules import DEFAULT_PRESET
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a sequential test is carried out.
+
+    Attributes:
+        elo0: Elo difference of "no stronger".
+        elo1: Elo difference of "stronger".
+        alpha: probability of a wrong "stronger".
+        beta: probability of a wrong "not stronger".
+        batch: pairs between two looks at the test.
+        max_pairs: pairs after which it is given up.
+        opening_plies: random plies of an opening.
+        seed: of all chance.
+    """
+
+    elo0: float = 0.0
+    elo1: float = 20.0
+    alpha: float = 0.05
+    beta: float = 0.05
+    batch: int = 100
+    max_pairs: int = 10_000
+    opening_plies: int = 4
+    seed: int = 0
+
+
+def sequential(core: Core, a: Policy, b: Policy, trial: Trial) -> Iterator[tuple[npt.NDArray[np.int64], Sprt]]:
+    """Play until the test says whether `a` is stronger than `b`, or the pairs run out.
+
+    Yields the (5,) counts of pairs so far and the state of the test after each batch; the last one has the verdict.
+
+    Raises:
+        ValueError: for numbers that make no test, and for rules of more than two players.
+    """
+    if core.rules.players != 2:
+        raise ValueError(f"a test of pairs is for two players; '{core.rules}' has {core.rules.players}")
+    if trial.batch < 1 or trial.max_pairs < 1:
+        raise ValueError("batch and max_pairs must be 1 or more")
+    counts = np.zeros(5, dtype=np.int64)
+    rng = np.random.default_rng(trial.seed)
+    while (left := trial.max_pairs - int(counts.sum())) > 0:
+        openings = random_openings(core, min(trial.batch, left), trial.opening_plies, rng)
+        counts = counts + pentanomial(play_pairs(core, a, b, openings, rng).score)
+        state = sprt(counts, trial.elo0, trial.elo1, trial.alpha, trial.beta)
+        yield counts, state
+        if state.verdict != "undecided":
+            return
+
+
+def main(arguments: list[str]) -> int:
+    """Test; returns the exit status."""
+    defaults = Trial()
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.evaluation.sprt",
+        description=__doc__,
+        epilog=f"agents:\n{agents.usage()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("a", metavar="A", help="the player that may be stronger")
+    parser.add_argument("b", metavar="B", help="the player that it is compared with")
+    parser.add_argument("--rules", default=DEFAULT_PRESET, help="rules by name (default: %(default)s)")
+    for name, text in {
+        "elo0": 'Elo difference of "no stronger"',
+        "elo1": 'Elo difference of "stronger"',
+        "alpha": 'probability of a wrong "stronger"',
+        "beta": 'probability of a wrong "not stronger"',
+        "batch": "pairs between two looks at the test",
+        "max_pairs": "pairs after which it is given up",
+        "opening_plies": "random plies of an opening",
+        "seed": "seed of all chance",
+    }.items():
+        default = getattr(defaults, name)
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=type(default), default=default, help=f"{text} (default: %(default)s)")
+    options = vars(parser.parse_args(arguments))
+    console = Console(highlight=False, soft_wrap=True)
+    try:
+        rules = Rules.parse(options.pop("rules"))
+        a, b = (agents.make(options.pop(name), rules) for name in ("a", "b"))
+        for counts, state in sequential(Core(rules), a, b, Trial(**options)):
+            console.print(describe(counts, state), markup=False)
+    except KeyboardInterrupt:
+        return 130
+    except (ValueError, OSError) as error:
+        print(f"python -m agents.evaluation.sprt: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def describe(counts: npt.NDArray[np.int64], state: Sprt) -> str:
+    """One line about a test: pairs and their outcomes, Elo, LLR between its bounds, verdict."""
+    elo = elo_of_pairs(counts)
+    outcomes = ", ".join(f"{name} {count}" for name, count in zip(PENTANOMIAL, counts.tolist(), strict=True))
+    return (
+        f"{int(counts.sum())} pairs ({outcomes}), Elo {elo.elo:+.1f} ± {elo.error:.1f}, "
+        f"LLR {state.llr:.2f} [{state.lower:.2f}, {state.upper:.2f}]: {state.verdict}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,23 @@
+"""Where the committed suites lie: balanced openings, and positions with the value of every move."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from oanquan_env import Rules
+
+SUITES = Path(__file__).parents[2] / "suites"
+
+
+def openings_path(rules: Rules) -> Path:
+    """Where the balanced openings of `rules` lie, if there are some."""
+    return SUITES / f"openings-{_slug(rules)}.txt"
+
+
+def regret_path(rules: Rules) -> Path:
+    """Where the regret suite of `rules` lies, if there is one."""
+    return SUITES / f"regret-{_slug(rules)}.json"
+
+
+def _slug(rules: Rules) -> str:
+    return str(rules).replace(" ", "-").replace("=", "-")

@@ -1,0 +1,267 @@
+"""Tournaments: every pairing of some players over the same openings, each pairing kept in a file once it is finished.
+
+With a folder, an interrupted tournament goes on where it was: pairings that are kept there are not played again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import agents
+from agents.evaluation.arena import Match, PairResults, Progress, play_match
+from agents.evaluation.openings import Openings
+from agents.evaluation.result_cache import Keeper, KeptError
+from agents.players.fingerprint import fingerprint
+from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
+from oanquan_env.arrays import Floats, Ints
+from oanquan_env.notation import seat_name
+from oanquan_env.policies import Policy
+
+FOLDER = "parts/pairings"
+_LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
+
+
+class TournamentError(ValueError):
+    """A tournament that cannot be played; says what to do instead."""
+
+
+class TimedPolicy:
+    """A player with a stopwatch.
+
+    Attributes:
+        seconds: wall time that its choices took so far.
+        moves: moves that it chose so far.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.seconds = 0.0
+        self.moves = 0
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `oanquan_env.policies.Policy.choose`."""
+        began = time.perf_counter()
+        actions = self.policy.choose(positions, rng)
+        self.seconds += time.perf_counter() - began
+        self.moves += len(positions)
+        return actions
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player that takes part.
+
+    Attributes:
+        label: what results call it.
+        name: what `agents.make` makes it from.
+        policy: the player.
+        fingerprint: see `fingerprint`.
+    """
+
+    label: str
+    name: str
+    policy: Policy
+    fingerprint: str
+
+
+def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
+    """Players from `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
+
+    Raises:
+        TournamentError: if two share a label.
+        ValueError: as `agents.make`.
+    """
+    entrants: list[Entrant] = []
+    for text in texts:
+        match = _LABEL.fullmatch(text)
+        label, name = (match[1], match[2]) if match else (text, text)
+        if any(label == other.label for other in entrants):
+            raise TournamentError(
+                f"two players are called {label!r}; tell them apart by labels, as in A={name} B={name}"
+            )
+        entrants.append(Entrant(label, name, agents.make(name, rules), fingerprint(name, rules)))
+    return entrants
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A finished pairing.
+
+    Attributes:
+        a: number of the player that takes each seat in turn.
+        b: number of the player that takes the others.
+        results: see `PairResults`.
+        games: for each game, in the order of `Match.games`, its moves after the opening, such as `5A3C`.
+        seconds: wall time of the choices of `a` and of `b`.
+        moves: moves chosen by `a` and by `b`.
+    """
+
+    a: int
+    b: int
+    results: PairResults
+    games: list[str]
+    seconds: tuple[float, float]
+    moves: tuple[int, int]
+
+
+class Tournament:
+    """Every pairing of `entrants` over `openings`.
+
+    With two players a pairing is unordered; with more, one player among others is not the same as the other way round,
+    and both are played.
+
+    Args:
+        core: plays the games.
+        entrants: two players or more.
+        openings: where games begin; each is played in every seating.
+        seed: of all chance; a pairing's results depend on it and on the labels, not on who else takes part.
+        folder: where finished pairings are kept; None keeps none.
+
+    Raises:
+        TournamentError: with fewer than two players.
+    """
+
+    def __init__(
+        self, core: Core, entrants: list[Entrant], openings: Openings, seed: int, folder: Path | None = None
+    ) -> None:
+        if len(entrants) < 2:
+            raise TournamentError(f"two players or more are needed for a match; got {len(entrants)}")
+        self.core = core
+        self.entrants = entrants
+        self.openings = openings
+        self.seed = seed
+        self.keeper = Keeper(folder / FOLDER if folder else None)
+
+    def schedule(self) -> list[tuple[int, int]]:
+        """The pairings (a, b) in the order in which they are played."""
+        everyone = range(len(self.entrants))
+        pairs = itertools.combinations if self.core.rules.players == 2 else itertools.permutations
+        return list(pairs(everyone, 2))
+
+    @property
+    def games_of_pairing(self) -> int:
+        """Games of one pairing."""
+        return len(self.openings) * self.core.rules.players
+
+    def play(self, progress: Progress | None = None, begins: Callable[[str], None] | None = None) -> Iterator[Pairing]:
+        """Play what is not played yet; yields every pairing in order of the schedule.
+
+        Args:
+            progress: hears how many games ended.
+            begins: hears the name of each pairing as it begins.
+
+        Raises:
+            KeptError: if the folder holds a pairing by other settings, or a damaged one.
+        """
+        for a, b in self.schedule():
+            if begins:
+                begins(f"{self.entrants[a].label} – {self.entrants[b].label}")
+            pairing = self.find(a, b)
+            if pairing is None:
+                pairing = self.play_one(a, b, progress)
+                self.keep(pairing)
+            elif progress:
+                progress(self.games_of_pairing)
+            yield pairing
+
+    def play_one(self, a: int, b: int, progress: Progress | None = None) -> Pairing:
+        """Play the pairing of players `a` and `b`."""
+        players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
+        for player in players:  # loading and compiling are no thinking
+            player.policy.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
+        rng = np.random.default_rng([self.seed, zlib.crc32("\n".join(self._labels(a, b)).encode())])
+        match = play_match(self.core, players[0], players[1], self.openings.positions, rng, progress)
+        seconds, moves = [player.seconds for player in players], [player.moves for player in players]
+        return Pairing(a, b, match.results, _moves(match), (seconds[0], seconds[1]), (moves[0], moves[1]))
+
+    def _labels(self, a: int, b: int) -> list[str]:
+        return [self.entrants[a].label, self.entrants[b].label]
+
+    def _settings(self, a: int, b: int) -> dict[str, Any]:
+        return {
+            "rules": str(self.core.rules),
+            "seed": self.seed,
+            "openings": self.openings.digest(),
+            "agents": [[one.label, one.name, one.fingerprint] for one in (self.entrants[a], self.entrants[b])],
+        }
+
+    def keep(self, pairing: Pairing) -> None:
+        """Write a finished pairing into the folder."""
+        content = {name: table.tolist() for name, table in pairing.results._asdict().items()}
+        content.update(games=pairing.games, seconds=pairing.seconds, moves=pairing.moves)
+        self.keeper.keep(self._labels(pairing.a, pairing.b), self._settings(pairing.a, pairing.b), content)
+
+    def find(self, a: int, b: int) -> Pairing | None:
+        """The pairing as the folder has it, None if it is not played yet; raises `KeptError`, see `play`."""
+        content = self.keeper.find(self._labels(a, b), self._settings(a, b))
+        if content is None:
+            return None
+        try:
+            results = PairResults(*(np.array(content[name], dtype=np.float64) for name in PairResults._fields))
+            (seconds, moves), games = ((*content[name],) for name in ("seconds", "moves")), list(content["games"])
+        except (KeyError, TypeError, ValueError) as error:
+            where = self.keeper.path(self._labels(a, b))
+            raise KeptError(f"{where}: not a finished pairing ({error}); delete it to go on") from None
+        return Pairing(a, b, results, games, seconds, moves)
+
+    def records(self, pairing: Pairing) -> list[GameRecord]:
+        """The games of a pairing as records, from where their openings began."""
+        k, labels = len(self.openings), self._labels(pairing.a, pairing.b)
+        finals = replay(self.core, self.openings.positions, pairing.games)
+        standings = self.core.standings(finals)
+        records = []
+        for number, text in enumerate(pairing.games):
+            seat, opening = divmod(number, k)
+            record = self.openings.records[opening]
+            names = {
+                seat_name(self.core.rules, player): labels[player != seat] for player in range(self.core.rules.players)
+            }
+            records.append(
+                GameRecord(
+                    rules=record.rules,
+                    moves=(*record.moves, *_read_moves(text)),
+                    position=record.position,
+                    result="-".join(map(str, standings[number].tolist())),
+                    termination=str(Termination(finals.ended[number])),
+                    headers={**names, "Opening": str(opening + 1)},
+                )
+            )
+        return records
+
+
+def _moves(match: Match) -> list[str]:
+    return ["".join(str(Move.from_action(action)) for action in game) for game in match.games.moves()]
+
+
+def _read_moves(text: str) -> list[Move]:
+    return [Move.parse(text[begin : begin + 2]) for begin in range(0, len(text), 2)]
+
+
+def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
+    """The finished games that `games` (P * K texts of moves) lead to from K openings."""
+    final = Positions.concatenate([openings] * core.rules.players)
+    actions = [[move.action for move in _read_moves(text)] for text in games]
+    for ply in range(max(map(len, actions))):
+        rows = np.array([row for row, game in enumerate(actions) if len(game) > ply])
+        current = final[rows]
+        core.play(current, np.array([actions[row][ply] for row in rows]))
+        final[rows] = current
+    return final
+
+
+def by_order(table: Floats, openings: Positions) -> Floats:
+    """(K, 2) scores or margins by seat of `a` sorted anew: where it moved first from the opening, and where second.
+
+    Two players only.
+    """
+    swapped = openings.mover == 1
+    return np.where(swapped[:, None], table[:, ::-1], table)

@@ -1,0 +1,1 @@
+"""What learns: features, layers, networks, and agents as files."""

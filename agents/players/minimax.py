@@ -1,0 +1,44 @@
+"""A player that searches: `minimax:depth=6`, `minimax:nodes=20000`, `minimax:ms=50`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.search.deepening import Limits, Search
+from oanquan_env import Core, Positions
+from oanquan_env.arrays import Ints
+from oanquan_env.policies import best_actions
+
+
+class MinimaxPlayer:
+    """Plays the best move of an alpha-beta search for points; see `agents.search.deepening`.
+
+    Where several moves have the best value at the depth reached, and the search has found the value of all of them
+    exactly, one of them is drawn at random.
+
+    Args:
+        core: of the rules to play.
+        limits: when each search stops.
+        table_megabytes: size of the transposition table of each thread.
+        threads: positions searched at once, one for each processor if left out.
+
+    Raises:
+        ValueError: for more than two players, and for `refill=forfeit`.
+    """
+
+    def __init__(
+        self, core: Core, limits: Limits, *, table_megabytes: float = 64.0, threads: int | None = None
+    ) -> None:
+        self.core = core
+        self.limits = limits
+        self.search = Search(core, table_megabytes=table_megabytes, threads=threads)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `oanquan_env.policies.Policy.choose`."""
+        best = self.core.legal_mask(positions)
+        rows = (best.sum(axis=1) > 1).nonzero()[0]
+        found = self.search.best_moves(positions[rows], self.limits)
+        best[rows] = False
+        for row, result in zip(rows, found, strict=True):
+            best[row, result.actions] = True
+        return best_actions(np.zeros(best.shape), best, rng)

@@ -1,0 +1,36 @@
+"""A trained agent as what a search asks: values of positions, and which moves look good."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.players.network_player import PPOPlayer
+from oanquan_env import Positions
+from oanquan_env.arrays import Floats
+from oanquan_env.rewards import game_rewards
+
+
+class NetEvaluator:
+    """The network of a two-player agent; an `agents.search.mcts.Evaluator`.
+
+    Args:
+        player: the agent. It plays the rules that it was trained for.
+
+    Raises:
+        ValueError: for more than two players.
+    """
+
+    def __init__(self, player: PPOPlayer) -> None:
+        if player.core.rules.players != 2:
+            raise ValueError(f"search with a network is made for two players, not {player.core.rules.players}")
+        self.player = player
+        self.core = player.core
+        self.reward = player.card.reward
+
+    def evaluate(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """See `agents.search.mcts.Evaluator.evaluate`; `rng` is not used."""
+        logits, gains = self.player.evaluate(positions)
+        chances = np.exp(logits - logits.max(axis=1, keepdims=True))
+        values = np.where(np.arange(2) == positions.mover[:, None], 1.0, -1.0) * gains[:, None]
+        values += game_rewards(self.reward, self.core, positions)  # the network predicts what is still to come
+        return values, chances / chances.sum(axis=1, keepdims=True)

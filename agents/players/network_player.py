@@ -1,0 +1,113 @@
+"""Players that are a network: one forward pass, and of the mirrored position too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from agents.networks.agent_files import WEIGHTS_NAME, load_weights, read_card
+from agents.networks.features import FeatureEncoder
+from agents.networks.networks import Net, make_network
+from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
+from oanquan_env.arrays import Floats, Ints
+from oanquan_env.rules import as_rules
+
+BATCH = 4096
+"""Positions that go through the network at once."""
+
+
+class NetworkPlayer:
+    """Plays by a network: one forward pass of a position, and of its mirror image if it is to see that too.
+
+    Args:
+        features: what the network is fed.
+        network: the network.
+        temperature: 0 plays the best action; above, actions are drawn from `softmax(logits / temperature)`.
+        images: 2 to show the network each position and its mirror image and take the mean of what it says, 1 for the
+            position alone. A position and its mirror image are worth the same, so what the network says of the two
+            differs by its errors only, which the mean makes smaller.
+
+    Raises:
+        ValueError: for a negative temperature, or mirror images under rules that read differently in a mirror.
+    """
+
+    def __init__(self, features: FeatureEncoder, network: Net, *, temperature: float = 0.0, images: int = 1) -> None:
+        if temperature < 0:
+            raise ValueError(f"temperature must be 0 or more; got {temperature}")
+        if images not in (1, 2):
+            raise ValueError(f"images must be 1 or 2; got {images}")
+        if images == 2 and not features.core.rules.is_symmetric:
+            raise ValueError(f"images must be 1 for '{features.core.rules}': in a mirror these are other rules")
+        self.core = features.core
+        self.features = features
+        self.network = network.eval()
+        self.temperature = temperature
+        self.images = images
+
+    def evaluate(self, positions: Positions) -> tuple[Floats, Floats]:
+        """What the network says of N running positions.
+
+        Returns:
+            (N, A) float64 logits of the actions, illegal ones `FORBIDDEN`; and (N,) float64, the reward that the
+            mover will still get, in the units of the reward that the network was trained on.
+        """
+        if self.images == 1:
+            return self._forward(positions)
+        rules = self.core.rules
+        both = Positions.concatenate([positions, mirror(positions, rules)])
+        logits, values = (np.split(said, 2) for said in self._forward(both))
+        back = mirror_actions(np.arange(rules.actions), rules)
+        return (logits[0] + logits[1][:, back]) / 2, (values[0] + values[1]) / 2
+
+    def _forward(self, positions: Positions) -> tuple[Floats, Floats]:
+        device = next(self.network.parameters()).device
+        logits, values = [np.zeros((0, self.core.rules.actions))], [np.zeros(0)]
+        for begin in range(0, len(positions), BATCH):
+            some = positions[begin : begin + BATCH]
+            features = torch.from_numpy(self.features.encode(some)).to(device)
+            mask = torch.from_numpy(self.core.legal_mask(some)).to(device)
+            with torch.no_grad():
+                some_logits, some_values = self.network(features, mask)
+            logits.append(some_logits.cpu().double().numpy())
+            values.append(some_values.cpu().double().numpy())
+        return np.concatenate(logits), np.concatenate(values)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `oanquan_env.policies.Policy.choose`."""
+        logits, _ = self.evaluate(positions)
+        if self.temperature > 0:  # the largest of logits plus Gumbel noise is a draw from their softmax
+            logits = logits / self.temperature + rng.gumbel(size=logits.shape)
+        choice: Ints = np.where(self.core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
+        return choice
+
+
+class PPOPlayer(NetworkPlayer):
+    """Plays by the network of a trained agent's files.
+
+    Args:
+        folder: the agent's folder, or its `agent.safetensors`.
+        rules: rules to play; those of the card if left out.
+        temperature: see `NetworkPlayer`.
+        images: see `NetworkPlayer`; 2 if left out, where the rules allow it.
+
+    Raises:
+        AgentFileError: for files that are missing or damaged.
+        ValueError: for rules that the agent was not trained for, and as for `NetworkPlayer`.
+    """
+
+    def __init__(
+        self, folder: Path, rules: Rules | str | None = None, *, temperature: float = 0.0, images: int | None = None
+    ) -> None:
+        folder = folder.parent if folder.name == WEIGHTS_NAME else folder
+        self.card = read_card(folder)
+        trained = Rules.parse(self.card.rules)
+        wanted = trained if rules is None else as_rules(rules)
+        if wanted != trained:
+            raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
+        features, network = make_network(core=Core(trained), **self.card.network.model_dump())
+        load_weights(network, folder / WEIGHTS_NAME)
+        if images is None:
+            images = 2 if trained.is_symmetric else 1
+        super().__init__(features, network, temperature=temperature, images=images)

@@ -1,0 +1,1 @@
+"""What people read of it: Markdown, pictures, cards, learning curves."""

@@ -1,0 +1,338 @@
+"""Compiled alpha-beta: principal variation search with a transposition table, over `agents.search.compiled.play`.
+
+A *value* is the future margin in points, seen by the mover, of play to some depth: nothing is counted beyond the
+horizon. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon and 0 if it holds
+for all greater depths too, because every line that it rests on ends in a finished game.
+
+A table entry knows one bound of a position's value, at one depth. Its words are
+    mover's side (49 bits) | depth (7) | open (1) | kind (2) | action + 1 (4)
+    rest of the other side's key (at most 41 bits) | value + 16384 (15) | generation (8)
+"""
+
+from __future__ import annotations
+
+from agents.search.compiled import FIELDS, OVER, RUNNING, Int64s, can_play, compiled, compiled_recursion, play
+from agents.search.memory import (
+    BUCKET_BITS,
+    CHILD_ACTION,
+    CHILD_GAIN,
+    CHILD_ORDER,
+    CHILD_OTHER,
+    CHILD_OWN,
+    CHILD_STATE,
+    CHILD_WORDS,
+    DIRTY_BITS,
+    GENERATION,
+    HISTORY,
+    INFINITY,
+    KEY,
+    MAX_DEPTH,
+    NODE_LIMIT,
+    NODES,
+    PLY_WORDS,
+    STACK,
+    STOP,
+    TABLE,
+    drop_mirrored,
+    expand,
+    is_symmetric,
+    next_child,
+    side_key,
+    table_place,
+)
+
+ENTRY_WORDS = 2
+BUCKET_WORDS = 4 * ENTRY_WORDS
+"""A bucket of four entries fills a cache line."""
+AT_LEAST, AT_MOST, EXACT = 1, 2, 3
+"""Kinds of entries: what their value is to the position's."""
+LAST_GENERATION = 255
+_VALUE_OFFSET = 16_384
+
+
+@compiled
+def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int]:
+    """Look a position up: kind (0 if it is not there), value, depth, open, action (-1 if none)."""
+    if memory[BUCKET_BITS] == 0:
+        return 0, 0, 0, 0, -1
+    own_key = side_key(own)
+    bucket, rest = table_place(memory, own_key, other)
+    begin = TABLE + bucket * BUCKET_WORDS
+    generation = memory[GENERATION]
+    for place in range(begin, begin + BUCKET_WORDS, ENTRY_WORDS):
+        head, tail = memory[place], memory[place + 1]
+        if (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest and tail & 255 == generation:
+            value = ((tail >> 8) & 32_767) - _VALUE_OFFSET
+            return (head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1
+    return 0, 0, 0, 0, -1
+
+
+@compiled
+def store(memory: Int64s, own: int, other: int, kind: int, value: int, depth: int, is_open: int, action: int) -> None:
+    """Remember a position, in place of what is known of it or else of the bucket's shallowest entry."""
+    if memory[BUCKET_BITS] == 0:
+        return
+    own_key = side_key(own)
+    bucket, rest = table_place(memory, own_key, other)
+    begin = TABLE + bucket * BUCKET_WORDS
+    generation = memory[GENERATION]
+    chosen, least = begin, 1 << 20
+    for place in range(begin, begin + BUCKET_WORDS, ENTRY_WORDS):
+        head, tail = memory[place], memory[place + 1]
+        worth = (head >> 7) & MAX_DEPTH
+        if tail & 255 != generation:
+            worth = -1
+        elif (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest:
+            worth = -2
+        if worth < least:
+            chosen, least = place, worth
+    memory[chosen] = own_key << 14 | depth << 7 | is_open << 6 | kind << 4 | (action + 1)
+    memory[chosen + 1] = rest << 23 | (value + _VALUE_OFFSET) << 8 | generation
+
+
+@compiled
+def as_result(value: int, is_open: int) -> int:
+    """See the top of this module."""
+    return 2 * value + is_open
+
+
+@compiled
+def last_ply(rules: Int64s, memory: Int64s, own: int, other: int, beta: int) -> int:
+    """The result of a search of depth 1: the most that a move wins at once, or the first that wins `beta`."""
+    best, best_open = -INFINITY, 0
+    for action in range(2 * rules[FIELDS]):
+        if can_play(rules, own, action):
+            _, _, gain, state = play(rules, own, other, action)
+            memory[NODES] += 1
+            is_open = 1 if state != OVER else 0
+            if gain >= beta:
+                return as_result(gain, is_open)
+            best_open |= is_open
+            best = max(best, gain)
+    return as_result(best, best_open)
+
+
+@compiled_recursion("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64, int64)")
+def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, beta: int, depth: int, ply: int) -> int:
+    """The result of a search of `depth` >= 1 plies, or a bound beyond `alpha` or `beta` (fail-soft).
+
+    Worthless once `memory[STOP]` is set; `ply` says which part of the stack is free.
+    """
+    if depth == 1:
+        return last_ply(rules, memory, own, other, beta)
+    kind, value, known_depth, is_open, first = probe(memory, own, other)
+    holds = known_depth == depth or (known_depth < depth and is_open == 0)
+    if holds and (kind == EXACT or (kind == AT_LEAST and value >= beta) or (kind == AT_MOST and value <= alpha)):
+        return as_result(value, is_open)
+    begin = STACK + ply * PLY_WORDS
+    end = expand(rules, memory, own, other, first, begin)
+    if memory[NODES] >= memory[NODE_LIMIT]:
+        memory[STOP] = 1
+    if memory[STOP]:
+        return 0
+    best, best_open, best_action, floor = -INFINITY, 0, -1, alpha
+    for place in range(begin, end, CHILD_WORDS):
+        next_child(memory, place, end)
+        value, is_open = memory[place + CHILD_GAIN], 1
+        if memory[place + CHILD_STATE] == OVER:
+            is_open = 0
+        elif memory[place + CHILD_STATE] == RUNNING:
+            child_own, child_other = memory[place + CHILD_OWN], memory[place + CHILD_OTHER]
+            top = beta if place == begin else min(beta, floor + 1)
+            result = negamax(rules, memory, child_own, child_other, value - top, value - floor, depth - 1, ply + 1)
+            if top < beta and top <= value - (result >> 1) < beta:  # better than the best so far: by how much?
+                result = negamax(rules, memory, child_own, child_other, value - beta, value - floor, depth - 1, ply + 1)
+            if memory[STOP]:
+                return 0
+            value -= result >> 1
+            is_open = result & 1
+        best_open |= is_open
+        if value > best:
+            best, best_action = value, memory[place + CHILD_ACTION]
+            floor = max(floor, value)
+        if value >= beta:
+            memory[HISTORY + best_action] += depth * depth
+            store(memory, own, other, AT_LEAST, value, depth, is_open, best_action)
+            return as_result(value, is_open)
+    store(memory, own, other, EXACT if best > alpha else AT_MOST, best, depth, best_open, best_action)
+    return as_result(best, best_open)
+
+
+# ---- the root --------------------------------------------------------------------------------------------------------
+
+ROOT_DEPTH, ROOT_VALUE, ROOT_OPEN, ROOT_NODES = range(4)
+ROOT_MOVES = 4
+ROOT_LINE = ROOT_MOVES + 10
+ROOT_WORDS = ROOT_LINE + MAX_DEPTH
+"""What is found at the root: depth completed, value, open, moves played; then for each action its value, or -INFINITY
+if it is not among the best; then the best line as `action + 1`, as far as the table remembers it."""
+
+
+@compiled
+def search_rows(
+    rules: Int64s,
+    memory: Int64s,
+    sides: Int64s,
+    depth: int,
+    nodes: int,
+    slack: int,
+    slack_depth: int,
+    bits: int,
+    found: Int64s,
+) -> None:
+    """Search M running positions, each afresh, to depths 1, 2, ... `depth` or for `nodes` moves.
+
+    Args:
+        rules: see `compile_rules`.
+        memory: see `new_memory`.
+        sides: (M, 2) the movers' sides and the others'.
+        depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
+        nodes: moves played after which a search stops; depth 1 is always completed.
+        slack: points below the best move to which other moves are valued too.
+        slack_depth: the greatest depth with slack; deeper searches have none.
+        bits: base-2 logarithm of the buckets to use; 0 for no table.
+        found: (M, ROOT_WORDS), zeros; what was found at the last completed depth is written to it.
+    """
+    for row in range(len(sides)):
+        begin_search(memory, nodes, bits)
+        own, other = sides[row]
+        end = expand(rules, memory, own, other, -1, STACK)
+        symmetric = is_symmetric(rules, own, other)
+        if symmetric:
+            end = drop_mirrored(rules, memory, end)
+        for reached in range(1, depth + 1):
+            if reached > 1 and memory[NODES] >= nodes:
+                break
+            allowed = slack if reached <= slack_depth else 0
+            value, is_open = search_root(rules, memory, end, reached, allowed)
+            if memory[STOP] and reached > 1:
+                break
+            found[row, ROOT_DEPTH], found[row, ROOT_VALUE], found[row, ROOT_OPEN] = reached, value, is_open
+            found[row, ROOT_MOVES:ROOT_LINE] = -INFINITY
+            for place in range(STACK, end, CHILD_WORDS):
+                if memory[place + CHILD_ORDER] >= value - allowed:
+                    action = memory[place + CHILD_ACTION]
+                    found[row, ROOT_MOVES + action] = memory[place + CHILD_ORDER]
+                    if symmetric:
+                        mirrored = 2 * rules[FIELDS] - 1 - action
+                        found[row, ROOT_MOVES + mirrored] = memory[place + CHILD_ORDER]
+            if is_open == 0 or memory[STOP]:
+                break
+        found[row, ROOT_NODES] = memory[NODES]
+        recall_line(rules, memory, own, other, found[row])
+
+
+@compiled
+def begin_search(memory: Int64s, nodes: int, bits: int) -> None:
+    """Forget earlier searches (their entries carry other generations) and set the limit of the next."""
+    if memory[GENERATION] == LAST_GENERATION:
+        memory[TABLE : TABLE + (BUCKET_WORDS << memory[DIRTY_BITS])] = 0
+        memory[GENERATION] = memory[DIRTY_BITS] = 0
+    memory[GENERATION] += 1
+    memory[BUCKET_BITS] = bits
+    memory[DIRTY_BITS] = max(memory[DIRTY_BITS], bits)
+    memory[NODES] = memory[STOP] = 0
+    memory[NODE_LIMIT] = nodes
+    memory[HISTORY:STACK] = 0
+
+
+@compiled
+def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, slack: int) -> tuple[int, int]:
+    """Value and open of the position whose moves lie on the stack's first part.
+
+    Each move's order becomes its value, or something less than the best value less `slack`: later moves are tested for
+    being that good, not for being better than the best so far, so it is certain which ones are.
+    """
+    best, best_open = -INFINITY, 0
+    for place in range(STACK, end, CHILD_WORDS):
+        next_child(memory, place, end)
+        value, is_open = memory[place + CHILD_GAIN], 1
+        if memory[place + CHILD_STATE] == OVER:
+            is_open = 0
+        elif memory[place + CHILD_STATE] == RUNNING and depth > 1:
+            own, other = memory[place + CHILD_OWN], memory[place + CHILD_OTHER]
+            floor = max(best - slack - 1, -INFINITY)
+            top = INFINITY if place == STACK else floor + 1
+            result = negamax(rules, memory, own, other, value - top, value - floor, depth - 1, 1)
+            if place != STACK and value - (result >> 1) > floor:
+                result = negamax(rules, memory, own, other, value - INFINITY, value - floor, depth - 1, 1)
+            if memory[STOP]:
+                return 0, 1
+            value -= result >> 1
+            is_open = result & 1
+        best_open |= is_open
+        memory[place + CHILD_ORDER] = value
+        best = max(best, value)
+    return best, best_open
+
+
+@compiled
+def recall_line(rules: Int64s, memory: Int64s, own: int, other: int, found: Int64s) -> None:
+    """Write the best line: the first of the best moves, then the moves of exact entries of the right depth."""
+    action, depth, place = 0, found[ROOT_DEPTH], ROOT_LINE
+    while found[ROOT_MOVES + action] != found[ROOT_VALUE]:
+        action += 1
+    while True:
+        found[place] = action + 1
+        place += 1
+        depth -= 1
+        own, other, _, state = play(rules, own, other, action)
+        if state != RUNNING or depth == 0:
+            return
+        if depth == 1:
+            action = greediest(rules, own, other)
+        else:
+            kind, _, known_depth, is_open, action = probe(memory, own, other)
+            if kind != EXACT or (known_depth != depth and (is_open or known_depth > depth)):
+                return
+
+
+@compiled
+def greediest(rules: Int64s, own: int, other: int) -> int:
+    """The first of the actions that win most at once."""
+    best, chosen = -INFINITY, -1
+    for action in range(2 * rules[FIELDS]):
+        if can_play(rules, own, action):
+            gain = play(rules, own, other, action)[2]
+            if gain > best:
+                best, chosen = gain, action
+    return chosen
+
+
+@compiled
+def value_rows(
+    rules: Int64s, memory: Int64s, sides: Int64s, depth: int, bits: int, values: Int64s, is_open: Int64s
+) -> None:
+    """The value of every legal move of M running positions, each searched to `depth` (or proved sooner).
+
+    Args:
+        rules: see `compile_rules`.
+        memory: see `new_memory`.
+        sides: (M, 2) the movers' sides and the others'.
+        depth: 1 .. MAX_DEPTH, the move itself counted.
+        bits: base-2 logarithm of the buckets to use; 0 for no table.
+        values: (M, A), overwritten where a move is legal.
+        is_open: (M, A), set to 1 where the value may depend on the depth.
+    """
+    actions = 2 * rules[FIELDS]
+    for row in range(len(sides)):
+        begin_search(memory, 1 << 62, bits)
+        end = expand(rules, memory, sides[row, 0], sides[row, 1], -1, STACK)
+        symmetric = is_symmetric(rules, sides[row, 0], sides[row, 1])
+        if symmetric:
+            end = drop_mirrored(rules, memory, end)
+        for reached in range(1, depth + 1):  # the shallow searches leave good first moves in the table
+            for place in range(STACK, end, CHILD_WORDS):
+                action, gain = memory[place + CHILD_ACTION], memory[place + CHILD_GAIN]
+                result = 1
+                if memory[place + CHILD_STATE] == OVER:
+                    result = 0
+                elif memory[place + CHILD_STATE] == RUNNING and reached > 1:
+                    own, other = memory[place + CHILD_OWN], memory[place + CHILD_OTHER]
+                    result = negamax(rules, memory, own, other, -INFINITY, INFINITY, reached - 1, 1)
+                values[row, action] = gain - (result >> 1)
+                is_open[row, action] = result & 1
+        if symmetric:
+            for action in range(rules[FIELDS]):
+                values[row, actions - 1 - action] = values[row, action]
+                is_open[row, actions - 1 - action] = is_open[row, action]

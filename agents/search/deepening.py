@@ -1,0 +1,246 @@
+"""Alpha-beta search for two players: the best moves of positions, and what every move is worth.
+
+A position's *value* is its future margin in points: what its mover will win from here on less what the opponent will,
+when both play the best moves as far as the search sees; captures, refills and the leftovers of finished games are in
+it. It does not depend on the scores so far, and the ply limit is ignored: near it, a search believes in plies that
+will not be played. A value is *proved* when all lines that it rests on end in finished games; it then holds at every
+depth.
+
+    >>> from oanquan_env import Core
+    >>> core = Core()
+    >>> found = Search(core).best(core.start(), Limits(depth=8))
+    >>> found.value, found.actions
+    (12, (3, 6))
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.search import alphabeta
+from agents.search.compiled import Int64s, compile_rules
+from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, STOP, new_memory, table_bits
+from oanquan_env import Core, Positions
+from oanquan_env.arrays import Mask
+
+_AGAIN = 0.001
+"""Seconds after which a search that goes on is told again to stop."""
+_UNLIMITED = 1 << 62
+_CHUNKS = 8
+"""Parts of a batch for each thread: some positions take many times as long as others."""
+_LEAST_BITS = 10
+"""Buckets (base-2 logarithm) that even the smallest search uses, so that it remembers its best line."""
+_MOVES_PER_MILLISECOND = 20_000
+"""More than any machine plays; only the size of the table in use follows from it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When a search stops: at the first limit that it meets. A search to limits of depth and nodes is reproducible.
+
+    Raises `ValueError` for no limit at all, or one below 1.
+
+    Attributes:
+        depth: plies to look ahead, at most `MAX_DEPTH`.
+        nodes: moves played by the search.
+        milliseconds: time for each position.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    milliseconds: float | None = None
+
+    def __post_init__(self) -> None:
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        if not given:
+            raise ValueError("a search needs a limit: depth, nodes or milliseconds")
+        for name, value in given.items():
+            if value < 1:
+                raise ValueError(f"{name} must be 1 or more; got {value}")
+        if self.depth is not None and self.depth > MAX_DEPTH:
+            raise ValueError(f"depth must be {MAX_DEPTH} or less; got {self.depth}")
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found out about one position.
+
+    Attributes:
+        action: the first of `actions`.
+        actions: all actions of the highest value at this depth, ascending; that no other reaches it is certain.
+        value: future margin in points, seen by the mover.
+        depth: plies looked ahead: the last depth that was completed, or at which the value was proved.
+        proved: whether the value holds for all depths.
+        nodes: moves played by the search.
+        line: actions of both players in turn, best play from here; may be shorter than `depth`.
+        near: value of each action that is at most the search's `slack` worse than the best, best ones included.
+    """
+
+    action: int
+    actions: tuple[int, ...]
+    value: int
+    depth: int
+    proved: bool
+    nodes: int
+    line: tuple[int, ...]
+    near: dict[int, int]
+
+
+class Search:
+    """Searches positions of one `Rules`. Each position is searched afresh, so results never depend on earlier ones.
+
+    Args:
+        core: of the rules to play.
+        table_megabytes: size of the transposition table of each thread; 0 for none, which takes longer and finds the
+            same.
+        threads: positions of a batch searched at once; one for each processor if left out. Results do not depend on
+            it (those of a limit in milliseconds do, as on everything else that the machine does).
+
+    Raises:
+        ValueError: for more than two players, and for `refill=forfeit`.
+    """
+
+    def __init__(self, core: Core, *, table_megabytes: float = 64.0, threads: int | None = None) -> None:
+        self.core = core
+        self.threads = threads or os.cpu_count() or 1
+        self._rules = compile_rules(core)
+        self._memories = [new_memory(table_megabytes, alphabeta.BUCKET_WORDS) for _ in range(self.threads)]
+        self._table_bits = table_bits(self._memories[0], alphabeta.BUCKET_WORDS) if table_megabytes else 0
+
+    def best(self, positions: Positions, limits: Limits, *, slack: int = 0) -> SearchResult:
+        """The best moves of a single running position, a batch of one; see `best_moves`."""
+        if len(positions) != 1:
+            raise ValueError(f"one position is searched by `best`, not {len(positions)}: see `best_moves`")
+        return self.best_moves(positions, limits, slack=slack)[0]
+
+    def best_moves(
+        self, positions: Positions, limits: Limits, *, slack: int = 0, slack_depth: int = MAX_DEPTH
+    ) -> list[SearchResult]:
+        """The best moves of each of N running positions.
+
+        Args:
+            positions: N running positions.
+            limits: when the search of each of them stops.
+            slack: points; moves at most so much worse than the best are valued too.
+            slack_depth: plies; where the search looks deeper than that, only the best are.
+
+        Raises:
+            ValueError: if a game among them is over.
+        """
+        if positions.over.any():
+            raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")
+        sides = self._sides(positions)
+        found = np.zeros((len(sides), alphabeta.ROOT_WORDS), dtype=np.int64)
+        depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or _UNLIMITED
+        bits = self._bits(limits)
+
+        def search(memory: Int64s, rows: slice) -> None:
+            alphabeta.search_rows(self._rules, memory, sides[rows], depth, nodes, slack, slack_depth, bits, found[rows])
+
+        def search_in_time(memory: Int64s, rows: slice) -> None:
+            for row in range(rows.start, rows.stop):
+                done = threading.Event()
+                clock = threading.Thread(target=_stop_late, args=[memory, (limits.milliseconds or 0) / 1000, done])
+                clock.start()
+                search(memory, slice(row, row + 1))
+                done.set()
+                clock.join()
+
+        self._spread(len(sides), search if limits.milliseconds is None else search_in_time)
+        return [_result(row) for row in found]
+
+    def values(self, positions: Positions, depth: int) -> npt.NDArray[np.float64]:
+        """(N, A) future margin in points after each legal move, its own gain included, looking `depth` plies ahead.
+
+        NaN for illegal actions, and in finished games.
+        """
+        return self.proved_values(positions, depth)[0]
+
+    def proved_values(self, positions: Positions, depth: int) -> tuple[npt.NDArray[np.float64], Mask]:
+        """As `values`, and (N, A) bool: which of them are proved."""
+        Limits(depth=depth)
+        running = (~positions.over).nonzero()[0]
+        sides = self._sides(positions)[running]
+        actions = self.core.rules.actions
+        values = np.zeros((len(sides), actions), dtype=np.int64)
+        is_open = np.zeros_like(values)
+        bits = self._bits(Limits(depth=depth))
+
+        def search(memory: Int64s, rows: slice) -> None:
+            alphabeta.value_rows(self._rules, memory, sides[rows], depth, bits, values[rows], is_open[rows])
+
+        self._spread(len(sides), search)
+        mask = self.core.legal_mask(positions)
+        every, proved = np.full(mask.shape, np.nan), np.zeros(mask.shape, dtype=np.bool_)
+        every[running], proved[running] = values, is_open == 0
+        return np.where(mask, every, np.nan), proved & mask
+
+    def _sides(self, positions: Positions) -> Int64s:
+        """(N, 2) int64, the sides of each position, the mover's first."""
+        sides = positions.sides.view(np.int64)
+        rows = np.arange(len(sides))
+        return np.stack([sides[rows, positions.mover], sides[rows, 1 - positions.mover]], axis=1)
+
+    def _bits(self, limits: Limits) -> int:
+        """Buckets to use (base-2 logarithm): a small search is faster in a table that the processor's caches hold."""
+        if self._table_bits == 0:
+            return 0
+        enough = [self._table_bits]
+        if limits.depth is not None:
+            enough.append(max(limits.depth + 4, _LEAST_BITS))
+        if limits.nodes is not None:
+            enough.append((limits.nodes // 16).bit_length())
+        if limits.milliseconds is not None:
+            enough.append((int(limits.milliseconds) * _MOVES_PER_MILLISECOND // 16).bit_length())
+        return max(min(enough), MIN_BUCKET_BITS)
+
+    def _spread(self, rows: int, search: Callable[[Int64s, slice], None]) -> None:
+        """Run `search` on all rows, in parts, each part with a table that no other thread is using."""
+        if self.threads == 1 or rows <= 1:
+            search(self._memories[0], slice(0, rows))
+            return
+        free: queue.SimpleQueue[Int64s] = queue.SimpleQueue()
+        for memory in self._memories:
+            free.put(memory)
+
+        def search_part(begin: int) -> None:
+            memory = free.get()
+            search(memory, slice(begin, min(begin + step, rows)))
+            free.put(memory)
+
+        step = max(1, rows // (self.threads * _CHUNKS))
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(search_part, range(0, rows, step)))
+
+
+def _stop_late(memory: Int64s, seconds: float, done: threading.Event) -> None:
+    """Stop a search that is not done after `seconds`: again and again, as one that only begins forgets being told."""
+    done.wait(seconds)
+    while not done.is_set():
+        memory[STOP] = 1
+        done.wait(_AGAIN)
+
+
+def _result(found: Int64s) -> SearchResult:
+    value, line = int(found[alphabeta.ROOT_VALUE]), found[alphabeta.ROOT_LINE :]
+    moves = found[alphabeta.ROOT_MOVES : alphabeta.ROOT_LINE].tolist()
+    near = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
+    actions = tuple(action for action in near if near[action] == value)
+    return SearchResult(
+        action=actions[0],
+        actions=actions,
+        value=value,
+        depth=int(found[alphabeta.ROOT_DEPTH]),
+        proved=not found[alphabeta.ROOT_OPEN],
+        nodes=int(found[alphabeta.ROOT_NODES]),
+        line=tuple((line[line > 0] - 1).tolist()),
+        near=near,
+    )

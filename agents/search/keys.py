@@ -1,0 +1,66 @@
+"""One key for all positions that play alike: seats turned to the mover's view, a board and its mirror taken as one."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env import Core, Positions, mirror
+from oanquan_env.arrays import Ints, Words
+
+Keys: TypeAlias = npt.NDArray[np.void]
+
+
+def canonical_keys(core: Core, positions: Positions) -> Keys:
+    """(N,) opaque keys; equal where two positions have the same moves to come, whatever the scores so far.
+
+    A key holds the squares from the mover's side on; those of the mirrored board if they are the smaller numbers and
+    the rules read the same in a mirror (two players, both directions of sowing).
+    """
+    sides = _from_mover(positions)
+    if core.rules.is_symmetric:
+        mirrored = _from_mover(mirror(positions, core.rules))
+        own, other = (sides[:, 0], mirrored[:, 0]), (sides[:, 1], mirrored[:, 1])
+        smaller = (own[1] < own[0]) | ((own[1] == own[0]) & (other[1] < other[0]))
+        sides = np.where(smaller[:, None], mirrored, sides)
+    return np.ascontiguousarray(sides).view(np.dtype((np.void, 8 * sides.shape[1])))[:, 0]
+
+
+def _from_mover(positions: Positions) -> Words:
+    """(N, P) sides, the mover's first."""
+    players = positions.scores.shape[1]
+    seats = (positions.mover[:, None] + np.arange(players)) % players
+    return np.take_along_axis(positions.sides, seats, axis=1)
+
+
+def first_of_each(keys: Keys) -> Ints:
+    """Ascending rows at which each key is met for the first time."""
+    first: Ints = np.sort(np.unique(keys, return_index=True)[1]).astype(np.intp)
+    return first
+
+
+def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
+    """(N,) uint64 that tell keys apart but for one chance in 2 ** 64, and are far faster to look up."""
+    words = keys.view(np.uint64).reshape(len(keys), keys.dtype.itemsize // 8)
+    hashes = np.zeros(len(keys), dtype=np.uint64)
+    for column in range(words.shape[1]):
+        hashes = (hashes ^ words[:, column]) * np.uint64(0x9E3779B97F4A7C15)  # an odd number: nothing is lost
+        hashes ^= hashes >> np.uint64(32)
+    return hashes
+
+
+def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """(N,) bool, whether each of N is among M ascending ones; `np.isin` would work through all M each time."""
+    if not len(ascending):
+        return np.zeros(len(hashes), dtype=bool)
+    places = np.searchsorted(ascending, hashes).clip(max=len(ascending) - 1)
+    found: npt.NDArray[np.bool_] = ascending[places] == hashes
+    return found
+
+
+def key_number(key: np.void) -> int:
+    """A number from 0 to 2 ** 64 - 1 that depends on the key alone and is spread evenly."""
+    return int.from_bytes(hashlib.sha256(key.tobytes()).digest()[:8], "big")

@@ -1,0 +1,251 @@
+"""Proofs of what a position is worth: the future margin in points, seen by its mover, when both sides play their best.
+
+A lower bound is proved by a way to force at least so much, whatever the opponent plays, in games that really end; an
+upper bound in the same way for the opponent. Both are searched to greater and greater depths until they meet. Nothing
+is assumed about lines that are not finished: where play can go on for ever, the bounds may stay apart. The ply limit of
+the rules is ignored.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from agents.search.compiled import OVER, can_play, compile_rules, play
+from agents.search.deepening import Limits, Search
+from agents.search.memory import MAX_DEPTH, NODES, STOP, TABLE, new_memory, table_bits
+from agents.search.proof import BUCKET_WORDS, ENTRY_WORDS, HEAD, NO, YES, begin_proofs, find, reaches
+from oanquan_env import Core, Positions
+from oanquan_env.notation import Move, format_position
+
+ESTIMATE_DEPTH = 16
+"""Plies of the search that guesses the value; the proofs then try the guess first."""
+_NONE = 1 << 30
+"""A bound that is not proved yet, in the state's file."""
+
+
+class StateError(ValueError):
+    """A file that holds no state of this proof; names the file."""
+
+
+@dataclass
+class Progress:
+    """What is proved of a position's value so far, in points seen by its mover.
+
+    Attributes:
+        lower, upper: proved bounds; None for none.
+        depth: plies to which both bounds were searched.
+        line: best line, as moves such as `5A`: proved where the bounds meet, else guessed by a search; empty if it
+            is not known yet.
+        nodes: moves played by the proofs.
+        seconds: time spent.
+    """
+
+    lower: int | None = None
+    upper: int | None = None
+    depth: int = 0
+    line: tuple[str, ...] = ()
+    nodes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def solved(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower is not None and self.lower == self.upper
+
+
+class OutOfTimeError(Exception):
+    """The time is up; what was proved remains."""
+
+
+class Solver:
+    """Proves the value of one running position.
+
+    Args:
+        core: of the rules to play.
+        position: a batch of one.
+        megabytes: size of the table of proofs.
+
+    Raises:
+        ValueError: for rules that search refuses (see `agents.search.compiled.compile_rules`) and for a finished game.
+    """
+
+    def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:
+        self.core = core
+        self.rules = compile_rules(core)
+        if len(position) != 1 or position.over[0]:
+            raise ValueError("the solver takes one position of a running game")
+        self.position = position.copy()
+        self._span = 2 * core.rules.total  # how far from the guess bounds are tried, in points
+        self.progress = Progress()
+        self._search = Search(core, table_megabytes=64, threads=1)
+        self._memory = new_memory(megabytes, BUCKET_WORDS)
+        begin_proofs(self._memory, table_bits(self._memory, BUCKET_WORDS))
+        sides = position.sides.view(np.int64)[0].tolist()
+        self._root: tuple[int, int] = (sides[position.mover[0]], sides[1 - position.mover[0]])
+
+    def deepen(self, deadline: float = float("inf")) -> Iterator[Progress]:
+        """Search to the next depths until the value is proved, or `MAX_DEPTH` reached; yields after each of them.
+
+        The last one of a proof comes with the best line. A value that was proved before, but whose line was not found
+        or not kept, yields once.
+
+        Args:
+            deadline: `time.monotonic()` at which to stop.
+
+        Raises:
+            OutOfTimeError: at the deadline. What was proved is in `progress`, and a later call goes on from there.
+        """
+        progress = self.progress
+        began = time.monotonic() - progress.seconds
+        try:
+            while not progress.solved and progress.depth < MAX_DEPTH:
+                depth = progress.depth + 1
+                guess = self._search.best(self.position, Limits(depth=min(depth, ESTIMATE_DEPTH)))
+                for side in (1, -1):
+                    self._improve(side, guess.value, depth, deadline)
+                progress.depth = depth
+                if progress.solved:
+                    progress.line = ()  # a guess; what follows may be interrupted
+                    break
+                progress.line = tuple(str(Move.from_action(action)) for action in guess.line)
+                progress.seconds = time.monotonic() - began
+                yield progress
+            if progress.solved and not progress.line:
+                progress.line = self.best_line(deadline)
+                progress.seconds = time.monotonic() - began
+                yield progress
+        finally:
+            progress.seconds = time.monotonic() - began
+
+    def _improve(self, side: int, guess: int, depth: int, deadline: float) -> None:
+        """Find the best lower (`side` 1) or upper (-1) bound that can be proved at `depth`.
+
+        Bounds are reckoned as `side * points` here, so that better is greater. The least improvement is asked first:
+        where it fails, all greater ones do. Then comes the guess, where the bounds should meet at last.
+        """
+        progress = self.progress
+        mine, theirs = (progress.lower, progress.upper) if side > 0 else (progress.upper, progress.lower)
+        limit = side * guess + self._span if theirs is None else side * theirs
+        best = side * guess - self._span - 1 if mine is None else side * mine
+        goal = best + 1
+        while best < limit:
+            value = side * goal
+            question, wanted = (value, YES) if side > 0 else (value + 1, NO)
+            if self._ask(*self._root, question, depth, int(side < 0), deadline) == wanted:
+                if side > 0:
+                    progress.lower = value
+                else:
+                    progress.upper = value
+                first, best = goal == best + 1, goal
+                goal = min(max(side * guess, best + 1), limit) if first else best + 1
+            elif goal == best + 1:
+                return
+            else:
+                limit = goal - 1
+                goal = (best + limit + 1) // 2
+
+    def _ask(self, own: int, other: int, goal: int, depth: int, doubt: int, deadline: float) -> int:
+        """The answer of `agents.search.proof.reaches`, asked in another thread so that it can be interrupted."""
+        memory = self._memory
+        memory[NODES] = memory[STOP] = 0
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(reaches, self.rules, memory, own, other, goal, depth, doubt, 0)
+            try:
+                answer = asked.result(None if deadline == float("inf") else max(deadline - time.monotonic(), 0.0))
+            except FutureTimeoutError:
+                raise OutOfTimeError from None
+            finally:
+                memory[STOP] = 1
+                asked.exception()  # waits for it
+                self.progress.nodes += int(memory[NODES])
+        return answer
+
+    def best_line(self, deadline: float = float("inf")) -> tuple[str, ...]:
+        """Best play from a solved position to the end of the game, as moves such as `5A`."""
+        assert self.progress.lower is not None
+        assert self.progress.solved
+        (own, other), value, line = self._root, self.progress.lower, []
+        while True:
+            action, gain, state = self._best_move(own, other, value, deadline)
+            own, other, _, _ = play(self.rules, own, other, action)
+            line.append(str(Move.from_action(action)))
+            value = gain - value
+            if state == OVER:
+                return tuple(line)
+
+    def _best_move(self, own: int, other: int, value: int, deadline: float) -> tuple[int, int, int]:
+        """Action, gain and state of a move that keeps the value of a position whose value is known."""
+        actions = [action for action in range(self.core.rules.actions) if can_play(self.rules, own, action)]
+        place = find(self._memory, own, other)
+        remembered = int(self._memory[place + HEAD] & 15) - 1 if place >= 0 else -1
+        actions.sort(key=lambda action: action != remembered)
+        moves = [(action, *play(self.rules, own, other, action)) for action in actions]
+        for action, _, _, gain, state in moves:
+            if state == OVER and gain == value:
+                return action, gain, state
+        for depth in range(1, MAX_DEPTH):
+            for action, child_own, child_other, gain, state in moves:
+                goal = gain - value + 1
+                if state != OVER and self._ask(child_own, child_other, goal, depth, 1, deadline) == NO:
+                    return action, gain, state
+        raise AssertionError("a proved value is kept by some move")
+
+    # ---- state -----------------------------------------------------------------------------------------------------
+
+    def save(self, path: Path) -> None:
+        """Write the state: what is proved, and the table's entries. Replaces the file only when all is written."""
+        progress = self.progress
+        entries = self._memory[TABLE:].reshape(-1, ENTRY_WORDS)
+        used = entries[:, HEAD].nonzero()[0]
+        bounds = [_NONE if bound is None else bound for bound in (progress.lower, progress.upper)]
+        partial = path.with_name(f"{path.name}.partial")
+        with partial.open("wb") as file:
+            np.savez(
+                file,
+                names=np.array([str(self.core.rules), format_position(self.core, self.position)]),
+                numbers=np.array([*bounds, progress.depth, progress.nodes, len(entries)], dtype=np.int64),
+                seconds=np.array(progress.seconds),
+                places=used,
+                entries=entries[used],
+            )
+        os.replace(partial, path)
+
+    def load(self, path: Path) -> None:
+        """Go on from a state that `save` wrote. Its table must be of the same size.
+
+        Raises:
+            StateError: for a file that is no state, or one of another position, other rules or another size.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                state = {name: file[name] for name in ("names", "numbers", "seconds", "places", "entries")}
+            rules, position = state["names"].tolist()
+            lower, upper, depth, nodes, size = state["numbers"].tolist()
+            seconds = float(state["seconds"])
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise StateError(f"{path}: no state of a solver: {error}") from None
+        table = self._memory[TABLE:].reshape(-1, ENTRY_WORDS)
+        wanted = (str(self.core.rules), format_position(self.core, self.position), len(table))
+        for what, mine, theirs in zip(
+            ("rules", "position", "table size"), wanted, (rules, position, size), strict=True
+        ):
+            if mine != theirs:
+                raise StateError(f"{path}: its {what} is {theirs!r}, not {mine!r}")
+        places, entries = state["places"], state["entries"]
+        if entries.dtype != np.int64 or entries.shape != (len(places), ENTRY_WORDS) or places.dtype != np.intp:
+            raise StateError(f"{path}: its table is damaged")
+        if len(places) and not 0 <= places.min() <= places.max() < len(table):
+            raise StateError(f"{path}: its table is damaged")
+        table[:] = 0
+        table[places] = entries
+        known = [None if bound == _NONE else bound for bound in (lower, upper)]
+        self.progress = Progress(known[0], known[1], depth, (), nodes, seconds)

@@ -1,0 +1,45 @@
+"""YAML files read into typed settings: unknown keys and wrong values are errors that name file and field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Positive = Annotated[float, Field(gt=0.0)]
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; names the file, the field and what would be right."""
+
+
+class Strict(BaseModel):
+    """Settings that refuse unknown keys and never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file; raises `ConfigError` if there is none."""
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not readable as YAML: {error}") from None
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path}: expected `field: value` lines, got {type(values).__name__}")
+    return values
+
+
+def explain(error: ValidationError) -> str:
+    """What is wrong, field by field, on one line."""
+    parts = []
+    for problem in error.errors():
+        name = ".".join(str(part) for part in problem["loc"])
+        said = "unknown field" if problem["type"] == "extra_forbidden" else problem["msg"].removeprefix("Value error, ")
+        parts.append(f"{name}: {said} (got {problem['input']!r})" if name else said)
+    return "; ".join(parts)

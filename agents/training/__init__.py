@@ -1,0 +1,1 @@
+"""Self-play: configuration, games, rollouts, PPO, the teacher, checkpoints, sweeps."""

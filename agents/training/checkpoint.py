@@ -1,0 +1,207 @@
+"""Checkpoints of a training run: one safetensors file with everything that the next rollout depends on.
+
+They are taken between two iterations, so a resumed run repeats what an uninterrupted one would have done, bit for bit.
+Unlike stable-baselines3's zip files they hold no pickled objects.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from agents.support.files import write_atomically
+from agents.training.policy import network_of
+from agents.training.selfplay import SelfPlayVecEnv
+from agents.training.teacher import TaughtPPO, Teacher
+from oanquan_env.positions import Positions
+
+TEACHER = "teacher"
+"""What names of the teacher's tensors begin with."""
+FORMAT = "3"
+LESSON_FORMATS = ("2", FORMAT)
+"""Formats whose lessons are the same."""
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is missing, damaged or of another run; names the file."""
+
+
+def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: float) -> None:
+    """Write the state of `model` and `env`, and the seconds trained so far, in one atomic step."""
+    tensors = {f"network.{name}": tensor for name, tensor in network_of(model).state_dict().items()}
+    tensors.update(_optimizer_tensors("optimizer", model.policy.optimizer))
+    tensors.update(_position_tensors("games", env.positions))
+    tensors["games.first_ply"] = torch.from_numpy(env.first_ply.copy())
+    tensors["last_episode_starts"] = torch.as_tensor(model._last_episode_starts)
+    tensors["random.torch"] = torch.get_rng_state()
+    if model.device.type == "cuda":
+        tensors["random.cuda"] = torch.cuda.get_rng_state(model.device)
+    metadata = {
+        "format": FORMAT,
+        "plies": str(model.num_timesteps),
+        "seconds": str(seconds),
+        "updates": str(model._n_updates),
+        "starts": str(env.starts.drawn),
+        "random.numpy": json.dumps(_numpy_state()),
+        "random.python": json.dumps(random.getstate()),
+    }
+    if env.opponents:
+        tensors.update({f"opponents.{name}": tensor for name, tensor in env.opponents.state().items()})
+    if model.teacher:
+        for index, optimizer in enumerate(model.teacher.optimizers):
+            tensors.update(_optimizer_tensors(f"{TEACHER}.optimizer_{index}", optimizer))
+        tensors.update(_lesson_tensors(model.teacher))
+        metadata[f"{TEACHER}.iterations"] = str(model.teacher.iterations)
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_atomically(path, save(contiguous, metadata))
+
+
+def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
+    """Restore what `save_checkpoint` wrote into a model and games made from the same configuration.
+
+    The random generators of torch, NumPy and Python are restored too.
+
+    Returns:
+        Seconds trained so far.
+
+    Raises:
+        CheckpointError: if the file is missing, damaged or does not fit.
+    """
+    tensors, metadata = _read(path)
+    try:
+        _restore_model(tensors, metadata, model)
+        _restore_games(tensors, metadata, env)
+        if env.opponents:
+            prefix = "opponents."
+            state = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+            env.opponents.restore(state, network_of(model))
+        if model.teacher:
+            _restore_teacher(tensors, metadata, model.teacher)
+        model._last_obs = env.observe()
+        model._last_episode_starts = tensors["last_episode_starts"].numpy().copy()
+        _restore_chance(tensors, metadata, model.device)
+        return float(metadata["seconds"])
+    except (KeyError, RuntimeError, ValueError) as error:
+        raise CheckpointError(f"{path}: does not fit the run's configuration: {error}") from None
+
+
+def save_lessons(path: Path, teacher: Teacher) -> None:
+    """Write the positions and values that a teacher remembers, to be read by `read_lessons`."""
+    write_atomically(path, save(_lesson_tensors(teacher), {"format": FORMAT}))
+
+
+def read_lessons(path: Path) -> tuple[Positions, npt.NDArray[np.int16]]:
+    """The (N,) positions and their values that the teacher of a checkpoint remembers, see `Teacher`.
+
+    Args:
+        path: a checkpoint, or what `save_lessons` wrote.
+
+    Raises:
+        CheckpointError: if the file is missing, damaged, of a format that is not read or of a run without a teacher.
+    """
+    tensors, _ = _read(path, LESSON_FORMATS, f"{TEACHER}.")
+    try:
+        return _lessons(tensors)
+    except KeyError:
+        raise CheckpointError(f"{path}: of a run without a teacher; there are no lessons in it") from None
+
+
+def _read(
+    path: Path, formats: tuple[str, ...] = (FORMAT,), prefix: str = ""
+) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """The tensors whose names begin with `prefix`, and the metadata, of a file of one of the formats."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata, names = file.metadata() or {}, file.keys()
+            tensors = {name: file.get_tensor(name) for name in names if name.startswith(prefix)}
+    except FileNotFoundError:
+        raise CheckpointError(f"{path}: no such file") from None
+    except SafetensorError as error:
+        raise CheckpointError(f"{path}: damaged: {error}") from None
+    if metadata.get("format") not in formats:
+        read = " and ".join(repr(name) for name in formats)
+        raise CheckpointError(f"{path}: format {metadata.get('format')!r}, this version reads {read}")
+    return tensors, metadata
+
+
+def _restore_model(tensors: dict[str, torch.Tensor], metadata: dict[str, str], model: TaughtPPO) -> None:
+    network = network_of(model)
+    network.load_state_dict({name: tensors[f"network.{name}"] for name in network.state_dict()})
+    _restore_optimizer(tensors, "optimizer", model.policy.optimizer)
+    model.num_timesteps = int(metadata["plies"])
+    model._n_updates = int(metadata["updates"])
+
+
+def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], env: SelfPlayVecEnv) -> None:
+    positions = _positions(tensors, "games")
+    if positions.squares.shape != env.positions.squares.shape:
+        raise ValueError(f"games of shape {positions.squares.shape}, expected {env.positions.squares.shape}")
+    env.positions = positions
+    env.first_ply = tensors["games.first_ply"].numpy().copy()
+    env.starts.drawn = int(metadata["starts"])
+
+
+def _restore_teacher(tensors: dict[str, torch.Tensor], metadata: dict[str, str], teacher: Teacher) -> None:
+    for index, optimizer in enumerate(teacher.optimizers):
+        _restore_optimizer(tensors, f"{TEACHER}.optimizer_{index}", optimizer)
+    teacher.restore(*_lessons(tensors), int(metadata[f"{TEACHER}.iterations"]))
+
+
+def _restore_chance(tensors: dict[str, torch.Tensor], metadata: dict[str, str], device: torch.device) -> None:
+    torch.set_rng_state(tensors["random.torch"])
+    if "random.cuda" in tensors and device.type == "cuda":
+        torch.cuda.set_rng_state(tensors["random.cuda"], device)
+    name, keys, position, has_gauss, cached = json.loads(metadata["random.numpy"])
+    np.random.set_state((name, np.array(keys, dtype=np.uint32), position, has_gauss, cached))  # noqa: NPY002  (SB3 uses it)
+    version, internal, gauss = json.loads(metadata["random.python"])
+    random.setstate((version, tuple(internal), gauss))
+
+
+def _optimizer_tensors(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    """The state of an optimiser of plain tensors, such as Adam's or Muon's."""
+    states = optimizer.state_dict()["state"]
+    return {f"{prefix}.{index}.{name}": tensor for index, state in states.items() for name, tensor in state.items()}
+
+
+def _restore_optimizer(tensors: dict[str, torch.Tensor], prefix: str, optimizer: torch.optim.Optimizer) -> None:
+    states: dict[int, dict[str, torch.Tensor]] = {}
+    for name, tensor in tensors.items():
+        if name.startswith(f"{prefix}."):
+            index, kind = name.removeprefix(f"{prefix}.").split(".")
+            states.setdefault(int(index), {})[kind] = tensor
+    optimizer.load_state_dict({"state": states, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def _position_tensors(prefix: str, positions: Positions) -> dict[str, torch.Tensor]:
+    arrays = zip(_position_names(), positions.arrays(), strict=True)
+    return {f"{prefix}.{name}": torch.from_numpy(array.copy()) for name, array in arrays}
+
+
+def _lesson_tensors(teacher: Teacher) -> dict[str, torch.Tensor]:
+    values = {f"{TEACHER}.values": torch.from_numpy(teacher.values.copy())}
+    return {**_position_tensors(f"{TEACHER}.positions", teacher.positions), **values}
+
+
+def _lessons(tensors: dict[str, torch.Tensor]) -> tuple[Positions, npt.NDArray[np.int16]]:
+    return _positions(tensors, f"{TEACHER}.positions"), tensors[f"{TEACHER}.values"].numpy().copy()
+
+
+def _positions(tensors: dict[str, torch.Tensor], prefix: str) -> Positions:
+    return Positions(*(tensors[f"{prefix}.{name}"].numpy().copy() for name in _position_names()))
+
+
+def _position_names() -> tuple[str, ...]:
+    return ("squares", "scores", "mover", "ply", "ended")
+
+
+def _numpy_state() -> list[Any]:
+    name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # noqa: NPY002  (SB3 uses it)
+    return [name, np.asarray(keys).tolist(), position, has_gauss, cached]

@@ -1,0 +1,193 @@
+"""The typed training configuration: one YAML file a run; field descriptions become the command line's help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import Field, PositiveInt, ValidationError, field_validator, model_validator
+
+from agents.networks.config import NetworkConfig
+from agents.support.strict_yaml import ConfigError, Positive, Share, Strict, explain, read_yaml
+from oanquan_env import Rules
+from oanquan_env.rewards import RewardName
+
+
+class StartsConfig(Strict):
+    """Where games begin."""
+
+    set_up_share: Share = Field(0.2, description="share of games that begin at the set-up")
+    max_plies: PositiveInt = Field(
+        10, description="the others begin 1 to this many random plies in, as far as games last"
+    )
+
+
+class PPOConfig(Strict):
+    """Proximal policy optimisation, in stable-baselines3's terms."""
+
+    n_envs: PositiveInt = Field(1024, description="games played side by side")
+    n_steps: PositiveInt = Field(16, description="plies of each game in one rollout")
+    batch_size: PositiveInt = Field(2048, description="plies in one minibatch")
+    n_epochs: PositiveInt = Field(2, description="passes over a rollout")
+    learning_rate: Positive = Field(1e-3, description="Adam's step size at the start")
+    learning_rate_end: Positive = Field(1e-4, description="Adam's step size at the end; linear in between")
+    gamma: Share = Field(1.0, description="discount of one ply")
+    gae_lambda: Share = Field(0.8, description="how far advantages look beyond the value of the next position")
+    clip_range: Positive = Field(0.2, description="largest change of an action's probability ratio that is rewarded")
+    ent_coef: Annotated[float, Field(ge=0.0)] = Field(0.01, description="weight of the entropy at the start")
+    ent_coef_end: Annotated[float, Field(ge=0.0)] = Field(0.001, description="weight of the entropy at the end")
+    vf_coef: Annotated[float, Field(ge=0.0)] = Field(
+        10.0, description="weight of the value loss; margin rewards are shares of all points"
+    )
+    max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
+
+    @model_validator(mode="after")
+    def _minibatches_have_a_spread(self) -> PPOConfig:
+        rollout = self.n_envs * self.n_steps
+        if 1 in (rollout, self.batch_size, rollout % self.batch_size):
+            raise ValueError(
+                f"a rollout of {rollout} plies in minibatches of batch_size={self.batch_size} has one of a single ply, "
+                "whose advantage has no spread to be divided by; choose another batch_size"
+            )
+        return self
+
+
+class OpponentsConfig(Strict):
+    """Who holds the other seat; without players and past selves, the latest self holds both in every game."""
+
+    share: Share = Field(0.5, description="share of games in which an opponent holds one seat, if there are any")
+    players: list[str] = Field([], description="opponents by name, as evaluate.py takes them: minimax:depth=2, ...")
+    past_selves: Annotated[int, Field(ge=0)] = Field(0, description="past selves kept as opponents, the newest ones")
+    every_plies: PositiveInt = Field(500_000, description="plies after which the latest self joins the past ones")
+
+
+class TeacherConfig(Strict):
+    """Regression of the value on search, between two iterations of PPO, see agents/training/teacher.py."""
+
+    depths: list[PositiveInt] = Field(
+        [], description="plies searched to value positions; several share the run equally, none: no teacher"
+    )
+    positions: PositiveInt = Field(16_384, description="positions valued after each iteration")
+    threads: Annotated[int, Field(ge=0)] = Field(0, description="threads that search; 0: as many as torch's")
+    crowded: Annotated[float, Field(ge=0.0)] = Field(
+        0.0,
+        description="positions are chosen from those drawn with weights of the seeds on the board to this power: the "
+        "more seeds there are, the more there is to learn",
+    )
+    choice: Annotated[float, Field(ge=0.0)] = Field(
+        0.0,
+        description="positions are drawn again and again until there are this many times as many to choose from as "
+        "are wanted, or nothing new comes; 0: drawn once",
+    )
+    stray_plies: Annotated[int, Field(ge=0)] = Field(
+        6, description="these positions are 0 to this many random plies away from those of the rollout"
+    )
+    mixed_share: Share = Field(
+        0.0, description="share of these positions that comes from games between players of mixed strength instead"
+    )
+    replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
+    lessons: str | None = Field(
+        None,
+        description="folder of a run of the same rules, whose teacher's newest positions to begin with, with their "
+        "values, however deep they were searched",
+    )
+    minibatches: PositiveInt = Field(32, description="gradient steps after each iteration")
+    batch_size: PositiveInt = Field(2048, description="positions in one minibatch")
+    learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
+    learning_rate_end: Positive = Field(3e-5, description="Adam's step size at the end; linear in between")
+    muon: Annotated[float, Field(ge=0.0)] = Field(
+        0.0, description="Muon's step size for matrices at the start, it shrinks as Adam's does; 0: Adam for them too"
+    )
+    leaf_gradient: Literal["all", "sampled"] = Field(
+        "all",
+        description="the leaves that pass gradients back: `all`, or a sixth of them, `sampled` by what they pass; that "
+        "leaves its expectation as it is and takes two thirds of the time",
+    )
+
+    @model_validator(mode="after")
+    def _lessons_have_a_teacher(self) -> TeacherConfig:
+        if self.lessons and not self.depths:
+            raise ValueError(f"lessons={self.lessons} needs depths: without them there is no teacher")
+        return self
+
+
+class EvaluationConfig(Strict):
+    """Periodic matches against fixed opponents; regret is measured too where there is a suite for the rules."""
+
+    every_plies: PositiveInt = Field(1_000_000, description="plies between evaluations")
+    opponents: list[str] = Field(["random", "greedy"], description="players by name, as evaluate.py takes them")
+    pairs: PositiveInt = Field(200, description="game pairs against each opponent")
+    opening_plies: PositiveInt = Field(4, description="random plies of an opening")
+
+
+class TrainConfig(Strict):
+    """Everything that a training run depends on."""
+
+    rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese refill=forfeit'")
+    reward: RewardName = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
+    total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
+    begin_with: str | None = Field(
+        None,
+        description="folder of a trained agent whose weights to begin with; its rules may differ and its network may "
+        "have fewer or narrower hidden layers; its reward and number of fields must be the same",
+    )
+    seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
+    threads: Annotated[int, Field(ge=1)] = Field(1, description="torch's threads; two may be slower than one if busy")
+    device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32", description="of the trunk's matrix products in training; bfloat16 pays on processors made for it"
+    )
+    checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
+    network: NetworkConfig = Field(NetworkConfig(), description="the network")
+    starts: StartsConfig = Field(StartsConfig(), description="start positions")
+    ppo: PPOConfig = Field(PPOConfig(), description="the optimisation")
+    opponents: OpponentsConfig = Field(OpponentsConfig(), description="opponents besides the latest self")
+    teacher: TeacherConfig = Field(TeacherConfig(), description="search that teaches the value")
+    evaluation: EvaluationConfig = Field(EvaluationConfig(), description="evaluation during training")
+
+    @field_validator("rules")
+    @classmethod
+    def _rules_for_two(cls, text: str) -> str:
+        rules = Rules.parse(text)
+        if rules.players != 2:
+            raise ValueError(f"training is for two players; {text!r} has {rules.players}")
+        return str(rules)
+
+    @model_validator(mode="after")
+    def _one_unit(self) -> TrainConfig:
+        if self.reward != "margin" and self.network.name != "plain":
+            raise ValueError(
+                f"network.name must be plain with reward={self.reward}: {self.network.name} takes a move for worth the "
+                "points that it wins less a value of what it leaves, and sees no scores"
+            )
+        if self.teacher.depths and self.ppo.gamma < 1:
+            raise ValueError(f"teacher.depths must be empty with ppo.gamma={self.ppo.gamma}: search discounts nothing")
+        return self
+
+    @property
+    def search_threads(self) -> int:
+        """Threads of the teacher's search; none without a teacher."""
+        return (self.teacher.threads or self.threads) if self.teacher.depths else 0
+
+    @property
+    def processors(self) -> int:
+        """Processors that a run keeps busy: torch's threads, and those of the teacher's search beside them."""
+        return self.threads + self.search_threads
+
+    def to_yaml(self) -> str:
+        """The configuration as YAML that `load_config` reads back."""
+        return yaml.safe_dump(self.model_dump(), sort_keys=False)
+
+
+def load_config(path: Path) -> TrainConfig:
+    """Read a configuration; raises `ConfigError` naming file and field."""
+    return parse_config(read_yaml(path), str(path))
+
+
+def parse_config(values: dict[str, Any], where: str) -> TrainConfig:
+    """A configuration of nested mappings; raises `ConfigError` naming `where` and the field."""
+    try:
+        return TrainConfig.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError(f"{where}: " + explain(error)) from None

@@ -1,0 +1,89 @@
+"""From a configuration to what trains: the games, the learner and its teacher."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import torch
+
+from agents.networks.networks import make_network
+from agents.support.strict_yaml import ConfigError
+from agents.training.config import TrainConfig
+from agents.training.opponents import Opponents
+from agents.training.policy import SelfPlayPolicy
+from agents.training.rollout_buffer import ZeroSumRolloutBuffer
+from agents.training.schedules import between
+from agents.training.selfplay import RandomStarts, SelfPlayVecEnv
+from agents.training.teacher import TaughtPPO, make_teacher
+from oanquan_env import Core
+
+T = TypeVar("T")
+
+
+def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, TaughtPPO]:
+    """The games and the learner of a configuration; raises `ConfigError` for one that cannot be."""
+    _check_device(config.device)
+    ppo = config.ppo
+    features, _ = make_network(core=core, **config.network.model_dump())
+    starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
+    opponents = None
+    if config.opponents.players or config.opponents.past_selves:
+        opponents = refused(
+            "opponents.players", Opponents, config.opponents, features, n_envs=ppo.n_envs, seed=config.seed
+        )
+    env = SelfPlayVecEnv(
+        features,
+        starts,
+        n_envs=ppo.n_envs,
+        reward=config.reward,
+        gamma=ppo.gamma,
+        remembered=ppo.n_steps,
+        opponents=opponents,
+    )
+    model = TaughtPPO(
+        SelfPlayPolicy,
+        env,
+        learning_rate=lambda left: between(ppo.learning_rate, ppo.learning_rate_end, 1.0 - left),
+        n_steps=ppo.n_steps,
+        batch_size=ppo.batch_size,
+        n_epochs=ppo.n_epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip_range,
+        ent_coef=ppo.ent_coef,
+        vf_coef=ppo.vf_coef,
+        max_grad_norm=ppo.max_grad_norm,
+        rollout_buffer_class=ZeroSumRolloutBuffer,
+        policy_kwargs={
+            "rules": config.rules,
+            "network": config.network.model_dump(),
+            "use_bfloat16": config.precision == "bfloat16",
+        },
+        seed=None,
+        device=config.device,
+    )
+    assert isinstance(model.rollout_buffer, ZeroSumRolloutBuffer)
+    model.rollout_buffer.answered = env.answered
+    try:
+        model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=config.search_threads)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    return env, model
+
+
+def refused(field: str, make: Callable[..., T], *arguments: Any, **settings: Any) -> T:
+    """What `make` returns; a `ValueError` of it as a `ConfigError` that names the field."""
+    try:
+        return make(*arguments, **settings)
+    except ValueError as error:
+        raise ConfigError(f"{field}: {error}") from None
+
+
+def _check_device(name: str) -> None:
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ConfigError(f"device: must be one that torch knows, such as cpu or cuda; got {name!r}") from None
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ConfigError(f"device: torch {torch.__version__} finds no GPU for {name!r}; use cpu")

@@ -1,0 +1,105 @@
+"""Who holds the other seat in training: the latest self, or in a share of the games a past self or a player by name.
+
+A past self is a copy of the network as it was; a ring of the newest ones is kept. Chance is drawn from the seed and
+a counter, so the counter is all of it that a checkpoint has to keep.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+import agents
+from agents.networks.features import FeatureEncoder
+from agents.networks.networks import Net
+from agents.players.network_player import NetworkPlayer
+from agents.training.config import OpponentsConfig
+from oanquan_env import Positions
+from oanquan_env.arrays import Ints, Mask
+from oanquan_env.policies import Policy, ask_players
+
+NOBODY = -1
+"""Number of the opponent in a game that the latest self plays alone, for both seats."""
+
+
+class Opponents:
+    """Opponents of N games.
+
+    Args:
+        config: who, and in which share of the games.
+        features: what networks are fed.
+        n_envs: games side by side.
+        seed: of all chance.
+
+    Attributes:
+        number: (N,) intp, the opponent of each game: one of the players by name, then one of the past selves.
+        seat: (N,) intp, the seat that he holds.
+        past: past selves, who see one image of a position; at most `config.past_selves`.
+        kept: past selves kept so far, those included that gave way to newer ones.
+        drawn: how often chance was asked.
+
+    Raises:
+        ValueError: what players say of their names.
+    """
+
+    def __init__(self, config: OpponentsConfig, features: FeatureEncoder, *, n_envs: int, seed: int) -> None:
+        self.config = config
+        self.features = features
+        self.seed = seed
+        self.players: list[Policy] = [agents.make(name, features.core.rules) for name in config.players]
+        self.past: list[NetworkPlayer] = []
+        self.number: Ints = np.full(n_envs, NOBODY, dtype=np.intp)
+        self.seat: Ints = np.zeros(n_envs, dtype=np.intp)
+        self.kept = 0
+        self.drawn = 0
+
+    def assign(self, rows: npt.NDArray[np.intp]) -> None:
+        """Draw opponents and their seats for games that begin."""
+        rng, pool = self._rng(), len(self.players) + len(self.past)
+        met = rng.random(len(rows)) < self.config.share
+        self.number[rows] = np.where(met, rng.integers(0, pool, len(rows)), NOBODY) if pool else NOBODY
+        self.seat[rows] = rng.integers(0, 2, len(rows))
+
+    def to_move(self, positions: Positions, rows: npt.NDArray[np.intp]) -> Mask:
+        """(M,) bool: in which of the games `rows`, whose positions these are, the opponent is to move."""
+        theirs: Mask = (self.number[rows] != NOBODY) & (positions.mover == self.seat[rows]) & ~positions.over
+        return theirs
+
+    def choose(self, positions: Positions, rows: npt.NDArray[np.intp]) -> Ints:
+        """(M,) intp, the opponents' actions in the games `rows`, in whose positions they are to move."""
+        return ask_players([*self.players, *self.past], self.number[rows], positions, self._rng())
+
+    def keep(self, network: Net) -> None:
+        """Put a copy of `network` among the past selves, in place of the oldest if there are enough."""
+        if not self.config.past_selves:
+            return
+        self._place(copy.deepcopy(network).requires_grad_(False), self.kept % self.config.past_selves)
+        self.kept += 1
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Everything that a checkpoint keeps."""
+        counters = torch.tensor([self.kept, self.drawn])
+        state = {"number": torch.from_numpy(self.number.copy()), "seat": torch.from_numpy(self.seat.copy())}
+        state["counters"] = counters
+        for slot, player in enumerate(self.past):
+            state.update({f"past.{slot}.{name}": tensor for name, tensor in player.network.state_dict().items()})
+        return state
+
+    def restore(self, state: dict[str, torch.Tensor], network: Net) -> None:
+        """What `state` gave; `network` is one of the same shape. Raises KeyError or RuntimeError if it does not fit."""
+        self.number, self.seat = state["number"].numpy().copy(), state["seat"].numpy().copy()
+        self.kept, self.drawn = state["counters"].tolist()
+        for slot in range(min(self.kept, self.config.past_selves)):
+            past = copy.deepcopy(network).requires_grad_(False)
+            past.load_state_dict({name: state[f"past.{slot}.{name}"] for name in past.state_dict()})
+            self._place(past, slot)
+
+    def _place(self, network: Net, slot: int) -> None:
+        self.past[slot : slot + 1] = [NetworkPlayer(self.features, network, temperature=1.0)]
+
+    def _rng(self) -> np.random.Generator:
+        self.drawn += 1
+        return np.random.default_rng([self.seed, self.drawn])

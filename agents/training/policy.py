@@ -1,0 +1,99 @@
+"""The project's networks behind stable-baselines3's policy interface, for `MaskablePPO` to train."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
+from torch import Tensor
+
+from agents.networks.networks import Net, make_network
+from agents.networks.networks import use_bfloat16 as set_bfloat16
+from oanquan_env import Core
+
+
+class SelfPlayPolicy(MaskableActorCriticPolicy):
+    """A network of `agents.networks.networks` as a maskable actor-critic policy.
+
+    Log-probabilities and entropies come straight from masked logits: torch's distribution objects cost as much
+    as a small network.
+
+    Args:
+        observation_space, action_space, lr_schedule: as stable-baselines3 gives them.
+        rules: text of the rules, which fix the features' layout.
+        network: the fields of `agents.training.config.NetworkConfig`.
+        use_bfloat16: see `agents.networks.networks.Trunk`.
+        optimizer_kwargs: arguments of Adam.
+    """
+
+    def __init__(
+        self,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        lr_schedule: Schedule,
+        *,
+        rules: str,
+        network: dict[str, Any],
+        use_bfloat16: bool = False,
+        optimizer_kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        self.rules = rules
+        self.network_spec = network
+        self.use_bfloat16 = use_bfloat16
+        self.network: Net  # made by _build, which the parent's constructor calls
+        super().__init__(observation_space, action_space, lr_schedule, optimizer_kwargs=optimizer_kwargs)
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        _, self.network = make_network(core=Core(self.rules), **self.network_spec)
+        set_bfloat16(self.network, self.use_bfloat16)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
+    def forward(
+        self, obs: Tensor, deterministic: bool = False, action_masks: npt.NDArray[np.bool_] | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Actions (B,), values (B,) and log-probabilities (B,)."""
+        logits, values = self.network(obs, self._mask(obs, action_masks))
+        log_probs = torch.log_softmax(logits, dim=1)
+        actions = logits.argmax(dim=1) if deterministic else torch.multinomial(log_probs.exp(), 1)[:, 0]
+        return actions, values, log_probs.gather(1, actions[:, None])[:, 0]
+
+    def evaluate_actions(
+        self, obs: PyTorchObs, actions: Tensor, action_masks: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Values (B,), log-probabilities (B,) of `actions` (B,), entropies (B,)."""
+        assert isinstance(obs, Tensor)
+        logits, values = self.network(obs, self._mask(obs, action_masks))
+        log_probs = torch.log_softmax(logits, dim=1)
+        entropy = -(log_probs.exp() * log_probs).sum(dim=1)  # a forbidden action has probability zero, not NaN
+        return values, log_probs.gather(1, actions[:, None])[:, 0], entropy
+
+    def predict_values(self, obs: PyTorchObs) -> Tensor:
+        """Values (B,)."""
+        assert isinstance(obs, Tensor)
+        return self.network.state_value(obs)
+
+    def _predict(
+        self, observation: PyTorchObs, deterministic: bool = False, action_masks: npt.NDArray[np.bool_] | None = None
+    ) -> Tensor:
+        assert isinstance(observation, Tensor)
+        return self.forward(observation, deterministic, action_masks)[0]
+
+    def _mask(self, obs: Tensor, action_masks: npt.NDArray[np.bool_] | Tensor | None) -> Tensor:
+        """(B, A) bool tensor of any form of mask that stable-baselines3 passes."""
+        if action_masks is None:
+            raise ValueError("SelfPlayPolicy needs action_masks: pass the legal actions of each position")
+        mask = torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1)
+        return mask.bool()
+
+
+def network_of(model: MaskablePPO) -> Net:
+    """The network that `model` trains; raises TypeError if its policy is not a `SelfPlayPolicy`."""
+    if not isinstance(model.policy, SelfPlayPolicy):
+        raise TypeError(f"expected a model with a SelfPlayPolicy, got {type(model.policy).__name__}")
+    return model.policy.network

@@ -1,0 +1,276 @@
+"""A training run: its folder, its model, and what happens between two iterations."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+
+import agents
+from agents.evaluation.arena import play_pairs, random_openings, score_interval
+from agents.evaluation.regret import find_suite, regret
+from agents.networks.agent_files import AgentCard, save_agent
+from agents.players.network_player import PPOPlayer
+from agents.support import provenance
+from agents.support.files import write_atomically
+from agents.training.checkpoint import load_checkpoint, save_checkpoint
+from agents.training.config import TrainConfig, load_config, parse_config
+from agents.training.model import build_model, refused
+from agents.training.policy import network_of
+from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
+from agents.training.schedules import between
+from agents.training.warm_start import keep_beginnings, restore_beginnings, take_beginnings
+from oanquan_env import Core, IllegalActionError, Positions
+
+PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
+
+
+class StopTrainingError(Exception):
+    """Raised between two iterations, after the checkpoint, when the run was asked to stop."""
+
+
+class RunError(ValueError):
+    """A run folder that cannot be made or resumed; says what to do instead."""
+
+
+class TrainingRun:
+    """One run in one folder.
+
+    Args:
+        folder: the run folder.
+        config: its configuration.
+        report: called with a line of text worth showing, such as an evaluation.
+    """
+
+    def __init__(self, folder: Path, config: TrainConfig, report: Callable[[str], None]) -> None:
+        self.folder = folder
+        self.config = config
+        self.report = report
+        torch.set_num_threads(config.threads)
+        self.core = Core(config.rules)
+        for name in config.evaluation.opponents:
+            refused("evaluation.opponents", agents.make, name, self.core.rules)
+        refused("evaluation.opening_plies", self._openings, np.random.default_rng(config.seed))
+        random.seed(config.seed)
+        np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
+        torch.manual_seed(config.seed)
+        self.env, self.model = build_model(config, self.core)
+        self._seconds, self._since = 0.0, time.monotonic()
+
+    @classmethod
+    def create(cls, folder: Path, config: TrainConfig, command: str, report: Callable[[str], None]) -> TrainingRun:
+        """Begin a run in a new folder.
+
+        Raises:
+            RunError: if one is there already.
+            ConfigError: for a configuration that cannot be, such as one of `teacher.lessons` that are not there.
+            AgentFileError: if there is no such agent as `begin_with`.
+        """
+        if (folder / CONFIG_NAME).exists():
+            raise RunError(
+                f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
+            )
+        run = cls(folder, config, report)
+        made = describe_run(command)
+        made.update(take_beginnings(config, run.core, run.model))
+        folder.mkdir(parents=True, exist_ok=True)
+        keep_beginnings(folder, config, run.model)
+        write_atomically(folder / RUN_NAME, yaml.safe_dump(made, sort_keys=False).encode())
+        write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+        return run
+
+    @classmethod
+    def resume(
+        cls, folder: Path, report: Callable[[str], None], machine: Mapping[str, Any] | None = None
+    ) -> TrainingRun:
+        """Go on with the run in `folder` from its checkpoint, or from its beginning if it was killed before the first.
+
+        Args:
+            folder: the run folder.
+            report: as for the class.
+            machine: fields of the configuration that this sitting changes: `threads`, `device`. The folder's
+                configuration stays; numbers then agree with an unchanged run's up to rounding, not to the bit.
+
+        Raises:
+            RunError: if there is no run.
+            CheckpointError: if its checkpoint is damaged.
+            AgentFileError, CheckpointError: if there is no checkpoint yet, and what it begins with is damaged.
+            ConfigError: for values that cannot be.
+        """
+        if not (folder / CONFIG_NAME).exists():
+            raise RunError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
+        config = load_config(folder / CONFIG_NAME)
+        if machine:
+            config = parse_config({**config.model_dump(), **machine}, "command line")
+        run = cls(folder, config, report)
+        checkpoint = folder / CHECKPOINT_NAME
+        if checkpoint.exists():
+            run._seconds = load_checkpoint(checkpoint, run.model, run.env)
+        else:
+            restore_beginnings(folder, config, run.model)
+        evaluations = [row for row in run.evaluations() if row["plies"] <= run.plies]
+        run._write_evaluations(evaluations)
+        return run
+
+    @property
+    def plies(self) -> int:
+        """Plies trained so far."""
+        return int(self.model.num_timesteps)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds trained so far, in all sittings, evaluations included."""
+        return self._seconds + time.monotonic() - self._since
+
+    def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
+        """Train to the configured number of plies; `progress` hears the plies done.
+
+        Raises `StopTrainingError` after a checkpoint once `stopping` is true.
+        """
+        self._since = time.monotonic()
+        self.model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
+        remaining = self.config.total_plies - self.plies
+        if remaining > 0:
+            callback = _BetweenIterations(self, progress, stopping)
+            try:
+                self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
+            except IllegalActionError:  # logits above what stands for an illegal action's
+                raise _diverged(self, "the policy plays illegal actions") from None
+            progress(self.plies)
+        _check_finite(self)
+        self.evaluate()
+        self.model.logger.dump(self.plies)
+        self.save()
+
+    def save(self) -> None:
+        """Write checkpoint and agent."""
+        save_checkpoint(self.folder / CHECKPOINT_NAME, self.model, self.env, self.seconds)
+        self._export()
+
+    def evaluations(self) -> list[dict[str, Any]]:
+        """The evaluations so far, oldest first."""
+        path = self.folder / EVALUATIONS_NAME
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def evaluate(self) -> None:
+        """Play the configured opponents and measure regret, unless that was done at this very ply."""
+        rows = self.evaluations()
+        if rows and rows[-1]["plies"] == self.plies:
+            return
+        self._export()
+        with torch.random.fork_rng(devices=[]):  # training goes on as if nobody had looked
+            row, said = self._measure()
+        self._write_evaluations([*rows, row])
+        self.report(f"{self.plies:>12,} plies: score against {said}")
+
+    def _measure(self) -> tuple[dict[str, Any], str]:
+        """An evaluation, and what is to be said of it."""
+        player = PPOPlayer(self.folder, self.core.rules)
+        row: dict[str, Any] = {"plies": self.plies, "seconds": round(self.seconds, 1)}
+        row["results"] = {name: self._score(player, name) for name in self.config.evaluation.opponents}
+        said = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
+        suite = find_suite(self.core.rules)
+        if suite:  # the test part stays unseen
+            found = regret(player, suite.part("development"), np.random.default_rng(self.config.seed)).overall
+            row["regret"] = found.model_dump()
+            self.model.logger.record("evaluation/regret", found.regret.mean)
+            said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
+        return row, said
+
+    def _score(self, player: PPOPlayer, opponent: str) -> dict[str, float]:
+        """Score of a match with its interval, 0 to 1."""
+        rng = np.random.default_rng(self.config.seed)
+        openings = self._openings(rng)
+        played = play_pairs(self.core, player, agents.make(opponent, self.core.rules), openings, rng)
+        score = score_interval(played)
+        self.model.logger.record(f"evaluation/{opponent}", score.mean)
+        return {"score": score.mean, "low": score.low, "high": score.high}
+
+    def _openings(self, rng: np.random.Generator) -> Positions:
+        settings = self.config.evaluation
+        return random_openings(self.core, settings.pairs, settings.opening_plies, rng)
+
+    def _write_evaluations(self, rows: list[dict[str, Any]]) -> None:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        write_atomically(self.folder / EVALUATIONS_NAME, text.encode())
+
+    def _export(self) -> None:
+        made = yaml.safe_load((self.folder / RUN_NAME).read_text())
+        history = {"plies": self.plies, "seconds": round(self.seconds), "seed": self.config.seed, **made}
+        card = AgentCard(
+            rules=self.config.rules, reward=self.config.reward, network=self.config.network, training=history
+        )
+        save_agent(self.folder, network_of(self.model), card)
+
+
+class _BetweenIterations(BaseCallback):
+    """Schedules, evaluation, checkpoints and a clean stop, each at a point from which a run can be repeated."""
+
+    def __init__(self, run: TrainingRun, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
+        super().__init__()
+        self.run = run
+        self.progress = progress
+        self.stopping = stopping
+        self.saved_at = time.monotonic()
+
+    def _on_rollout_start(self) -> None:
+        run, config = self.run, self.run.config
+        _check_finite(run)
+        self.progress(run.plies)
+        iteration = config.ppo.n_envs * config.ppo.n_steps
+        every = config.evaluation.every_plies
+        if run.plies // every > (run.plies - iteration) // every and run.plies:
+            run.evaluate()
+        if run.env.opponents and run.plies // config.opponents.every_plies > run.env.opponents.kept:
+            run.env.opponents.keep(network_of(run.model))
+        stop = self.stopping()
+        if stop or time.monotonic() - self.saved_at >= config.checkpoint_seconds:
+            run.save()
+            self.saved_at = time.monotonic()
+        if stop:
+            raise StopTrainingError
+
+    def _on_rollout_end(self) -> None:
+        ppo, done = self.run.config.ppo, self.run.plies / self.run.config.total_plies
+        self.run.model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
+        self.logger.record("train/ent_coef", self.run.model.ent_coef)
+
+    def _on_step(self) -> bool:
+        return True
+
+
+def describe_run(command: str) -> dict[str, Any]:
+    """Where a run comes from: command, commit, time, processor, versions."""
+    return {
+        "command": command,
+        "commit": provenance.commit(),
+        "started": time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        "processor": provenance.processor(),
+        "versions": provenance.versions(PACKAGES),
+    }
+
+
+def _check_finite(run: TrainingRun) -> None:
+    for name, parameter in network_of(run.model).named_parameters():
+        if not torch.isfinite(parameter).all():
+            good = (run.folder / CHECKPOINT_NAME).exists()  # none is written of such weights
+            raise _diverged(
+                run, f"{name} is not finite", f"; the last checkpoint in {run.folder} is good" if good else ""
+            )
+
+
+def _diverged(run: TrainingRun, what: str, besides: str = "") -> RunError:
+    sizes = "ppo.learning_rate" + (", teacher.learning_rate, teacher.muon" if run.config.teacher.depths else "")
+    return RunError(
+        f"training diverged: {what} after {run.plies:,} plies{besides}. Start again with a smaller {sizes} or "
+        "ppo.max_grad_norm"
+    )

@@ -1,0 +1,152 @@
+"""One configuration trained with several seeds: a run folder for each, on this machine's processes or a Ray cluster."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from agents.support.parallel import spread
+from agents.training.config import TrainConfig, load_config
+from agents.training.run import RunError, TrainingRun
+from agents.training.run_folder import CONFIG_NAME
+
+
+@dataclass(frozen=True)
+class SeedWork:
+    """All that another process needs to train one seed.
+
+    Attributes:
+        folder: the run folder.
+        config: what to train, the seed included.
+        command: how the run was asked for.
+    """
+
+    folder: Path
+    config: TrainConfig
+    command: str
+
+
+@dataclass(frozen=True)
+class SeedFailure:
+    """Why a seed could not be trained to its end.
+
+    Attributes:
+        seed: the seed.
+        folder: the run folder.
+        error: what went wrong, and what to do.
+    """
+
+    seed: int
+    folder: Path
+    error: str
+
+
+@dataclass(frozen=True)
+class SeedResult:
+    """What came of a seed.
+
+    Attributes:
+        seed: the seed.
+        folder: the run folder.
+        plies: plies trained.
+        scores: score against each opponent at the end, 0 to 1.
+    """
+
+    seed: int
+    folder: Path
+    plies: int
+    scores: dict[str, float]
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Seeds of a list such as `0,1,2`. Raises `RunError` for anything else, or for a seed given twice."""
+    try:
+        seeds = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise RunError(f"--sweep takes seeds, as in 0,1,2; got {text!r}") from None
+    if min(seeds) < 0 or len(set(seeds)) < len(seeds):
+        raise RunError(f"--sweep takes different seeds of 0 or more; got {text!r}")
+    return seeds
+
+
+def plan(folder: Path, config: TrainConfig, seeds: list[int], command: str) -> list[SeedWork]:
+    """The run of each seed, in `folder/seed-S`.
+
+    Raises:
+        RunError: if a folder holds a run of another configuration.
+    """
+    works = []
+    for seed in seeds:
+        work = SeedWork(folder / f"seed-{seed}", config.model_copy(update={"seed": seed}), command)
+        there = work.folder / CONFIG_NAME
+        if there.exists() and load_config(there) != work.config:
+            raise RunError(f"{work.folder} holds a run of another configuration: choose another --output")
+        works.append(work)
+    return works
+
+
+def train_seed(work: SeedWork) -> SeedResult | SeedFailure:
+    """Train one seed, or go on with it where it was, after a kill too; a finished one stays as it is.
+
+    What goes wrong with it is returned, not raised: the other seeds are to go on.
+
+    Raises:
+        StopTrainingError: after a checkpoint, on Ctrl-C.
+    """
+    try:
+        return _train(work)
+    except (ValueError, RuntimeError, OSError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
+        return SeedFailure(work.config.seed, work.folder, str(error))
+
+
+def _train(work: SeedWork) -> SeedResult:
+    seed = work.config.seed
+
+    def report(line: str) -> None:
+        print(f"seed {seed}: {line.strip()}", flush=True)
+
+    if (work.folder / CONFIG_NAME).exists():
+        run = TrainingRun.resume(work.folder, report)
+        report(f"goes on at {run.plies:,} plies")
+    else:
+        run = TrainingRun.create(work.folder, work.config, work.command, report)
+    run.learn(lambda plies: None, _interrupts())
+    results: dict[str, Any] = run.evaluations()[-1]["results"]
+    return SeedResult(seed, work.folder, run.plies, {name: result["score"] for name, result in results.items()})
+
+
+def _interrupts() -> Callable[[], bool]:
+    """Turns this process's first Ctrl-C into a wish to stop; tells whether there was one."""
+    wished = threading.Event()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        wished.set()
+
+    if threading.current_thread() is threading.main_thread():  # others hear of no signals
+        signal.signal(signal.SIGINT, handle)
+    return wished.is_set
+
+
+def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> Iterator[SeedResult | SeedFailure]:
+    """Train all seeds; yields what came of each as it ends, well or not.
+
+    Args:
+        works: what `plan` made.
+        ray: address of a Ray cluster whose machines share the folders, see `agents.support.parallel`; None for
+            this machine.
+        processes: seeds trained at once on this machine.
+
+    Raises:
+        ScaleError: if workers die again and again.
+        StopTrainingError: on Ctrl-C, like KeyboardInterrupt; after either the same works go on.
+    """
+    config = works[0].config
+    gpus = 0 if config.device == "cpu" else 1
+    for _, result in spread(train_seed, works, ray=ray, processes=processes, cpus=config.processors, gpus=gpus):
+        yield result

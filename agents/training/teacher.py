@@ -1,0 +1,262 @@
+"""Search as the critic's teacher: between two iterations of PPO the value is fitted to what alpha-beta search finds.
+
+A return of self-play is one noisy sample of what a position is worth; a search of some plies costs a tenth of a
+millisecond and knows the tactics ahead exactly. After each iteration positions a few random plies away from those of
+the rollout are valued by search; the value function then takes some gradient steps on the newest of them. The random
+plies matter: good players visit few positions, and a value that knows no others misjudges the moves they refrain
+from. So does other play: a share of the positions may come from games of mixed strength. The positions by which agents
+are judged (the rules' regret suite), and those that their moves lead to, are never taught. PPO's policy, built on the
+values of afterstates, gains by it at once. (A phase of its own for the value is the idea of Cobbe et al. 2021, Phasic
+Policy Gradient; the search as teacher is ours.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sb3_contrib import MaskablePPO
+
+from agents.evaluation.regret import find_suite
+from agents.networks.features import MoveFeatures
+from agents.networks.lookahead import LookaheadNet
+from agents.players.mixed_play import met_in_play, mixed_players
+from agents.search.deepening import Limits, Search
+from agents.search.keys import Keys, are_among, canonical_keys, first_of_each, key_hashes
+from agents.training.config import TeacherConfig
+from agents.training.policy import network_of
+from agents.training.schedules import between
+from oanquan_env import Core, Positions, mirror
+from oanquan_env.policies import play_randomly
+
+MAX_GRADIENT = 5.0
+"""Gradients of the value loss longer than this are scaled down to it."""
+SPARE = 3
+"""Positions drawn for each that is wanted: some games end on the way, and many positions are met twice."""
+NEW_A_GAME = 4
+"""New positions that a mixed game is taken to have when it is settled how many to play: few, to have a choice."""
+FEW = 0.1
+"""Share of the positions wanted; a draw that brings fewer new ones is the last."""
+SCALE = 10.0
+"""Points are divided by this in the loss."""
+
+
+class Teacher:
+    """Values positions by search and fits a network to the newest of them.
+
+    Args:
+        core: the core.
+        config: the settings; at least one depth.
+        network: the network to teach.
+        seed: of the random moves and minibatches.
+        threads: threads that search.
+
+    Attributes:
+        positions: the newest positions valued, oldest first, at most `config.replay`.
+        values: (N,) int16, their values: future margin in points, from the mover's view.
+        iterations: how often it has taught.
+        optimizers: of its own, as PPO's keeps its own averages: Adam, and Muon for matrices if it is configured.
+    """
+
+    def __init__(self, core: Core, config: TeacherConfig, network: LookaheadNet, *, seed: int, threads: int) -> None:
+        self.core = core
+        self.config = config
+        self.network = network
+        self.seed = seed
+        self.features = MoveFeatures(core)
+        self.search = Search(core, threads=threads)
+        self.optimizers = _optimizers(network, config)
+        self.positions = core.start(0)
+        self.values: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
+        self.iterations = 0
+        self._mirrors = core.rules.is_symmetric
+        self._players = mixed_players(core, threads) if config.mixed_share else []
+        self._withheld = np.sort(key_hashes(suite_keys(core)))
+        self._hashes = self._hashes_of(self.positions)
+        self._known = np.sort(self._hashes)
+
+    def teach(self, visited: Positions, done: float) -> dict[str, float]:
+        """Value positions, then take the gradient steps.
+
+        Args:
+            visited: running positions of the last rollout.
+            done: share of the run that is done, for the schedules of depth and step size; more is taken for all of it.
+
+        Returns:
+            What is worth logging.
+        """
+        config = self.config
+        rng = np.random.default_rng([self.seed, self.iterations])
+        self.iterations += 1
+        depth = config.depths[min(int(done * len(config.depths)), len(config.depths) - 1)]
+        rate = between(config.learning_rate, config.learning_rate_end, done)
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = optimizer.defaults["lr"] * rate / config.learning_rate
+        with ThreadPoolExecutor(1) as pool:  # the search runs outside Python's lock, beside the gradient steps
+            lesson = pool.submit(self._lesson, visited, depth, rng.spawn(1)[0])
+            first = not len(self.values)
+            fresh_error = self._remember(*lesson.result()) if first else 0.0
+            losses = [self._step(rng) for _ in range(config.minibatches)]
+            if not first:
+                fresh_error = self._remember(*lesson.result())
+        taught_error = SCALE * float(np.sqrt(np.mean(losses)))
+        known = float(len(self.values))
+        return {"rmse": taught_error, "fresh_rmse": fresh_error, "known": known, "learning_rate": rate, "depth": depth}
+
+    def begin_with(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
+        """Take over what another teacher remembered: the newest of what is to be taught, each position once.
+
+        Args:
+            positions: (N,) positions, oldest first.
+            values: (N,) their values, see `values`.
+        """
+        keys = canonical_keys(self.core, positions)
+        first = np.sort(first_of_each(keys))
+        kept = first[~are_among(key_hashes(keys[first]), self._withheld)][-self.config.replay :]
+        self.restore(positions[kept], values[kept], 0)
+
+    def restore(self, positions: Positions, values: npt.NDArray[np.int16], iterations: int) -> None:
+        """Take over what a teacher remembered, (N,) positions and their values, and how often it had taught."""
+        self.positions, self.values, self.iterations = positions, values, iterations
+        self._hashes = self._hashes_of(positions)
+        self._known = np.sort(self._hashes)
+
+    def _lesson(
+        self, visited: Positions, depth: int, rng: np.random.Generator
+    ) -> tuple[Positions, npt.NDArray[np.int16]]:
+        """Different positions that are not remembered, at most as many as are wanted, and their values."""
+        mixed = round(self.config.positions * self.config.mixed_share)
+        parts = [self._astray(visited, self.config.positions - mixed, rng), self._mixed(mixed, rng)]
+        lesson = Positions.concatenate(parts)
+        lesson = lesson[first_of_each(canonical_keys(self.core, lesson))]
+        found = self.search.best_moves(lesson, Limits(depth=depth))
+        return lesson, np.array([result.value for result in found], dtype=np.int16)
+
+    def _astray(self, visited: Positions, wanted: int, rng: np.random.Generator) -> Positions:
+        """Positions some random plies away from visited ones."""
+
+        def draw() -> Positions:
+            drawn = visited[rng.integers(0, len(visited), SPARE * wanted)]
+            play_randomly(self.core, drawn, rng.integers(0, self.config.stray_plies + 1, len(drawn)), rng)
+            return drawn[~drawn.over]
+
+        return self._choose(draw, wanted, rng)
+
+    def _mixed(self, wanted: int, rng: np.random.Generator) -> Positions:
+        """Positions from games between players of mixed strength."""
+        games = 1 + wanted // NEW_A_GAME
+        return self._choose(lambda: met_in_play(self.core, self._players, games, rng), wanted, rng)
+
+    def _choose(self, draw: Callable[[], Positions], wanted: int, rng: np.random.Generator) -> Positions:
+        """At most `wanted` positions that can be taught, of those drawn, as often as it takes to have a choice."""
+        if not wanted:
+            return self.core.start(0)
+        teachable, known = self._teachable(draw()), 0
+        while known + FEW * wanted < len(teachable) < self.config.choice * wanted:
+            known = len(teachable)
+            teachable = self._teachable(Positions.concatenate([teachable, draw()]))
+        weights = np.maximum(teachable.squares.sum(axis=1), 1.0) ** self.config.crowded
+        arrivals = rng.exponential(size=len(teachable)) / weights  # who comes first is drawn with these weights
+        return teachable[np.argsort(arrivals)[:wanted]]
+
+    def _teachable(self, positions: Positions) -> Positions:
+        """One of each set of positions that play alike, without those not to be taught and those remembered."""
+        keys = canonical_keys(self.core, positions)
+        first = first_of_each(keys)
+        hashes = key_hashes(keys[first])
+        return positions[first[~are_among(hashes, self._withheld) & ~are_among(hashes, self._known)]]
+
+    def _hashes_of(self, positions: Positions) -> npt.NDArray[np.uint64]:
+        return key_hashes(canonical_keys(self.core, positions))
+
+    def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> float:
+        """Add to what is remembered; returns the network's error on some of it before it is taught, in points.
+
+        NaN where nothing is new.
+        """
+        n = min(len(values), self.config.batch_size)
+        some = np.arange(n) * len(values) // n
+        with torch.no_grad():
+            error = SCALE * self._loss(positions[some], values[some]).sqrt().item()
+        newest = slice(-self.config.replay, None)
+        self.positions = Positions.concatenate([self.positions, positions])[newest]
+        self.values = np.concatenate([self.values, values])[newest]
+        self._hashes = np.concatenate([self._hashes, self._hashes_of(positions)])[newest]
+        self._known = np.sort(self._hashes)
+        return error
+
+    def _step(self, rng: np.random.Generator) -> float:
+        """One gradient step on one minibatch, half of the time in a mirror; the loss before it."""
+        rows = rng.integers(0, len(self.values), self.config.batch_size)
+        positions = self.positions[rows]
+        if self._mirrors and rng.random() < 0.5:
+            positions = mirror(positions, self.core.rules)
+        loss = self._loss(positions, self.values[rows])
+        self.network.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT)
+        for optimizer in self.optimizers:
+            optimizer.step()
+        return loss.item()
+
+    def _loss(self, positions: Positions, wanted: npt.NDArray[np.int16]) -> torch.Tensor:
+        """Mean squared error of the values of positions, in squares of `SCALE` points."""
+        device = self.network.log_sharpness.device
+        features = torch.from_numpy(self.features.encode(positions)).to(device)
+        values, _ = self.network.values(features, sample_leaves=self.config.leaf_gradient == "sampled")
+        points = torch.from_numpy(wanted.astype(np.float32)).to(device)
+        return ((values / self.network.reward_scale - points) / SCALE).square().mean()
+
+
+def _optimizers(network: LookaheadNet, config: TeacherConfig) -> list[torch.optim.Optimizer]:
+    """Adam; and, if it has a step size, Muon (Jordan et al. 2024) for the hidden layers' matrices."""
+    matrices = [layer.weight for layer in network.hidden_layers()] if config.muon else []
+    others = [parameter for parameter in network.parameters() if all(parameter is not matrix for matrix in matrices)]
+    optimizers: list[torch.optim.Optimizer] = [torch.optim.Adam(others, lr=config.learning_rate)]
+    if matrices:
+        optimizers.append(torch.optim.Muon(matrices, lr=config.muon, weight_decay=0.0))
+    return optimizers
+
+
+def suite_keys(core: Core) -> Keys:
+    """Keys of the positions of the rules' regret suite, and of those after their moves; none without a suite."""
+    suite = find_suite(core.rules)
+    judged = suite.positions if suite else core.start(0)
+    return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
+
+
+class TaughtPPO(MaskablePPO):
+    """MaskablePPO whose value goes to school after each iteration, if it has a `teacher`."""
+
+    teacher: Teacher | None = None
+
+    def train(self) -> None:
+        """An iteration of PPO on the rollout, then the teacher's lesson on its positions."""
+        super().train()
+        if self.teacher is None:
+            return
+        trail = self.env.get_attr("trail", 0)[0]  # type: ignore[union-attr]
+        figures = self.teacher.teach(Positions.concatenate(trail), 1.0 - self._current_progress_remaining)
+        for name, figure in figures.items():
+            self.logger.record(f"teacher/{name}", figure)
+
+
+def make_teacher(core: Core, config: TeacherConfig, model: MaskablePPO, *, seed: int, threads: int) -> Teacher | None:
+    """The teacher of a configuration, None without depths; raises `ValueError` for a network that it cannot teach."""
+    if not config.depths:
+        return None
+    network: Any = network_of(model)
+    if not isinstance(network, LookaheadNet):
+        raise ValueError("teacher.depths: only network.name=lookahead can be taught by search")
+    if config.muon and not hasattr(torch.optim, "Muon"):
+        raise ValueError(f"teacher.muon must be 0 with torch {torch.__version__}: Muon came with torch 2.9")
+    try:
+        Limits(depth=max(config.depths))
+    except ValueError as error:
+        raise ValueError(f"teacher.depths: {error}") from None
+    return Teacher(core, config, network, seed=seed, threads=threads)

@@ -1,0 +1,68 @@
+"""The settings of a match (docs/RULES.md 6)."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from oanquan_env.notation import quoted
+from oanquan_env.rules import Rules, RulesError
+
+MatchMeasure: TypeAlias = Literal["lack", "margin"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchRules:
+    """The settings of a match. Raises `RulesError` for a value out of range.
+
+    Attributes:
+        match_measure: for what a loser sells fields: `lack`, the points that he and the winner are short of and over
+            half of all (MW, SON), or `margin`, the difference of their scores (LUDII's wording).
+        fields_to_lose: sold fields of one row that lose the match, 1-5; 3 or 4 in MW.
+        max_rounds: rounds after which a match is drawn.
+    """
+
+    match_measure: MatchMeasure = "lack"
+    fields_to_lose: int = 3
+    max_rounds: int = 50
+
+    def __post_init__(self) -> None:
+        if self.match_measure not in get_args(MatchMeasure):
+            raise RulesError(f"match_measure must be one of lack, margin; got {self.match_measure!r}")
+        for name, high in (("fields_to_lose", 5), ("max_rounds", 1_000_000)):
+            value = getattr(self, name)
+            if type(value) is not int or not 1 <= value <= high:
+                raise RulesError(f"{name} must be a whole number from 1 to {high}; got {value!r}")
+
+    def check(self, rules: Rules) -> None:
+        """Raise `RulesError` where no match can be played by `rules`."""
+        if rules.players != 2:
+            raise RulesError(f"match play needs players=2, not {rules.players}")
+        if self.fields_to_lose > rules.fields:
+            raise RulesError(f"fields_to_lose must be at most fields={rules.fields}; got {self.fields_to_lose}")
+
+    @classmethod
+    def parse(cls, text: str) -> MatchRules:
+        """Read `"match_measure=margin fields_to_lose=4"`; what is left out is the default. Inverse of `str`."""
+        values: dict[str, str | int] = {}
+        names = [field.name for field in dataclasses.fields(cls)]
+        for word in text.split():
+            name, sign, value = word.partition("=")
+            if not sign or name not in names:
+                raise RulesError(f"cannot read {quoted(word)} in match rules; known: {', '.join(names)}")
+            if name in values:
+                raise RulesError(f"{name} is given twice in match rules {quoted(text)}")
+            try:
+                values[name] = value if name == "match_measure" else int(value)
+            except ValueError:
+                raise RulesError(f"{name} must be a whole number; got {quoted(value)}") from None
+        return cls(**values)  # type: ignore[arg-type]  # checked there
+
+    def __str__(self) -> str:
+        return " ".join(f"{field.name}={getattr(self, field.name)}" for field in dataclasses.fields(self))
+
+
+def as_match_rules(rules: MatchRules | str) -> MatchRules:
+    """`rules` itself, or the match rules that its text names."""
+    return MatchRules.parse(rules) if isinstance(rules, str) else rules

@@ -1,0 +1,118 @@
+"""What makes a position set up by hand a possible one, and what is said where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Mask
+from oanquan_env.rules import MAX_SEEDS, Rules
+
+Column = npt.NDArray[np.int64]
+
+
+class PositionError(ValueError):
+    """A position that cannot be; the message names the row of the batch and what is wrong.
+
+    Attributes:
+        reason: the message without the row.
+        column: what is wrong: `seeds`, `stones`, `scores`, `mover`, `ply`, or `points` for their total.
+        index: which entry of that column's row is wrong, where there are several.
+    """
+
+    def __init__(self, message: str, *, column: str, row: int | None = None, index: int = 0) -> None:
+        super().__init__(message if row is None else f"row {row}: {message}")
+        self.reason = message
+        self.column = column
+        self.index = index
+
+
+class Setup(NamedTuple):
+    """Checked columns of N positions, int64."""
+
+    seeds: Column
+    stones: Column
+    scores: Column
+    mover: Column
+    ply: Column
+
+
+def check_setup(
+    rules: Rules,
+    seeds: npt.ArrayLike,
+    stones: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    mover: npt.ArrayLike,
+    ply: npt.ArrayLike,
+) -> Setup:
+    """The columns of `Core.setup` as arrays; raises `PositionError` for wrong shapes and for counts out of range."""
+    table = _whole("seeds", seeds)
+    n = len(table) if table.ndim == 2 else -1
+    _shape("seeds", table, (n if n >= 0 else "N", rules.squares))
+    columns = Setup(
+        seeds=table,
+        stones=_whole("stones", stones),
+        scores=_whole("scores", scores),
+        mover=np.broadcast_to(_whole("mover", mover), (n,)),
+        ply=np.broadcast_to(_whole("ply", ply), (n,)),
+    )
+    _shape("stones", columns.stones, (n, rules.players))
+    _shape("scores", columns.scores, (n, rules.players))
+    _within("seeds", columns.seeds, 0, MAX_SEEDS)
+    _within("stones", columns.stones, 0, int(rules.stones))
+    _within("mover", columns.mover[:, None], 0, rules.players - 1)
+    _within("ply", columns.ply[:, None], 0, rules.max_plies)
+    in_play = columns.seeds.sum(axis=1)
+    _require("seeds", in_play <= MAX_SEEDS, lambda row: f"{in_play[row]} seeds are more than {MAX_SEEDS}")
+    return columns
+
+
+def check_points(rules: Rules, columns: Setup) -> None:
+    """Raise `PositionError` where seeds, stones and scores do not make the total of the rules."""
+    points = columns.seeds.sum(axis=1) + columns.stones.sum(axis=1) * rules.stone_value + columns.scores.sum(axis=1)
+    _require(
+        "points",
+        points == rules.total,
+        lambda row: f"seeds, stones and scores make {points[row]} points, not the {rules.total} of the rules",
+    )
+
+
+def check_ready(ready: Mask, mover: Column) -> None:
+    """Raise `PositionError` where the mover has nothing to play, as his refill would be due first."""
+    _require("mover", ready, lambda row: f"the row of the mover, player {mover[row]}, is empty: not ready to move")
+
+
+def _whole(name: str, values: npt.ArrayLike) -> Column:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iub":
+        raise PositionError(f"{name} must be whole numbers, got {array.dtype}", column=name)
+    return array.astype(np.int64)
+
+
+def _shape(name: str, array: Column, shape: tuple[int | str, ...]) -> None:
+    if array.shape != shape:
+        raise PositionError(f"{name} must have shape {shape}, got {array.shape}", column=name)
+
+
+def _within(name: str, array: Column, low: int, high: int) -> None:
+    inside = (array >= low) & (array <= high)
+    _require(
+        name,
+        inside.all(axis=1),
+        lambda row: f"{name} must be {low} to {high}, got {array[row].tolist()}",
+        lambda row: int(inside[row].argmin()),
+    )
+
+
+def _require(
+    column: str,
+    good: Mask | np.bool,
+    message: Callable[[int], str],
+    index: Callable[[int], int] = lambda row: 0,
+) -> None:
+    if not good.all():
+        row = int(good.argmin())
+        raise PositionError(message(row), column=column, row=row, index=index(row))

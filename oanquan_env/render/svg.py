@@ -1,0 +1,115 @@
+"""The drawing as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape  # xml.sax.saxutils would import urllib and ssl
+
+from oanquan_env.move_trace import LastMove
+from oanquan_env.render.drawable import Drawable, last_line, shown_scores, status_line
+from oanquan_env.render.layout import layout_of
+from oanquan_env.render.scene import Owners, shapes
+from oanquan_env.render.shapes import Box, Ellipse, Paint, Sector, Shape, Text
+from oanquan_env.render.theme import DARK, LIGHT, palette
+
+FONTS = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif"
+BASELINE = 0.36
+"""Half the height of a figure, in font sizes: from a figure's middle to its foot."""
+
+
+def svg(
+    board: Drawable,
+    *,
+    last: LastMove | None = None,
+    owners: Owners | None = None,
+    dark: bool | None = None,
+    width: int | None = None,
+) -> str:
+    """The board as an SVG document, scalable and without scripts, fonts or links.
+
+    Args:
+        board: what to draw.
+        last: the last move, for marking its path and its captures.
+        owners: in match play, codes of the fields (`Estate.owners`).
+        dark: light or dark colours; None follows the reader's preference (`prefers-color-scheme`).
+        width: of the picture in CSS pixels; 960 by default for the usual board; the height goes with it.
+    """
+    here = layout_of(board.rules)
+    width, height = here.pixels(width)
+    colours = palette(bool(dark))
+    title = escape(" · ".join(part for part in (_summary(board), last_line(board, last)) if part), quote=False)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="oanquan{"" if dark is not None else " oanquan-auto"}" '
+        f'viewBox="0 0 {_n(here.width)} {_n(here.height)}" width="{width}" height="{height}" role="img" '
+        f'font-family="{FONTS}">',
+        f"<title>{title}</title>",
+    ]
+    if dark is None:
+        lines.append(_dark_style())
+    lines += [_element(shape, colours, marked=dark is None) for shape in shapes(board, last, owners)]
+    return "\n".join([*lines, "</svg>\n"])
+
+
+def _summary(board: Drawable) -> str:
+    return f"Ô Ăn Quan: {' : '.join(str(score) for score in shown_scores(board))}, {status_line(board)}"
+
+
+def _dark_style() -> str:
+    """Rules that recolour by role, for readers who prefer dark; everyone else sees the plain attributes."""
+    rules = " ".join(
+        f".oanquan-auto .f-{role}{{fill:{DARK[role]}}}.oanquan-auto .s-{role}{{stroke:{DARK[role]}}}"
+        for role in LIGHT
+        if DARK[role] != LIGHT[role]
+    )
+    return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
+
+
+def _element(shape: Shape, colours: Mapping[str, str], marked: bool) -> str:
+    if isinstance(shape, Text):
+        return _text(shape, colours, marked)
+    paint = _paint(shape.paint, colours, marked)
+    if isinstance(shape, Ellipse):
+        (x, y), turn = shape.centre, ""
+        if shape.angle:
+            turn = f' transform="rotate({_n(shape.angle)} {_n(x)} {_n(y)})"'
+        return f'<ellipse cx="{_n(x)}" cy="{_n(y)}" rx="{_n(shape.rx)}" ry="{_n(shape.ry)}"{turn}{paint}/>'
+    if isinstance(shape, Box):
+        (x, y), (right, foot) = shape.low, shape.high
+        size = f'width="{_n(right - x)}" height="{_n(foot - y)}" rx="{_n(shape.radius)}"'
+        return f'<rect x="{_n(x)}" y="{_n(y)}" {size}{paint}/>'
+    if isinstance(shape, Sector):
+        radius = _n(shape.radius)
+        arc = f"A{radius} {radius} 0 0 0 {_point(shape.end)}"
+        return f'<path d="M{_point(shape.centre)}L{_point(shape.start)}{arc}Z"{paint}/>'
+    return f'<polygon points="{" ".join(_point(point) for point in shape.points)}"{paint}/>'
+
+
+def _text(shape: Text, colours: Mapping[str, str], marked: bool) -> str:
+    x, y = shape.at
+    place = f'x="{_n(x)}" y="{_n(y + BASELINE * shape.size)}" font-size="{_n(shape.size)}" text-anchor="{shape.align}"'
+    weight = ' font-weight="bold"' if shape.bold else ""
+    paint = _paint(Paint(shape.role), colours, marked)
+    return f"<text {place}{weight}{paint}>{escape(shape.text, quote=False)}</text>"
+
+
+def _paint(paint: Paint, colours: Mapping[str, str], marked: bool) -> str:
+    """Plain attributes, which every reader of SVG knows; classes too where a style may recolour them."""
+    classes = []
+    attributes = f' fill="{colours[paint.fill] if paint.fill else "none"}"'
+    if paint.fill:
+        classes.append(f"f-{paint.fill}")
+    if paint.stroke:
+        attributes += f' stroke="{colours[paint.stroke]}" stroke-width="{_n(paint.width)}" stroke-linejoin="round"'
+        classes.append(f"s-{paint.stroke}")
+    if paint.opacity < 1:
+        attributes += f' opacity="{_n(paint.opacity)}"'
+    return f' class="{" ".join(classes)}"{attributes}' if marked and classes else attributes
+
+
+def _point(point: tuple[float, float]) -> str:
+    return f"{_n(point[0])},{_n(point[1])}"
+
+
+def _n(value: float) -> str:
+    """A number to a hundredth, as short as it can be said."""
+    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
