@@ -12,7 +12,7 @@ from pettingzoo import AECEnv, register
 from pettingzoo.utils import wrappers
 
 from oanquan_env.core import Core
-from oanquan_env.envs.games import ILLEGAL_REWARD, given_position
+from oanquan_env.envs.opponent_games import ILLEGAL_REWARD, given_position
 from oanquan_env.envs.rendering import RENDER_MODES, Screen
 from oanquan_env.match import Match
 from oanquan_env.match_rules import MatchRules
@@ -220,7 +220,7 @@ class MatchEnv(GameEnv):
         if given is not None:
             raise ValueError("a match begins at the set-up: it takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
-        self._owners = self.match.estate.owners().tolist()
+        self._owners = self.match.ownership.owners().tolist()
         return self.match.positions
 
     def _observation_box(self) -> spaces.Box:
@@ -229,13 +229,13 @@ class MatchEnv(GameEnv):
         return spaces.Box(low, np.append(self.encoder.high, most).astype(np.int32), dtype=np.int32)
 
     def _seen_by(self, seat: int) -> Observation:
-        owners = np.roll(self.match.estate.owners(), -seat, axis=0).reshape(-1)
+        owners = np.roll(self.match.ownership.owners(), -seat, axis=0).reshape(-1)
         rounds_left = self.match.match_rules.max_rounds - self.match.round_number + 1
         more = np.append(owners, [self.match.starter ^ seat, rounds_left])
         return np.concatenate([super()._seen_by(seat), more.astype(np.int32)])
 
     def _play(self, action: int | None) -> bool:
-        owners: list[list[int]] = self.match.estate.owners().tolist()
+        owners: list[list[int]] = self.match.ownership.owners().tolist()
         self.match.step(-1 if action is None else action)
         self._owners = owners
         self.positions = self.match.positions
