@@ -124,7 +124,7 @@ def terminations() -> str:
 def registered() -> str:
     """The versions of the environment, as registered."""
     spec = gymnasium.spec("OAnQuan-v0")
-    names = [raw_env().metadata["name"], raw_env(match="").metadata["name"]]
+    names = [raw_env().metadata["name"], raw_env(match=True).metadata["name"]]
     return (
         f"Gymnasium and PettingZoo know `{spec.id}`; in PettingZoo's metadata it is `{names[0]}`, matches `{names[1]}`."
     )

@@ -2,13 +2,13 @@
 
     python -m examples.cleanrl_ppo --minutes 10 --output curve.jsonl
 
-Needs oanquan_env and PyTorch alone. What differs from PPO for one player:
+Needs only oanquan_env and PyTorch. What differs from PPO for one player:
 
-- A step is one ply of whoever is to move (opponent=None), so the next position is the other player's: what it is worth
-  to him counts against the mover. In the advantages every sign flips from ply to ply.
+- A step is one ply of whoever is to move (opponent=None), so the next position is the other player's. What it is worth
+  to that player counts against the mover: in the advantages every sign flips from ply to ply.
 - Illegal actions are masked in the network's output, never punished.
-- Games begin with some random plies, which nobody learns from. Play from the set-up alone soon runs along few lines.
-- Counts of seeds are looked up, one vector for each, as one seed more changes where a sowing ends.
+- Games begin with some random plies, from which nothing is learned. Without them, play keeps to a few lines.
+- Each count of seeds has a vector of its own (an embedding), as one seed more changes where a sowing ends.
 
 Shapes: N games, T plies of each in a rollout, A actions, D numbers in an observation.
 """
@@ -17,7 +17,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
+import subprocess
+import sys
 import time
+from importlib import metadata
 from pathlib import Path
 
 import gymnasium
@@ -29,7 +33,7 @@ from torch.distributions import Categorical
 import oanquan_env
 
 SQUARES, STONES = 12, 2  # two players: an observation begins with the seeds and then the stones
-COUNTS = 16  # 0 .. 14 seeds are told apart, more look alike but for their number
+COUNTS = 16  # 0 .. 14 seeds have a vector each; 15 or more share one
 
 
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -49,9 +53,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--reward", default="margin", help="margin (points, at each ply), outcome or mixed (default: %(default)s)")
     add("--num-envs", type=int, default=512, help="games side by side (default: %(default)s)")
     add("--num-steps", type=int, default=32, help="plies of each game in a rollout (default: %(default)s)")
-    add(
-        "--opening-plies", type=int, default=8, help="games begin with 0 to so many random plies (default: %(default)s)"
-    )
+    add("--opening-plies", type=int, default=8, help="most random plies before a game (default: %(default)s)")
     add("--width", type=int, default=256, help="units of a hidden layer (default: %(default)s)")
     add("--epochs", type=int, default=4, help="passes over a rollout (default: %(default)s)")
     add("--minibatch", type=int, default=1024, help="plies in one gradient step (default: %(default)s)")
@@ -82,7 +84,7 @@ class Agent(nn.Module):
         self.register_buffer("first", torch.arange(SQUARES) * COUNTS, persistent=False)
 
     def forward(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The scores so far are not looked at: points yet to come do not depend on them."""
+        """The scores so far are not used: points yet to come do not depend on them."""
         seeds, stones = observations[:, :SQUARES], observations[:, SQUARES : SQUARES + STONES]
         counts = self.counts(seeds.clamp(max=COUNTS - 1) + self.first)
         numbers = self.numbers(torch.cat([seeds / 10, stones, observations[:, -1:] / self.most_plies], dim=1))
@@ -93,8 +95,8 @@ class Agent(nn.Module):
 class Games:
     """N games of self-play as tensors, each beginning with random plies.
 
-    SAME_STEP restarts a game in the step that ends it, so that every step is a ply. Nothing of the last position is
-    needed: a game cut short by the ply limit has its score, as any other.
+    SAME_STEP restarts a game in the step that ends it, so every step is a ply. The last observation is not needed: a
+    game cut short by the ply limit has its score, as any other.
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -116,7 +118,7 @@ class Games:
         self.observations, self.masks = torch.as_tensor(observations), torch.as_tensor(info["action_mask"]).bool()
 
     def step(self, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Play (N,) actions, or random ones in openings: movers' rewards, games that ended, plies to learn from."""
+        """Play (N,) actions, random ones in openings: the movers' rewards, games that ended, plies to learn from."""
         opening = self.opening_left > 0
         chosen = np.where(opening, random_actions(self.masks.numpy(), self.rng), actions.numpy())
         observations, rewards, terminated, truncated, info = self.env.step(chosen)
@@ -135,13 +137,13 @@ def random_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def advantages_of(
     rewards: torch.Tensor, dones: torch.Tensor, values: torch.Tensor, next_value: torch.Tensor, gamma: float, lam: float
 ) -> torch.Tensor:
-    """Generalised advantages (T, N), each to its own mover: whatever comes a ply later is the other player's.
+    """Generalised advantages (T, N), each for the mover of its ply: what comes a ply later belongs to the other player.
 
     Args:
         rewards: (T, N) of the movers.
         dones: (T, N) bool, plies that ended a game.
-        values: (T, N) of the positions before the plies, to their movers.
-        next_value: (N,) of the positions after the last ply, to whoever is to move there.
+        values: (T, N) of the positions before the plies, for their movers.
+        next_value: (N,) of the positions after the last ply, for the players to move there.
         gamma: discount of a ply.
         lam: how far advantages look ahead.
     """
@@ -155,7 +157,7 @@ def advantages_of(
 
 
 def collect(games: Games, agent: Agent, options: argparse.Namespace) -> dict[str, torch.Tensor]:
-    """A rollout of T plies in each of N games, laid flat without the plies of openings."""
+    """A rollout of T plies in each of N games, without the plies of openings, as one flat batch."""
     plies: dict[str, list[torch.Tensor]] = {}
     with torch.no_grad():
         for _ in range(options.num_steps):
@@ -200,7 +202,7 @@ def learn(
 
 def random_openings(rules: str, n: int, seed: int, plies: int = 4) -> oanquan_env.Positions:
     """`n` positions some random plies into a game."""
-    env, rng = gymnasium.make_vec("OAnQuan-v0", n, opponent=None, rules=rules, autoreset_mode="SameStep"), None
+    env = gymnasium.make_vec("OAnQuan-v0", n, opponent=None, rules=rules, autoreset_mode="SameStep")
     rng = np.random.default_rng(seed)
     _, info = env.reset()
     for _ in range(plies):
@@ -210,9 +212,9 @@ def random_openings(rules: str, n: int, seed: int, plies: int = 4) -> oanquan_en
 
 @torch.no_grad()
 def evaluate(agent: Agent, opponent: str, rules: str, pairs: int, seed: int) -> dict[str, float]:
-    """Score (win 1, draw 1/2) of the agent's best actions, with its 95 % interval.
+    """Score (win 1, draw 1/2) of the agent's most probable actions, with its 95 % interval.
 
-    Random openings mostly decide the game, so each is played twice with the seats swapped, and is one sample.
+    A random opening often decides the game, so each is played twice with the seats swapped; the two are one sample.
     """
     openings, scores = random_openings(rules, pairs, seed), np.full(pairs, 0.5)
     for seat in (0, 1):
@@ -229,8 +231,9 @@ def evaluate(agent: Agent, opponent: str, rules: str, pairs: int, seed: int) -> 
 
 
 def main(arguments: list[str] | None = None) -> list[dict]:
-    """Train and evaluate by turns; returns the learning curve."""
+    """Train, and evaluate from time to time; returns the learning curve."""
     options = parse_options(arguments)
+    commit = described_commit() if options.result else None  # now: files may change while this runs
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
     games = Games(options)
@@ -241,9 +244,8 @@ def main(arguments: list[str] | None = None) -> list[dict]:
     while True:
         progress = min(max(steps / options.steps, seconds / (60 * options.minutes)), 1.0)
         if steps >= due or progress == 1:
-            scores = {
-                name: evaluate(agent, name, options.rules, options.pairs, options.seed) for name in ("random", "greedy")
-            }
+            players = ("random", "greedy")
+            scores = {name: evaluate(agent, name, options.rules, options.pairs, options.seed) for name in players}
             clocks = {"seconds": round(seconds, 1), "cpu_seconds": round(cpu_seconds, 1)}
             curve.append({"steps": steps, **clocks, **scores})
             told = ", ".join(f"{name} {100 * found['score']:.1f} %" for name, found in scores.items())
@@ -262,13 +264,35 @@ def main(arguments: list[str] | None = None) -> list[dict]:
         cpu_seconds += time.process_time() - cpu_began
     if options.save:
         torch.save(agent.state_dict(), options.save)
-    if options.result:  # the repository's own record of the run; drop it from your copy
-        from examples.scoring import Curve
-
-        record = Curve(options, ("torch",))
-        record.rows = curve
-        record.finish()
+    if options.result:
+        write_result(options, commit, curve)
     return curve
+
+
+def described_commit() -> str | None:
+    """The commit of this file's folder, marked `-dirty` where files differ from it; None outside a clone."""
+    git = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        return subprocess.check_output(git, text=True, stderr=subprocess.DEVNULL).strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def write_result(options: argparse.Namespace, commit: str | None, curve: list[dict]) -> None:
+    """The run as one JSON file, `--result`."""
+    versions = {name: metadata.version(name) for name in ("numpy", "gymnasium", "pettingzoo", "torch")}
+    settings = {name: value for name, value in vars(options).items() if name not in ("output", "result")}
+    result = {
+        "command": shlex.join(["python", *sys.orig_argv[1:]]),
+        "commit": commit,
+        "versions": {"python": sys.version.split()[0], **versions},
+        "options": settings,
+        "curve": curve,
+    }
+    options.result.parent.mkdir(parents=True, exist_ok=True)
+    partial = options.result.with_suffix(".partial")
+    partial.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    partial.replace(options.result)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 
 from examples.scoring import Features
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.envs.games import Games
+from oanquan_env.envs.opponent_games import OpponentGames
 from oanquan_env.rules import DEFAULT_PRESET
 
 
@@ -32,7 +32,7 @@ class GamesVecEnv(VecEnv):
     """
 
     def __init__(self, n_envs: int, opponent: str, reward: str, most_plies: int = 6) -> None:
-        self.games = Games(
+        self.games = OpponentGames(
             n_envs, DEFAULT_PRESET, opponent=opponent, seat="random", reward=reward, opening_plies=most_plies
         )
         self.features = Features(self.games.core)

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 from IPython.display import SVG
 from matplotlib.axes import Axes
 
-from oanquan_env import Board, Story
+from oanquan_env import Board, MoveTrace
 from oanquan_env.render import LastMove, Snapshot, svg
 
 GAP = 16
@@ -29,16 +29,16 @@ def strip(boards: Sequence[Board], columns: int = 2, width: int = 410) -> SVG:
     return _grid([svg(board, last=board.last_mark, width=width) for board in boards], columns)
 
 
-def film(story: Story, columns: int = 2, width: int = 410) -> SVG:
+def film(trace: MoveTrace, columns: int = 2, width: int = 410) -> SVG:
     """The board before a move and after each of its sowings, captures and refills."""
     marks: list[LastMove | None] = [None]
-    for lap in story.laps:
+    for lap in trace.laps:
         marks.append(LastMove(lap.square, lap.squares, lap.last))
-    last = story.laps[-1]
-    for taking in story.takings:
+    last = trace.laps[-1]
+    for taking in trace.takings:
         marks.append(LastMove(last.square, last.squares, last.last, (taking.square,)))
-    marks += [None] * len(story.refillings)
-    frames = [Snapshot(story.rules, *frame, mover=story.player) for frame in story.frames()]
+    marks += [None] * len(trace.refillings)
+    frames = [Snapshot(trace.rules, *frame, mover=trace.player) for frame in trace.frames()]
     return _grid([svg(frame, last=mark, width=width) for frame, mark in zip(frames, marks, strict=True)], columns)
 
 

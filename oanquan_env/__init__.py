@@ -5,9 +5,9 @@ from oanquan_env.core import Core, IllegalActionError, RunawayGameError
 from oanquan_env.envs.aec import env, raw_env
 from oanquan_env.match import Match, play_matches
 from oanquan_env.match_rules import MatchRules
-from oanquan_env.move_trace import Story
+from oanquan_env.move_trace import MoveTrace
 from oanquan_env.notation import Move, NotationError
-from oanquan_env.ownership import Estate
+from oanquan_env.ownership import Ownership
 from oanquan_env.perft import divide, perft
 from oanquan_env.position_checks import PositionError
 from oanquan_env.positions import Positions, Termination
@@ -21,21 +21,21 @@ __all__ = [
     "PRESETS",
     "Board",
     "Core",
-    "Estate",
     "GameRecord",
     "IllegalActionError",
     "IllegalMoveError",
     "Match",
     "MatchRules",
     "Move",
+    "MoveTrace",
     "NotationError",
     "Outcome",
+    "Ownership",
     "PositionError",
     "Positions",
     "Rules",
     "RulesError",
     "RunawayGameError",
-    "Story",
     "Termination",
     "divide",
     "env",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.core import Core, IllegalActionError
-from oanquan_env.move_trace import LastMove, Story, tell
+from oanquan_env.move_trace import LastMove, MoveTrace, trace_move
 from oanquan_env.notation import Move, format_position, names, parse_position, seat_name
 from oanquan_env.position_checks import PositionError, check_points, check_ready, check_setup
 from oanquan_env.positions import Positions, Termination
@@ -219,27 +219,27 @@ class Board:
             raise IndexError("no move has been played on this board")
         return self._moves[-1]
 
-    def sowing(self, move: Move | str) -> Story:
-        """The step-by-step story of a legal move, which is not played. Raises as `push`."""
-        return tell(self._core, self._positions, self._readable(move))
+    def sowing(self, move: Move | str) -> MoveTrace:
+        """What a legal move does, step by step; the move is not played. Raises as `push`."""
+        return trace_move(self._core, self._positions, self._readable(move))
 
     @property
-    def last_story(self) -> Story | None:
-        """The story of the last move; None on a board without history."""
-        return tell(self._core, self._past[-1], self._moves[-1]) if self._moves else None
+    def last_trace(self) -> MoveTrace | None:
+        """The trace of the last move; None on a board without history."""
+        return trace_move(self._core, self._past[-1], self._moves[-1]) if self._moves else None
 
     @property
     def last_mark(self) -> LastMove | None:
         """The last move as the pictures of `render` mark it; None on a board without history."""
-        story = self.last_story
-        if story is None:
+        trace = self.last_trace
+        if trace is None:
             return None
         return LastMove(
-            origin=story.laps[0].square,
-            path=tuple(square for lap in story.laps for square in lap.squares),
-            last=story.laps[-1].last,
-            captured=tuple(taking.square for taking in story.takings),
-            label=str(story.move),
+            origin=trace.laps[0].square,
+            path=tuple(square for lap in trace.laps for square in lap.squares),
+            last=trace.laps[-1].last,
+            captured=tuple(taking.square for taking in trace.takings),
+            label=str(trace.move),
         )
 
     def _readable(self, move: Move | str) -> Move:

@@ -196,7 +196,7 @@ def _replay_one(number: int, record: GameRecord, played: Round | None, *, storie
     print(f"Game {number}: {record.rules}")
     for name, value in record.headers.items():
         print(f"  {name}: {value}")
-    owners = None if played is None else played.estate.owners().tolist()
+    owners = None if played is None else played.ownership.owners().tolist()
     board = record.start()
     print(f"\n{render.text(board, owners=owners)}")
     _comment(record, 0)

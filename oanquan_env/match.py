@@ -18,7 +18,7 @@ import numpy as np
 from oanquan_env.arrays import Mask
 from oanquan_env.core import Core
 from oanquan_env.match_rules import MatchRules, as_match_rules
-from oanquan_env.ownership import Estate, match_standings
+from oanquan_env.ownership import Ownership, match_standings
 from oanquan_env.policies import Policy, ask_players
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rules import DEFAULT_PRESET, Rules
@@ -54,16 +54,16 @@ class Round:
     Attributes:
         number: from 1.
         starter: the player who began it.
-        estate: who owned what while it was played.
+        ownership: who owned what while it was played.
         actions: the moves, as actions.
-        scores: final points, leftovers shared out by `estate`.
+        scores: final points, leftovers shared out by `ownership`.
         termination: why it ended.
         positions: a batch of one, the final position.
     """
 
     number: int
     starter: int
-    estate: Estate
+    ownership: Ownership
     actions: tuple[int, ...]
     scores: tuple[int, int]
     termination: Termination
@@ -90,7 +90,7 @@ class Match:
 
     Attributes:
         positions: a batch of one: the round being played, or the last position of a match that is over.
-        estate: who owns what in it.
+        ownership: who owns what in it.
         starter: the player who began it.
         rounds: the finished rounds.
         outcome: a `MatchOutcome` once the match is over.
@@ -109,7 +109,7 @@ class Match:
         self.core = core or Core(rules)
         self.match_rules = as_match_rules(match_rules)
         self.match_rules.check(self.rules)
-        self.estate = Estate(self.rules.fields)
+        self.ownership = Ownership(self.rules.fields)
         self.rounds: list[Round] = []
         self.outcome: MatchOutcome | None = None
         self._begin(0)
@@ -158,11 +158,11 @@ class Match:
         """
         if not final.over[0] or self.outcome is not None:
             raise ValueError("the round is not over" if self.outcome is None else "the match is over")
-        south, north = match_standings(self.core, final, self.estate.owners())[0].tolist()
+        south, north = match_standings(self.core, final, self.ownership.owners())[0].tolist()
         finished = Round(
             number=self.round_number,
             starter=self.starter,
-            estate=self.estate,
+            ownership=self.ownership,
             actions=tuple(int(action) for action in actions),
             scores=(south, north),
             termination=Termination(final.ended[0]),
@@ -170,7 +170,7 @@ class Match:
         )
         self.rounds.append(finished)
         if finished.decided:
-            self.estate = self.estate.after_round(finished.scores, self.rules, self.match_rules)
+            self.ownership = self.ownership.after_round(finished.scores, self.rules, self.match_rules)
         self.outcome = self._judge()
         if self.outcome is None:
             self._begin(1 - self.starter if finished.winner is None else 1 - finished.winner)
@@ -180,7 +180,7 @@ class Match:
 
     def _judge(self) -> MatchOutcome | None:
         for player in (0, 1):
-            if len(self.estate.sold[player]) >= self.match_rules.fields_to_lose:
+            if len(self.ownership.sold[player]) >= self.match_rules.fields_to_lose:
                 return MatchOutcome(1 - player, MatchEnd.FIELDS_SOLD)
         if len(self.rounds) >= self.match_rules.max_rounds:
             return MatchOutcome(None, MatchEnd.MAX_ROUNDS)

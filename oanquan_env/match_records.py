@@ -32,7 +32,7 @@ def match_records(match: Match, headers: Mapping[str, str] | None = None) -> lis
 
 def _record(match: Match, played: Round, headers: dict[str, str]) -> GameRecord:
     headers |= {MATCH: str(match.match_rules), ROUND: str(played.number)}
-    texts = {SOLD: played.estate.sold_text(), PAWNED: played.estate.pawned_text()}
+    texts = {SOLD: played.ownership.sold_text(), PAWNED: played.ownership.pawned_text()}
     headers |= {name: text for name, text in texts.items() if text}
     return GameRecord(
         rules=match.rules,
@@ -81,8 +81,8 @@ def _expected(match: Match, first: GameRecord) -> dict[str, str]:
         "Position": str(_start(match, match.starter)),
         MATCH: first.headers.get(MATCH, ""),
         ROUND: str(match.round_number),
-        SOLD: match.estate.sold_text(),
-        PAWNED: match.estate.pawned_text(),
+        SOLD: match.ownership.sold_text(),
+        PAWNED: match.ownership.pawned_text(),
     }
 
 

@@ -1,7 +1,7 @@
-"""The story of one move, step by step, for animation and teaching.
+"""What one move does, step by step, for animation and teaching.
 
-Nothing here decides anything: the core sows, captures and refills, one phase after the other, and the story is what was
-seen meanwhile. Laps are watched as they begin; captures and refills are read off the boards between the phases.
+No rule of the game is here: the core sows, captures and refills, one phase after the other, and the trace notes what
+happens. Laps are watched as they begin; captures and refills are read off the boards between the phases.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Refilling:
 
 
 class Frame(NamedTuple):
-    """The board between two steps of a story."""
+    """The board between two steps of a move."""
 
     seeds: tuple[int, ...]
     """P * (F + 1) counts in ring order."""
@@ -126,7 +126,7 @@ class Frame(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Story:
+class MoveTrace:
     """All that one move did.
 
     Attributes:
@@ -182,7 +182,7 @@ class Story:
         return Frame(tuple(seeds), tuple(stones), tuple(scores))
 
     def lines(self) -> Iterator[str]:
-        """The story in English, a sentence a step."""
+        """The trace in English, one sentence for each step."""
 
         def name(square: int) -> str:
             return square_name(self.rules, square)
@@ -211,8 +211,8 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' * (number != 1)}"
 
 
-def tell(core: Core, positions: Positions, move: Move) -> Story:
-    """The story of `move` in a batch of one position, which is left as it is.
+def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
+    """The trace of `move` in a batch of one position, which stays as it is.
 
     Raises:
         IllegalActionError: if the move is not legal.
@@ -221,7 +221,7 @@ def tell(core: Core, positions: Positions, move: Move) -> Story:
     before = positions.copy()
     action = np.array([move.action])
     after = positions.copy()
-    core.play(after, action)  # complains of an illegal move before a lap is told
+    core.play(after, action)  # raises for an illegal move before any lap is noted
     laps: list[Lap] = []
 
     def watch(code: Ints, seeds: Bytes) -> None:
@@ -234,7 +234,7 @@ def tell(core: Core, positions: Positions, move: Move) -> Story:
     taken = _frame(core, board)
     ahead = _square(core.rules, int(stopped[0]))
     takings = _takings(core.rules, sown, taken, ahead, laps[-1].direction)
-    return Story(
+    return MoveTrace(
         rules=core.rules,
         player=int(before.mover[0]),
         move=move,

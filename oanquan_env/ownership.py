@@ -22,7 +22,7 @@ from oanquan_env.positions import Positions
 from oanquan_env.rules import Rules
 
 OWN, PAWNED, SOLD = 0, 1, 2
-"""Codes of `Estate.owners`."""
+"""Codes of `Ownership.owners`."""
 
 FIELD_PRICE = 10
 """Points for which a field is sold, or bought back."""
@@ -51,7 +51,7 @@ def debt(scores: Sequence[int], half: int, measure: MatchMeasure) -> int:
 
 
 @dataclass(frozen=True)
-class Estate:
+class Ownership:
     """Which fields of the two rows are sold and which are pawned. Nothing changes in place.
 
     Attributes:
@@ -70,8 +70,8 @@ class Estate:
             if len(set(named)) < len(named) or any(not 0 <= field < self.fields for field in named):
                 raise ValueError(f"no row of {self.fields} fields has sold {sold} and pawned {pawned}")
 
-    def after_round(self, scores: Sequence[int], rules: Rules, match_rules: MatchRules) -> Estate:
-        """The estate after a round that was neither drawn nor truncated (docs/RULES.md 6).
+    def after_round(self, scores: Sequence[int], rules: Rules, match_rules: MatchRules) -> Ownership:
+        """The ownership after a round that was neither drawn nor truncated (docs/RULES.md 6).
 
         First the winner gets back fields for his margin, then the loser sells and pawns for his debt. Equal scores
         change nothing.
@@ -83,14 +83,14 @@ class Estate:
         owed = debt(scores, rules.total // 2, match_rules.match_measure)
         return self._bought_back(winner, margin // FIELD_PRICE)._given_up(1 - winner, owed)
 
-    def _bought_back(self, player: int, count: int) -> Estate:
+    def _bought_back(self, player: int, count: int) -> Ownership:
         """The latest pawned fields come back first, then the latest sold ones."""
         sold, pawned = self.sold[player], self.pawned[player]
         redeemed = min(count, len(pawned))
         returned = min(count - redeemed, len(sold))
         return self._with_row(player, sold[: len(sold) - returned], pawned[: len(pawned) - redeemed])
 
-    def _given_up(self, player: int, owed: int) -> Estate:
+    def _given_up(self, player: int, owed: int) -> Ownership:
         """The leftmost unsold fields are sold, and for a rest of 5-9 the leftmost free one is pawned."""
         sales, rest = divmod(owed, FIELD_PRICE)
         unsold = [field for field in range(self.fields) if field not in self.sold[player]]
@@ -101,11 +101,11 @@ class Estate:
             pawned = (*pawned, free[0])
         return self._with_row(player, sold, pawned)
 
-    def _with_row(self, player: int, sold: Row, pawned: Row) -> Estate:
+    def _with_row(self, player: int, sold: Row, pawned: Row) -> Ownership:
         others = self.sold[1 - player], self.pawned[1 - player]
         if player == 0:
-            return Estate(self.fields, (sold, others[0]), (pawned, others[1]))
-        return Estate(self.fields, (others[0], sold), (others[1], pawned))
+            return Ownership(self.fields, (sold, others[0]), (pawned, others[1]))
+        return Ownership(self.fields, (others[0], sold), (others[1], pawned))
 
     def owners(self) -> npt.NDArray[np.int8]:
         """(2, F) int8 codes of the fields, a row from its player's left: 0 his own, 1 pawned, 2 sold."""
@@ -126,8 +126,8 @@ class Estate:
         return _names(self.pawned)
 
     @classmethod
-    def parse(cls, sold: str, pawned: str, fields: int) -> Estate:
-        """The estate of these texts; inverse of `sold_text` and `pawned_text`.
+    def parse(cls, sold: str, pawned: str, fields: int) -> Ownership:
+        """The ownership of these texts; inverse of `sold_text` and `pawned_text`.
 
         Raises:
             NotationError: for a word that names no field of a row of `fields`, or a field named twice.
@@ -166,7 +166,7 @@ def match_standings(core: Core, positions: Positions, owners: npt.ArrayLike) -> 
     Args:
         core: of the rules played by, for two players.
         positions: N positions.
-        owners: (2, F) or (N, 2, F) codes as of `Estate.owners`.
+        owners: (2, F) or (N, 2, F) codes as of `Ownership.owners`.
     """
     fields = core.rules.fields
     codes = np.broadcast_to(np.asarray(owners), (len(positions), 2, fields))

@@ -52,7 +52,7 @@ class TerminalGame:
         self._saved: set[Path] = set()
         self._commands: dict[str, Callable[[], None]] = {
             "moves": lambda: print(f"You can play {names(self.board.legal_moves)}."),
-            "story": lambda: print(self.board.last_story or "No move has been played yet."),
+            "story": lambda: print(self.board.last_trace or "No move has been played yet."),
             "hint": self._hint,
             "undo": self._undo,
             "board": self._show,

@@ -12,7 +12,7 @@ import pettingzoo
 import pytest
 from pettingzoo.test import api_test, render_test, seed_test
 
-from oanquan_env import Core, IllegalActionError, Rules, RulesError, env, raw_env
+from oanquan_env import Core, IllegalActionError, MatchRules, Rules, RulesError, env, raw_env
 from oanquan_env.envs.aec import GameEnv, MatchEnv
 from oanquan_env.notation import Move, NotationError, parse_position
 from oanquan_env.rewards import REWARDS, game_rewards
@@ -248,11 +248,34 @@ def test_matches_pass_pettingzoo_s_tests(rules: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     api_test(env(rules=rules, match="max_rounds=3"), num_cycles=400)
     seed_test(lambda: env(rules=rules, match="max_rounds=3"), num_cycles=50)
-    render_test(lambda render_mode: env(rules=rules, match="", render_mode=render_mode))
+    render_test(lambda render_mode: env(rules=rules, match=True, render_mode=render_mode))
+
+
+@pytest.mark.parametrize("match", [True, MatchRules(), "match_measure=lack"], ids=["true", "match_rules", "text"])
+def test_a_match_is_asked_for_by_true_by_its_rules_or_by_their_text(match: MatchRules | str | bool) -> None:
+    game = raw_env(match=match)
+    assert isinstance(game, MatchEnv)
+    assert game.match.match_rules == MatchRules()
+
+
+@pytest.mark.parametrize("match", [False, None])
+def test_without_a_match_there_are_single_games(match: bool | None) -> None:
+    assert not isinstance(raw_env(match=match), MatchEnv)
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_an_empty_text_for_a_match_is_told_what_to_write(text: str) -> None:
+    with pytest.raises(RulesError, match="match is an empty text; give match=True"):
+        env(match=text)
+
+
+def test_a_match_of_another_kind_is_an_error() -> None:
+    with pytest.raises(TypeError, match="match must be True, False, a MatchRules or its text; got 1"):
+        raw_env(match=1)  # type: ignore[arg-type]
 
 
 def test_a_match_pays_its_winner_at_its_end_alone() -> None:
-    game = raw_env(match="")
+    game = raw_env(match=True)
     assert isinstance(game, MatchEnv)
     paid = play_match(game, seed=1)
     outcome = game.match.outcome
@@ -287,8 +310,8 @@ def test_a_match_shows_who_owns_what_from_each_side() -> None:
 
 def test_a_match_takes_no_other_reward_and_no_start_position() -> None:
     with pytest.raises(ValueError, match="a match pays its outcome: reward must be outcome; got 'margin'"):
-        raw_env(match="", reward="margin")
+        raw_env(match=True, reward="margin")
     with pytest.raises(ValueError, match="it takes no option 'position'"):
-        raw_env(match="").reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
+        raw_env(match=True).reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
     with pytest.raises(RulesError, match="match play needs players=2, not 3"):
-        raw_env("three-player", match="")
+        raw_env("three-player", match=True)

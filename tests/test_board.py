@@ -28,7 +28,7 @@ def test_a_new_board_is_the_set_up() -> None:
     assert board.seeds == [5, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]
     assert board.stones == [1, 1]
     assert board.scores == [0, 0]
-    assert (board.mover, board.ply, board.outcome, board.history, board.last_story) == (0, 0, None, [], None)
+    assert (board.mover, board.ply, board.outcome, board.history, board.last_trace) == (0, 0, None, [], None)
     assert [str(move) for move in board.legal_moves] == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
     assert board.rules == Rules()
     assert all(type(number) is int for number in [*board.seeds, *board.stones, *board.scores, board.mover, board.ply])

@@ -111,10 +111,10 @@ def test_replay_of_a_match_shows_and_checks_who_owns_what(capsys: pytest.Capture
     path.write_text(format_records(match_records(match)))
     printed = run(capsys, "replay", str(path))
     assert "Game 2: mancala-world" in printed
-    estate = match.rounds[1].estate
-    assert estate.sold_text() == "S1"
+    ownership = match.rounds[1].ownership
+    assert ownership.sold_text() == "S1"
     board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 {match.rounds[1].starter} 0")
-    assert render.text(board, owners=estate.owners().tolist()) in printed
+    assert render.text(board, owners=ownership.owners().tolist()) in printed
     forged = path.read_text().replace('[Round "2"]', '[Round "3"]')
     path.write_text(forged)
     assert main(["replay", str(path)]) == 2

@@ -10,7 +10,7 @@ import pytest
 from oanquan_env import Core, IllegalActionError, Rules, RulesError, Termination
 from oanquan_env.match import Match, MatchEnd, MatchOutcome, play_matches
 from oanquan_env.match_records import MatchRecordError, match_records, replay_match
-from oanquan_env.ownership import Estate
+from oanquan_env.ownership import Ownership
 from oanquan_env.policies import RandomPolicy
 from oanquan_env.records import GameRecord, format_records, parse_records
 
@@ -62,7 +62,7 @@ def test_three_rounds_by_hand() -> None:
     assert [played.scores for played in match.rounds] == [(43, 25), (47, 21), (5, 65)]
     assert [played.starter for played in match.rounds] == [0, 1, 1]
     assert [played.winner for played in match.rounds] == [0, 0, 1]
-    assert [played.estate.owners()[1].tolist() for played in match.rounds] == [
+    assert [played.ownership.owners()[1].tolist() for played in match.rounds] == [
         [0] * 5,
         [1, 0, 0, 0, 0],
         [2, 0, 0, 0, 0],
@@ -70,7 +70,7 @@ def test_three_rounds_by_hand() -> None:
     # What the fields of each row alone would have given, ownership aside:
     plain = [match.core.standings(played.positions)[0].tolist() for played in match.rounds]
     assert plain == [[43, 25], [46, 22], [2, 68]]
-    assert match.estate.owners().tolist() == [[2, 2, 2, 0, 0], [0] * 5]
+    assert match.ownership.owners().tolist() == [[2, 2, 2, 0, 0], [0] * 5]
     assert match.outcome == MatchOutcome(1, MatchEnd.FIELDS_SOLD)
     assert match.round_number == 3
     assert not match.legal_mask().any()
@@ -150,7 +150,7 @@ def test_the_loser_begins_and_after_a_draw_who_did_not() -> None:
 def test_a_truncated_round_changes_no_ownership_and_nobody_wins_it() -> None:
     match = Match()
     lost_round(match, (70, 0), truncated=True)
-    assert match.estate == Estate(5)
+    assert match.ownership == Ownership(5)
     assert match.rounds[0].winner is None
     assert match.outcome is None
 
@@ -161,7 +161,7 @@ def test_a_match_ends_at_once_when_enough_fields_are_sold(needed: int) -> None:
     for number in range(1, needed + 1):
         assert match.outcome is None
         lost_round(match, (25, 45))
-        assert len(match.estate.sold[0]) == number
+        assert len(match.ownership.sold[0]) == number
     assert match.outcome == MatchOutcome(1, MatchEnd.FIELDS_SOLD)
     with pytest.raises(ValueError, match="the match is over"):
         lost_round(match, (25, 45))
@@ -208,7 +208,7 @@ def test_a_whole_match_step_by_step() -> None:
             assert ended.positions.over[0]
             assert len(ended.actions) == ply + 1
     assert match.outcome.winner == match.rounds[-1].winner
-    assert len(match.estate.sold[1 - match.outcome.winner]) >= 3
+    assert len(match.ownership.sold[1 - match.outcome.winner]) >= 3
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "tonkin", "vietnamese refill=forfeit max_plies=40"])
@@ -223,7 +223,7 @@ def test_many_matches_at_once_are_the_matches_one_by_one(rules: str) -> None:
             for action in played.actions:
                 alone.step(action)
         assert alone.rounds == match.rounds
-        assert (alone.outcome, alone.estate) == (match.outcome, match.estate)
+        assert (alone.outcome, alone.ownership) == (match.outcome, match.ownership)
         assert replay_match(parse_records(format_records(match_records(match)))).rounds == match.rounds
 
 

@@ -18,9 +18,9 @@ import oanquan_env
 ROOT = Path(__file__).parent.parent
 
 EXPORTED = """
-Board Core Estate GameRecord IllegalActionError IllegalMoveError Match MatchRules Move NotationError Outcome PRESETS
-PositionError Positions Rules RulesError RunawayGameError Story Termination divide env mirror mirror_actions
-parse_records perft play_matches raw_env read_records rotate_seats
+Board Core GameRecord IllegalActionError IllegalMoveError Match MatchRules Move MoveTrace NotationError Outcome
+Ownership PRESETS PositionError Positions Rules RulesError RunawayGameError Termination divide env mirror
+mirror_actions parse_records perft play_matches raw_env read_records rotate_seats
 """
 
 PLAY = """

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from oanquan_env import Core, Rules
-from oanquan_env.render import LastMove, Snapshot
+from oanquan_env import Board, Rules
+from oanquan_env.render import LastMove
 from oanquan_env.render.layout import PILE_RADIUS, STONE_RADIUS, Layout, Square, arc_points, layout
 from oanquan_env.render.scene import MOST_PEBBLES, _arrangement, _crossed, foreground
 from oanquan_env.render.shapes import Text
@@ -101,7 +101,7 @@ def test_pebbles_stay_in_their_heap_and_do_not_hide_each_other() -> None:
 @pytest.mark.parametrize(("players", "fields"), SIZES)
 def test_words_stay_on_the_picture_and_off_the_squares(players: int, fields: int) -> None:
     here: Layout = layout(players, fields)
-    board = Snapshot.of(*(lambda core: (core, core.start()))(Core(Rules(players=players, fields=fields))))
+    board = Board(Rules(players=players, fields=fields))
     counts = {square.count for square in here.squares} | {square.pile for square in here.squares}
     for shape in foreground(board):
         if isinstance(shape, Text) and shape.at not in counts:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from oanquan_env import Core, IllegalActionError, Move, Positions, Rules
 from oanquan_env.board import shared_core
-from oanquan_env.envs.games import Games
+from oanquan_env.envs.opponent_games import OpponentGames
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.notation import parse_position
@@ -105,7 +105,10 @@ def test_games_that_the_opponent_ends_before_the_agent_s_first_move(reward: str,
 
 
 def test_games_that_are_over_stay_as_they_are_and_earn_nothing_more() -> None:
-    games, rng = Games(3, "mancala-world", opponent=None, seat="random", reward="margin"), np.random.default_rng(0)
+    games, rng = (
+        OpponentGames(3, "mancala-world", opponent=None, seat="random", reward="margin"),
+        np.random.default_rng(0),
+    )
     start = Positions.concatenate(parse_position(Core(), text, checked=False) for text in (WINNING, RUNNING, RUNNING))
     games.begin(np.arange(3), rng, start)
     actions = np.array([ENDS_A, 0, Move.parse("2A").action])

@@ -12,15 +12,15 @@ from pettingzoo import AECEnv, register
 from pettingzoo.utils import wrappers
 
 from oanquan_env.core import Core
-from oanquan_env.envs.games import ILLEGAL_REWARD, given_position
+from oanquan_env.envs.opponent_games import ILLEGAL_REWARD, given_position
 from oanquan_env.envs.rendering import RENDER_MODES, Screen
 from oanquan_env.match import Match
-from oanquan_env.match_rules import MatchRules
+from oanquan_env.match_rules import MatchRules, as_match_rules
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.ownership import SOLD
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rewards import check_reward, ply_rewards
-from oanquan_env.rules import DEFAULT_PRESET, Rules
+from oanquan_env.rules import DEFAULT_PRESET, Rules, RulesError
 
 ObsType = dict[str, npt.NDArray[Any]]
 
@@ -40,12 +40,24 @@ def env(**kwargs: Any) -> AECEnv[str, ObsType, int]:
 def raw_env(
     rules: Rules | str = DEFAULT_PRESET,
     *,
-    match: MatchRules | str | None = None,
+    match: MatchRules | str | bool | None = False,
     reward: str = "outcome",
     render_mode: str | None = None,
 ) -> GameEnv:
-    """A `GameEnv`, or with `match` (a `MatchRules` or its text, `""` for the default) a `MatchEnv` of whole matches."""
-    if match is None:
+    """A `GameEnv`, or with `match` a `MatchEnv` of whole matches.
+
+    Args:
+        rules: a `Rules` or its text.
+        match: True for a match by the default match rules; a `MatchRules` or its text, such as `"fields_to_lose=4"`,
+            for other settings; False or None for single games.
+        reward: as of `GameEnv`; a match knows only `outcome`.
+        render_mode: as of `GameEnv`.
+
+    Raises:
+        ValueError: for an unknown reward or render mode (`RulesError` for the rules and the match rules).
+        TypeError: for a `match` of another kind.
+    """
+    if match is None or match is False:
         return GameEnv(rules, reward=reward, render_mode=render_mode)
     if reward != "outcome":
         raise ValueError(f"a match pays its outcome: reward must be outcome; got {reward!r}")
@@ -204,23 +216,27 @@ class MatchEnv(GameEnv):
 
     Args:
         rules: of the rounds, for two players.
-        match: a `MatchRules` or its text, such as `"fields_to_lose=4"`.
+        match: True, or a `MatchRules` or its text; as of `raw_env`.
         render_mode: as of `GameEnv`.
     """
 
     metadata: dict[str, Any] = {**GameEnv.metadata, "name": "oanquan_match_v0"}  # noqa: RUF012
 
     def __init__(
-        self, rules: Rules | str = DEFAULT_PRESET, *, match: MatchRules | str = "", render_mode: str | None = None
+        self,
+        rules: Rules | str = DEFAULT_PRESET,
+        *,
+        match: MatchRules | str | bool = True,
+        render_mode: str | None = None,
     ) -> None:
-        self.match = Match(rules, match)
+        self.match = Match(rules, _given_match_rules(match))
         super().__init__(self.match.rules, render_mode=render_mode)
 
     def _first_position(self, given: Positions | str | None) -> Positions:
         if given is not None:
             raise ValueError("a match begins at the set-up: it takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
-        self._owners = self.match.estate.owners().tolist()
+        self._owners = self.match.ownership.owners().tolist()
         return self.match.positions
 
     def _observation_box(self) -> spaces.Box:
@@ -229,13 +245,13 @@ class MatchEnv(GameEnv):
         return spaces.Box(low, np.append(self.encoder.high, most).astype(np.int32), dtype=np.int32)
 
     def _seen_by(self, seat: int) -> Observation:
-        owners = np.roll(self.match.estate.owners(), -seat, axis=0).reshape(-1)
+        owners = np.roll(self.match.ownership.owners(), -seat, axis=0).reshape(-1)
         rounds_left = self.match.match_rules.max_rounds - self.match.round_number + 1
         more = np.append(owners, [self.match.starter ^ seat, rounds_left])
         return np.concatenate([super()._seen_by(seat), more.astype(np.int32)])
 
     def _play(self, action: int | None) -> bool:
-        owners: list[list[int]] = self.match.estate.owners().tolist()
+        owners: list[list[int]] = self.match.ownership.owners().tolist()
         self.match.step(-1 if action is None else action)
         self._owners = owners
         self.positions = self.match.positions
@@ -252,6 +268,17 @@ class MatchEnv(GameEnv):
         self.terminations = dict.fromkeys(self.agents, True)
         rounds = [list(finished.scores) for finished in self.match.rounds]
         self.infos = {agent: {"termination": str(self.match.outcome.reason), "rounds": rounds} for agent in self.agents}
+
+
+def _given_match_rules(match: MatchRules | str | bool) -> MatchRules:
+    """The match rules that `match`, which is not False, asks for."""
+    if match is True:
+        return MatchRules()
+    if isinstance(match, str) and not match.strip():
+        raise RulesError("match is an empty text; give match=True for a match by the default match rules")
+    if not isinstance(match, MatchRules | str):
+        raise TypeError(f"match must be True, False, a MatchRules or its text; got {match!r}")
+    return as_match_rules(match)
 
 
 register("aec", id="OAnQuan-v0", entry_point=env)

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from oanquan_env.arrays import Mask
-from oanquan_env.envs.games import Games, Opponent, Seat, given_position
+from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat, given_position
 from oanquan_env.envs.rendering import RENDER_MODES, Screen
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Positions
@@ -72,7 +72,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         opening_plies: int = 0,
         render_mode: str | None = None,
     ) -> None:
-        self._games = Games(1, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies)
+        self._games = OpponentGames(1, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies)
         encoder = self._games.encoder
         self.observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
         self.action_space = spaces.Discrete(self._games.core.rules.actions)

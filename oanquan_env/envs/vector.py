@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.envs.games import Games, Opponent, Seat, given_position
+from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat, given_position
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Positions
 from oanquan_env.rules import DEFAULT_PRESET, Rules
@@ -69,7 +69,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             raise ValueError("autoreset_mode must be NextStep or SameStep: the games restart by themselves")
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": AutoresetMode(autoreset_mode)}
-        self._games = Games(num_envs, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies)
+        self._games = OpponentGames(
+            num_envs, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies
+        )
         encoder = self._games.encoder
         self.single_observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
         self.single_action_space = spaces.Discrete(self._games.core.rules.actions)

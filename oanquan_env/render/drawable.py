@@ -1,4 +1,4 @@
-"""What can be drawn: the protocol, a plain record that satisfies it, and the marks of the last move."""
+"""What can be drawn: the protocol, a plain record that satisfies it, and what is said of it in words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from oanquan_env.core import Core
 from oanquan_env.move_trace import LastMove
 from oanquan_env.notation import SEAT_NAMES
-from oanquan_env.positions import Positions, Termination
 from oanquan_env.rules import Rules
 
 
@@ -62,17 +60,8 @@ class Drawable(Protocol):
 
 
 @dataclass(frozen=True)
-class Final:
-    """A plain `Ending`."""
-
-    scores: tuple[int, ...]
-    winner: int | None
-    termination: str
-
-
-@dataclass(frozen=True)
 class Snapshot:
-    """A plain `Drawable`: one row of a batch, copied out."""
+    """A plain `Drawable`, for boards that are no `Board`."""
 
     rules: Rules
     seeds: tuple[int, ...]
@@ -80,29 +69,7 @@ class Snapshot:
     scores: tuple[int, ...]
     mover: int = 0
     ply: int = 0
-    outcome: Final | None = None
-
-    @classmethod
-    def of(cls, core: Core, positions: Positions, row: int = 0) -> Snapshot:
-        """Row `row` of `positions`."""
-        here = positions[row : row + 1]
-        outcome = None
-        if here.over[0]:
-            winners = core.winners(here)[0].nonzero()[0].tolist()
-            outcome = Final(
-                scores=tuple(core.standings(here)[0].tolist()),
-                winner=winners[0] if len(winners) == 1 else None,
-                termination=str(Termination(here.ended[0])),
-            )
-        return cls(
-            rules=core.rules,
-            seeds=tuple(core.seeds(here)[0].tolist()),
-            stones=tuple(core.stones(here)[0].tolist()),
-            scores=tuple(here.scores[0].tolist()),
-            mover=int(here.mover[0]),
-            ply=int(here.ply[0]),
-            outcome=outcome,
-        )
+    outcome: Ending | None = None
 
 
 def shown_scores(board: Drawable) -> list[int]:

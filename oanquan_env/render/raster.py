@@ -63,7 +63,7 @@ def rgb(
     Args:
         board: what to draw.
         last: the last move, for marking its path and its captures.
-        owners: in match play, codes of the fields (`Estate.owners`).
+        owners: in match play, codes of the fields (`Ownership.owners`).
         dark: dark colours.
         width: of the array; 960 by default for the usual board.
         height: of the array; by default what goes with the width, 480 for the usual board. Another height leaves

@@ -26,7 +26,6 @@ MINUS = "−"
 Owners = Sequence[Sequence[int]]
 """For each player the codes of his fields from his own left; a (P, F) array will do."""
 
-_ARROWHEAD = ((9, 0), (-6, 8), (-2, 0), (-6, -8))
 _PEBBLE = 10.1
 _SPACING = 2.04 * _PEBBLE
 

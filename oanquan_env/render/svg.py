@@ -30,7 +30,7 @@ def svg(
     Args:
         board: what to draw.
         last: the last move, for marking its path and its captures.
-        owners: in match play, codes of the fields (`Estate.owners`).
+        owners: in match play, codes of the fields (`Ownership.owners`).
         dark: light or dark colours; None follows the reader's preference (`prefers-color-scheme`).
         width: of the picture in CSS pixels; 960 by default for the usual board; the height goes with it.
     """

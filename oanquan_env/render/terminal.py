@@ -26,7 +26,7 @@ def text(board: Drawable, *, last: LastMove | None = None, owners: Owners | None
     Args:
         board: what to draw.
         last: the last move.
-        owners: in match play, codes of the fields (`Estate.owners`).
+        owners: in match play, codes of the fields (`Ownership.owners`).
     """
     marks = _marks(last)
     body = _line_board(board, marks, owners) if board.rules.players == 2 else _ring_board(board, marks, owners)

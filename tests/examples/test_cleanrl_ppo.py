@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -86,10 +87,26 @@ def test_rules_of_another_board_are_refused(rules: str) -> None:
         main([*SMALL, "--rules", rules])
 
 
-def test_it_can_be_copied_alone() -> None:
-    text = Path(cleanrl_ppo.__file__).read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 300
-    imported = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {alias.name for node in imported if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module or "" for node in imported if isinstance(node, ast.ImportFrom)}
-    assert {name.split(".")[0] for name in names}.isdisjoint({"examples", "agents", "sb3_contrib", "stable_baselines3"})
+ALONE = """
+import runpy, sys
+sys.modules.update(dict.fromkeys(["agents", "benchmarks", "examples", "sb3_contrib", "stable_baselines3"]))
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""Runs a program for which these packages are not there."""
+
+
+def test_it_can_be_copied_alone(tmp_path: Path) -> None:
+    source = Path(cleanrl_ppo.__file__).read_text(encoding="utf-8")
+    assert len(source.splitlines()) < 300
+    copied = tmp_path / "my_ppo.py"
+    copied.write_text(source, encoding="utf-8")
+    arguments = [*SMALL, "--steps", "512", "--every", "512", "--result", "new/result.json"]
+    subprocess.run([sys.executable, "-c", ALONE, copied, *arguments], cwd=tmp_path, check=True)
+    result = json.loads((tmp_path / "new" / "result.json").read_text(encoding="utf-8"))
+    assert result["command"].endswith("--steps 512 --every 512 --result new/result.json")
+    assert result["commit"] is None  # of its own folder, which is no clone
+    assert set(result["versions"]) == {"python", "numpy", "gymnasium", "pettingzoo", "torch"}
+    assert result["options"]["num_envs"] == 64
+    assert [row["steps"] for row in result["curve"]] == [0, 512]
+    assert list((tmp_path / "new").iterdir()) == [tmp_path / "new" / "result.json"]

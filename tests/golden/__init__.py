@@ -46,7 +46,7 @@ def playthrough(preset: str) -> Iterator[str]:
         for environment in environments.values():
             environment.step(move.action)
         board.push(move)
-        yield from (f"story: {line}" for line in str(board.last_story).splitlines())
+        yield from (f"story: {line}" for line in str(board.last_trace).splitlines())
     yield "\n== record"
     yield from str(GameRecord.from_board(board, {"Event": "golden"}, {1: "fixed choice"})).splitlines()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oanquan_env import Core, Rules, RulesError, Termination
 from oanquan_env.match_rules import MatchRules
 from oanquan_env.notation import NotationError
-from oanquan_env.ownership import Estate, debt, match_standings
+from oanquan_env.ownership import Ownership, debt, match_standings
 from oanquan_env.policies import RandomPolicy
 from tests.strategies import rules as any_rules
 from tests.strategies import seeds
@@ -19,11 +19,13 @@ RULES = Rules()
 LACK, MARGIN = MatchRules(), MatchRules(match_measure="margin")
 
 
-def after(*rounds: tuple[int, int], match_rules: MatchRules = LACK, estate: Estate | None = None) -> tuple[str, str]:
-    estate = estate or Estate(5)
+def after(
+    *rounds: tuple[int, int], match_rules: MatchRules = LACK, ownership: Ownership | None = None
+) -> tuple[str, str]:
+    ownership = ownership or Ownership(5)
     for scores in rounds:
-        estate = estate.after_round(scores, RULES, match_rules)
-    return estate.sold_text(), estate.pawned_text()
+        ownership = ownership.after_round(scores, RULES, match_rules)
+    return ownership.sold_text(), ownership.pawned_text()
 
 
 # ---- the arithmetic of a round ---------------------------------------------------------------------------------------
@@ -70,18 +72,18 @@ def test_by_the_margin_he_pays_the_whole_difference(scores: tuple[int, int], sol
 def test_half_of_all_points_follows_the_rules() -> None:
     tonkin = Rules.parse("tonkin")  # 35 with ten seeds for a stone
     cheap = Rules(stone_value=5)  # 30
-    assert Estate(5).after_round((45, 25), tonkin, LACK).sold_text() == "N1"
-    assert Estate(5).after_round((40, 20), cheap, LACK).sold_text() == "N1"
-    assert Estate(5).after_round((39, 21), cheap, LACK).pawned_text() == "N1"
+    assert Ownership(5).after_round((45, 25), tonkin, LACK).sold_text() == "N1"
+    assert Ownership(5).after_round((40, 20), cheap, LACK).sold_text() == "N1"
+    assert Ownership(5).after_round((39, 21), cheap, LACK).pawned_text() == "N1"
 
 
 def test_fields_come_back_pawned_ones_first_and_the_latest_first() -> None:
-    estate = Estate(5, sold=((3, 0), ()), pawned=((1, 4), ()))
-    assert after((41, 29), estate=estate) == ("S4 S1", "S2 N1")
-    assert after((45, 25), estate=estate) == ("S4 S1 N1", "")
-    assert after((50, 20), estate=estate) == ("S4 N1", "N2")
-    assert after((55, 15), estate=estate) == ("N1 N2", "")
-    assert after((65, 5), estate=estate) == ("N1 N2 N3", "")
+    ownership = Ownership(5, sold=((3, 0), ()), pawned=((1, 4), ()))
+    assert after((41, 29), ownership=ownership) == ("S4 S1", "S2 N1")
+    assert after((45, 25), ownership=ownership) == ("S4 S1 N1", "")
+    assert after((50, 20), ownership=ownership) == ("S4 N1", "N2")
+    assert after((55, 15), ownership=ownership) == ("N1 N2", "")
+    assert after((65, 5), ownership=ownership) == ("N1 N2 N3", "")
 
 
 def test_a_pawned_field_is_sold_when_its_turn_comes() -> None:
@@ -92,15 +94,15 @@ def test_a_pawned_field_is_sold_when_its_turn_comes() -> None:
 
 
 def test_with_no_free_field_nothing_is_pawned_and_no_more_than_all_are_sold() -> None:
-    estate = Estate(5, sold=((), (0, 1)), pawned=((), (2, 3, 4)))
-    assert after((40, 30), estate=estate) == ("N1 N2", "N3 N4 N5")
-    assert after((90, -20), estate=estate) == ("N1 N2 N3 N4 N5", "")
-    assert after((150, -80), estate=Estate(5)) == ("N1 N2 N3 N4 N5", "")
+    ownership = Ownership(5, sold=((), (0, 1)), pawned=((), (2, 3, 4)))
+    assert after((40, 30), ownership=ownership) == ("N1 N2", "N3 N4 N5")
+    assert after((90, -20), ownership=ownership) == ("N1 N2 N3 N4 N5", "")
+    assert after((150, -80), ownership=Ownership(5)) == ("N1 N2 N3 N4 N5", "")
 
 
 def test_a_draw_changes_nothing() -> None:
-    estate = Estate(5, sold=((1,), (0,)), pawned=((0,), (2,)))
-    assert estate.after_round((30, 30), RULES, LACK) == estate
+    ownership = Ownership(5, sold=((1,), (0,)), pawned=((0,), (2,)))
+    assert ownership.after_round((30, 30), RULES, LACK) == ownership
 
 
 def ledger(fields: int, rounds: list[tuple[int, int]], half: int, measure: str) -> tuple[list[list[int]], list[int]]:
@@ -140,13 +142,13 @@ scores_of_rounds = st.lists(st.tuples(st.integers(-15, 85), st.integers(-15, 85)
 @settings(max_examples=300)
 def test_any_run_of_rounds_agrees_with_the_ledger(fields: int, rounds: list[tuple[int, int]], measure: str) -> None:
     game, match_rules = Rules(fields=fields), MatchRules.parse(f"match_measure={measure}")
-    estate = Estate(fields)
+    ownership = Ownership(fields)
     for scores in rounds:
-        estate = estate.after_round(scores, game, match_rules)
-        assert Estate.parse(estate.sold_text(), estate.pawned_text(), fields) == estate
+        ownership = ownership.after_round(scores, game, match_rules)
+        assert Ownership.parse(ownership.sold_text(), ownership.pawned_text(), fields) == ownership
     codes, sold = ledger(fields, rounds, game.total // 2, measure)
-    assert estate.owners().tolist() == codes
-    assert [len(row) for row in estate.sold] == sold
+    assert ownership.owners().tolist() == codes
+    assert [len(row) for row in ownership.sold] == sold
 
 
 @pytest.mark.parametrize(
@@ -155,14 +157,14 @@ def test_any_run_of_rounds_agrees_with_the_ledger(fields: int, rounds: list[tupl
 )
 def test_a_text_that_names_no_estate_is_refused(sold: str, pawned: str, column: int) -> None:
     with pytest.raises(NotationError) as caught:
-        Estate.parse(sold, pawned, 5)
+        Ownership.parse(sold, pawned, 5)
     assert caught.value.column == column
 
 
 def test_an_estate_cannot_hold_a_field_twice_or_one_that_is_not_there() -> None:
     for sold, pawned in (((0, 0), ()), ((0,), (0,)), ((5,), ()), ((), (-1,))):
         with pytest.raises(ValueError, match="no row of 5 fields"):
-            Estate(5, (sold, ()), (pawned, ()))
+            Ownership(5, (sold, ()), (pawned, ()))
 
 
 # ---- match rules -----------------------------------------------------------------------------------------------------
@@ -212,24 +214,24 @@ def finished(rules: Rules | str, south: list[int], north: list[int], mandarins: 
 
 def test_seeds_on_sold_and_pawned_fields_go_by_ownership() -> None:
     core, positions = finished("mancala-world", [5, 3, 1, 0, 2], [4, 7, 0, 0, 1])
-    estate = Estate(5, sold=((0,), (1,)), pawned=((1, 2), (4,)))
+    ownership = Ownership(5, sold=((0,), (1,)), pawned=((1, 2), (4,)))
     # South: 5 sold; 3 = 2 + 1, 1 = 1 + 0 pawned; 2 own. North: 7 sold; 1 = 1 + 0 pawned; 4 own.
-    gains = match_standings(core, positions, estate.owners())[0] - positions.scores[0]
+    gains = match_standings(core, positions, ownership.owners())[0] - positions.scores[0]
     assert gains.tolist() == [2 + 1 + 2 + 7, 5 + 1 + 4 + 1]
 
 
 def test_only_the_other_fields_are_split_where_leftovers_are() -> None:
     split = "mancala-world leftovers=split mandarin_leftovers=split"
     core, positions = finished(split, [5, 3, 1, 0, 2], [4, 7, 0, 0, 1], mandarins=(4, 2))
-    estate = Estate(5, sold=((0,), ()), pawned=((1,), ()))
+    ownership = Ownership(5, sold=((0,), ()), pawned=((1,), ()))
     # 1 + 0 + 2 + 4 + 7 + 0 + 0 + 1 = 15 make 7 each; 6 mandarin seeds make 3 each; 5 go North; 3 = 2 + 1.
-    gains = match_standings(core, positions, estate.owners())[0] - positions.scores[0]
+    gains = match_standings(core, positions, ownership.owners())[0] - positions.scores[0]
     assert gains.tolist() == [7 + 3 + 2, 7 + 3 + 5 + 1]
 
 
 def test_a_truncated_round_shares_its_fields_and_a_running_one_nothing() -> None:
     core, positions = finished("mancala-world mandarin_leftovers=split", [6, 0, 0, 0, 0], [2, 0, 0, 0, 0], (4, 4))
-    sold = Estate(5, sold=((0,), ())).owners()
+    sold = Ownership(5, sold=((0,), ())).owners()
     positions.ended[:] = Termination.MAX_PLIES
     assert (match_standings(core, positions, sold)[0] - positions.scores[0]).tolist() == [0, 8]
     positions.ended[:] = Termination.RUNNING

@@ -34,7 +34,7 @@ ILLEGAL_REWARD = -1.0
 _REASONS = np.array([*(str(reason) for reason in Termination), "illegal_action"], dtype=object)
 
 
-class Games:
+class OpponentGames:
     """N games and the agent's seats in them. `begin` starts games, `step` plays on; nothing restarts by itself.
 
     Args:

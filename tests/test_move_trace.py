@@ -1,4 +1,4 @@
-"""The story of a move: each kind of turn once, written out by hand, and random games against the core."""
+"""The trace of a move: each kind of turn once, written out by hand, and random games against the core."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ TURN_ENDS = [
 
 @pytest.mark.parametrize(("text", "south", "north", "move", "ahead", "points", "end"), TURN_ENDS)
 def test_how_turns_end(text: str, south: str, north: str, move: str, ahead: int, points: int, end: TurnEnd) -> None:
-    story = lesson(south, north, text).sowing(move)
-    assert (story.ahead, story.captured, story.turn_end) == (ahead, points, end)
-    assert f"The turn ends: {end.value}." in str(story)
+    trace = lesson(south, north, text).sowing(move)
+    assert (trace.ahead, trace.captured, trace.turn_end) == (ahead, points, end)
+    assert f"The turn ends: {end.value}." in str(trace)
 
 
 def test_every_way_to_end_a_turn_is_among_them() -> None:
@@ -48,16 +48,16 @@ def test_every_way_to_end_a_turn_is_among_them() -> None:
 
 
 def test_a_relay_and_a_chain_are_told_in_order() -> None:
-    story = lesson("2,0,0,2,0,1*", "0,3,0,4,1,0*").sowing("1A")
-    assert story.laps == (
+    trace = lesson("2,0,0,2,0,1*", "0,3,0,4,1,0*").sowing("1A")
+    assert trace.laps == (
         Lap(square=0, direction=0, seeds=2, squares=(1, 2), one_lifted=False),
         Lap(square=3, direction=0, seeds=2, squares=(4, 5), one_lifted=False),
     )
-    assert story.takings == (
+    assert trace.takings == (
         Taking(gap=6, square=7, seeds=3, stones=0, points=3),
         Taking(gap=8, square=9, seeds=4, stones=0, points=4),
     )
-    assert [frame.seeds for frame in story.frames()] == [
+    assert [frame.seeds for frame in trace.frames()] == [
         (2, 0, 0, 2, 0, 1, 0, 3, 0, 4, 1, 0),
         (0, 1, 1, 2, 0, 1, 0, 3, 0, 4, 1, 0),
         (0, 1, 1, 0, 1, 2, 0, 3, 0, 4, 1, 0),
@@ -65,7 +65,7 @@ def test_a_relay_and_a_chain_are_told_in_order() -> None:
         (0, 1, 1, 0, 1, 2, 0, 0, 0, 0, 1, 0),
     ]
     assert (
-        str(story)
+        str(trace)
         == """\
 South plays 1A.
 Lift 2 seeds from field 1 of South; the last falls into field 3 of South.
@@ -77,34 +77,34 @@ The turn ends: the square behind the capture is not empty."""
 
 
 def test_one_seed_lifted_from_a_mandarin_square_is_a_lap() -> None:
-    story = lesson("0,0,0,1,0,3", "0,0,0,0,1,9", "tonkin").sowing("4A")
-    assert story.laps == (
+    trace = lesson("0,0,0,1,0,3", "0,0,0,0,1,9", "tonkin").sowing("4A")
+    assert trace.laps == (
         Lap(square=3, direction=0, seeds=1, squares=(4,), one_lifted=False),
         Lap(square=5, direction=0, seeds=1, squares=(6,), one_lifted=True),
     )
-    assert "Lift one seed from the mandarin square after South; the last falls into field 1 of North." in str(story)
+    assert "Lift one seed from the mandarin square after South; the last falls into field 1 of North." in str(trace)
 
 
 def test_a_refill_says_what_was_borrowed() -> None:
-    story = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,3").sowing("4A")
-    assert story.refillings == (Refilling(player=1, seeds=5, borrowed=2),)
-    assert "North refills his row with 5 seeds, 2 of them borrowed." in str(story)
-    assert [frame.scores for frame in story.frames()] == [(0, 3), (0, 3), (0, -2)]
+    trace = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,3").sowing("4A")
+    assert trace.refillings == (Refilling(player=1, seeds=5, borrowed=2),)
+    assert "North refills his row with 5 seeds, 2 of them borrowed." in str(trace)
+    assert [frame.scores for frame in trace.frames()] == [(0, 3), (0, 3), (0, -2)]
     indebted = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,-3").sowing("4A")
     assert indebted.refillings[0].borrowed == 5
     assert lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,9").sowing("4A").refillings[0].borrowed == 0
 
 
 def test_a_forfeit_is_told() -> None:
-    story = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", "mancala-world refill=forfeit", "0,3").sowing("4A")
-    assert (story.refillings, story.termination) == ((), Termination.FORFEIT)
-    assert str(story).endswith("The game is over: forfeit.")
+    trace = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", "mancala-world refill=forfeit", "0,3").sowing("4A")
+    assert (trace.refillings, trace.termination) == ((), Termination.FORFEIT)
+    assert str(trace).endswith("The game is over: forfeit.")
 
 
 def test_the_story_of_a_move_can_be_asked_before_and_after_it() -> None:
     board = Board()
     board.push("5A")
-    assert str(board.last_story) == str(Board().sowing("5A"))
+    assert str(board.last_trace) == str(Board().sowing("5A"))
     assert board.sowing("3A").termination is Termination.STONES_CAPTURED
     assert board.ply == 1
     with pytest.raises(IllegalMoveError):
@@ -119,18 +119,18 @@ def assert_told_right(game_rules: Rules, seed: int, plies: int) -> None:
         player = board.mover
         positions = board.positions
         played = board.core.play(positions, [move.action])
-        story = board.sowing(move)
+        trace = board.sowing(move)
         board.push(move)
-        frames = story.frames()
-        assert (story.player, story.move) == (player, move)
-        assert (story.captured, len(story.laps)) == (played.captured[0], played.laps[0])
+        frames = trace.frames()
+        assert (trace.player, trace.move) == (player, move)
+        assert (trace.captured, len(trace.laps)) == (played.captured[0], played.laps[0])
         assert [list(column) for column in frames[-1]] == [board.seeds, board.stones, board.scores]
-        assert story.termination == positions.ended[0]
+        assert trace.termination == positions.ended[0]
         for frame in frames:
             points = sum(frame.seeds) + game_rules.stone_value * sum(frame.stones) + sum(frame.scores)
             assert points == game_rules.total
             assert min(*frame.seeds, *frame.stones) >= 0
-        assert_consistent_end(game_rules, story.turn_end, bool(story.takings))
+        assert_consistent_end(game_rules, trace.turn_end, bool(trace.takings))
 
 
 def assert_consistent_end(game_rules: Rules, end: TurnEnd, captured: bool) -> None:
