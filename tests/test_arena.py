@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from agents.evaluation import arena, openings
-from agents.evaluation.arena import play_match, play_pairs, random_lines, random_openings, score_interval
+from agents.evaluation.arena import play_paired_games, play_pairs, random_lines, random_openings, score_interval
 from agents.evaluation.openings import (
     OpeningsError,
-    Recipe,
+    OpeningsRecipe,
     final_margins,
     load_openings,
     make_suite,
@@ -52,7 +52,7 @@ def by_hand(rules: str, text: str, seats: list[type[FirstMove]]) -> Board:
 def test_a_match_is_the_games_played_one_by_one(rules: str) -> None:
     core = Core(rules)
     openings = random_openings(core, 5, 3, rng())
-    match = play_match(core, FirstMove(core), LastMove(core), openings, rng())
+    match = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng())
     moves = match.games.moves()
     for seat in range(core.rules.players):
         seats = [FirstMove if player == seat else LastMove for player in range(core.rules.players)]
@@ -70,7 +70,7 @@ def test_a_match_is_the_games_played_one_by_one(rules: str) -> None:
 def test_openings_are_not_changed_by_a_match(core: Core) -> None:
     openings = random_openings(core, 10, 4, rng())
     before = openings.copy()
-    play_match(core, FirstMove(core), LastMove(core), openings, rng())
+    play_paired_games(core, FirstMove(core), LastMove(core), openings, rng())
     assert openings.same(before).all()
 
 
@@ -86,7 +86,7 @@ def test_swapping_the_players_turns_the_results_round(core: Core) -> None:
 def test_progress_hears_of_every_game(core: Core) -> None:
     heard: list[int] = []
     openings = random_openings(core, 20, 4, rng())
-    play_match(core, GreedyPolicy(core), RandomPolicy(core), openings, rng(), heard.append)
+    play_paired_games(core, GreedyPolicy(core), RandomPolicy(core), openings, rng(), heard.append)
     assert sum(heard) == 40
 
 
@@ -183,11 +183,11 @@ def test_the_balanced_suite(core: Core) -> None:
     values = np.array([int(record.headers["Value"]) for record in openings.records])
     assert abs(values).max() <= 3
     some = slice(0, 5)
-    assert (final_margins(core, openings.positions[some], Recipe().depth) == values[some]).all()
+    assert (final_margins(core, openings.positions[some], OpeningsRecipe().depth) == values[some]).all()
 
 
 def test_a_made_suite_is_balanced_and_without_duplicates() -> None:
-    recipe = Recipe(rules="mancala-world seeds=2", count=12, within=2, depth=8)
+    recipe = OpeningsRecipe(rules="mancala-world seeds=2", count=12, within=2, depth=8)
     records = make_suite(recipe)
     assert parse_records(format_records(records)) == records == make_suite(recipe)
     core = Core(recipe.rules)

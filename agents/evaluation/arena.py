@@ -17,7 +17,7 @@ from oanquan_env.arrays import Floats, Ints
 from oanquan_env.core import relative_points
 from oanquan_env.policies import Policy, RandomPolicy, ask_players
 
-Progress = Callable[[int], None]
+OnGamesEnded = Callable[[int], None]
 """Hears how many games ended since it was called last."""
 VAIN_GAMES = 20_000
 """Random games on end that end too soon, after which no more are drawn."""
@@ -63,7 +63,7 @@ class Games:
         return moves
 
 
-class Match(NamedTuple):
+class PairedGames(NamedTuple):
     """A match of `a` against `b`."""
 
     results: PairResults
@@ -113,7 +113,7 @@ def play_out(
     players: Sequence[Policy],
     seating: Ints,
     rng: np.random.Generator,
-    progress: Progress | None = None,
+    progress: OnGamesEnded | None = None,
 ) -> Games:
     """Play N games to their ends, `players[seating[n, p]]` moving for player p of game n.
 
@@ -140,9 +140,14 @@ def play_out(
     return Games(final, steps)
 
 
-def play_match(
-    core: Core, a: Policy, b: Policy, openings: Positions, rng: np.random.Generator, progress: Progress | None = None
-) -> Match:
+def play_paired_games(
+    core: Core,
+    a: Policy,
+    b: Policy,
+    openings: Positions,
+    rng: np.random.Generator,
+    progress: OnGamesEnded | None = None,
+) -> PairedGames:
     """Every one of K running openings in all P seatings, all games at once."""
     k, players = len(openings), core.rules.players
     seating = np.repeat(
@@ -157,12 +162,12 @@ def play_match(
     by_opening = (
         np.ascontiguousarray(column.reshape(players, k).T, dtype=np.float64) for column in (score, margin, plies)
     )
-    return Match(PairResults(*by_opening), games)
+    return PairedGames(PairResults(*by_opening), games)
 
 
 def play_pairs(core: Core, a: Policy, b: Policy, openings: Positions, rng: np.random.Generator) -> PairResults:
-    """The results of `play_match`."""
-    return play_match(core, a, b, openings, rng).results
+    """The results of `play_paired_games`."""
+    return play_paired_games(core, a, b, openings, rng).results
 
 
 def mean_interval(samples: Floats) -> Interval:
