@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.evaluation import arena, openings
-from agents.evaluation.arena import play_paired_games, play_pairs, random_lines, random_openings, score_interval
+from agents.evaluation import openings
+from agents.evaluation.arena import play_paired_games, play_pairs, score_interval
 from agents.evaluation.openings import (
     OpeningsError,
     OpeningsRecipe,
@@ -22,6 +22,7 @@ from agents.evaluation.suites import openings_path
 from agents.search.keys import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env import Board, Core, Positions, mirror, parse_records, rotate_seats
 from oanquan_env.arrays import Ints
+from oanquan_env.playing import random_openings
 from oanquan_env.policies import GreedyPolicy, RandomPolicy
 from oanquan_env.records import format_records
 from tests.players import FirstMove, LastMove
@@ -118,24 +119,6 @@ def test_a_thousand_games_are_played_as_one_batch(core: Core, monkeypatch: pytes
 
 
 # ---- openings --------------------------------------------------------------------------------------------------------
-
-
-def test_random_lines_lead_to_their_positions(core: Core) -> None:
-    positions, lines = random_lines(core, 50, 6, rng())
-    replayed = core.start(50)
-    for ply in range(6):
-        core.play(replayed, lines[:, ply])
-    assert positions.same(replayed).all()
-    assert not positions.over.any()
-
-
-def test_lines_longer_than_games_are_given_up(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match=r"random games of 'mancala-world' was running after 150 plies: take fewer"):
-        random_lines(core, 2000, 150, rng())
-    monkeypatch.setattr(arena, "VAIN_GAMES", 400)  # fewer than it takes for all, more than for one
-    positions, lines = random_lines(core, 10, 40, rng())
-    assert set(positions.ply.tolist()) == {40}
-    assert lines.shape == (10, 40)
 
 
 def test_openings_survive_a_file(core: Core, tmp_path: Path) -> None:

@@ -19,12 +19,12 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agents.evaluation.arena import random_lines
 from agents.evaluation.suites import openings_path
 from agents.search.keys import canonical_keys, first_of_each
 from agents.support.files import write_atomically
 from oanquan_env import Core, GameRecord, Move, NotationError, Positions, Rules, read_records
 from oanquan_env.arrays import Ints
+from oanquan_env.playing import random_lines
 from oanquan_env.records import format_records
 from oanquan_env.rules import DEFAULT_PRESET, RulesError
 

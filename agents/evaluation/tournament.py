@@ -24,6 +24,7 @@ from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.notation import seat_name
+from oanquan_env.playing import advance
 from oanquan_env.policies import Policy
 
 FOLDER = "parts/pairings"
@@ -252,11 +253,13 @@ def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
     """The finished games that `games` (P * K texts of moves) lead to from K openings."""
     final = Positions.concatenate([openings] * core.rules.players)
     actions = [[move.action for move in _read_moves(text)] for text in games]
-    for ply in range(max(map(len, actions))):
-        rows = np.array([row for row, game in enumerate(actions) if len(game) > ply])
-        current = final[rows]
-        core.play(current, np.array([actions[row][ply] for row in rows]))
-        final[rows] = current
+    moves = [iter(game) for game in actions]
+
+    def choose(rows: Ints, _: Positions) -> Ints:
+        return np.array([next(moves[row]) for row in rows])
+
+    for _ in advance(core, final, choose, [len(game) for game in actions]):
+        pass
     return final
 
 
