@@ -27,7 +27,7 @@ from rich.table import Table
 import agents
 from agents.evaluation.regret import PARTS
 from agents.evaluation.results import ArenaResult, Estimate, RegretResult
-from agents.evaluation.run import Evaluation, EvaluationSettings, Evaluator, make_settings
+from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
 from agents.reports.report import write_report
 from agents.support.files import check_place, write_atomically
 from agents.support.parallel import HELP
@@ -180,11 +180,11 @@ def main(arguments: list[str]) -> int:
     try:
         places, settings = parse(arguments)
         check_places(places, settings)
-        evaluator = Evaluator(settings, places.output)
+        evaluation_run = EvaluationRun(settings, places.output)
         with Progress(
             *bar, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
         ) as progress:
-            evaluation = evaluator.run(shlex.join(["python", "evaluate.py", *arguments]), progress, places.ray)
+            evaluation = evaluation_run.run(shlex.join(["python", "evaluate.py", *arguments]), progress, places.ray)
         show(console, settings, evaluation)
         write(places, evaluation)
     except KeyboardInterrupt:

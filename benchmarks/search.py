@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.evaluation.arena import random_openings
 from agents.search.deepening import Limits, Search
 from benchmarks import report
 from oanquan_env import Core, Positions
+from oanquan_env.playing import random_openings
 
 RULES = "mancala-world"
 OPENING_DEPTHS = (16, 20, 24)

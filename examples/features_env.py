@@ -9,9 +9,9 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils import BaseWrapper
 
-from agents.evaluation.arena import random_openings
 from examples.scoring import Features
 from oanquan_env import raw_env
+from oanquan_env.playing import random_openings
 
 
 class FeaturesEnv(BaseWrapper):

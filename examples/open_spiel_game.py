@@ -25,12 +25,13 @@ import pyspiel
 from open_spiel.python.algorithms import mcts
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
-from agents.evaluation.arena import play_pairs, random_openings, score_interval
+from agents.evaluation.arena import play_pairs, score_interval
 from examples.scoring import OPENING_PLIES, Curve
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.notation import Move, format_position
 from oanquan_env.observation import Encoder
+from oanquan_env.playing import random_openings
 from oanquan_env.policies import POLICIES
 from oanquan_env.rewards import RewardName, check_reward, game_rewards
 from oanquan_env.rules import DEFAULT_PRESET

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.evaluation.arena import play_pairs, random_openings, score_interval
+from agents.evaluation.arena import play_pairs, score_interval
 from agents.support.files import write_atomically
 from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.observation import Encoder, Observation
+from oanquan_env.playing import random_openings
 from oanquan_env.policies import POLICIES
 
 Choose = Callable[[Observation, Mask], npt.NDArray[Any]]

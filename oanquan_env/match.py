@@ -19,7 +19,8 @@ from oanquan_env.arrays import Mask
 from oanquan_env.core import Core
 from oanquan_env.match_rules import MatchRules, as_match_rules
 from oanquan_env.ownership import Ownership, match_standings
-from oanquan_env.policies import Policy, ask_players
+from oanquan_env.playing import advance, seated
+from oanquan_env.policies import Policy
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rules import DEFAULT_PRESET, Rules
 
@@ -212,18 +213,11 @@ def play_matches(
     """
     core = Core(rules)
     matches = [Match(match_rules=match_rules, core=core) for _ in range(n)]
-    going, moves = matches.copy(), [list[int]() for _ in matches]
-    positions = core.start(n)
-    while going:
-        actions = ask_players(players, positions.mover, positions, rng)
-        core.play(positions, actions)
-        for line, action in zip(moves, actions.tolist(), strict=True):
-            line.append(action)
-        for row in positions.over.nonzero()[0].tolist():
-            going[row].close_round(positions[row : row + 1], moves[row])
-            positions[row : row + 1], moves[row] = going[row].positions, []
-        on = ~positions.over
-        if not on.all():
-            positions, rows = positions[on], on.nonzero()[0].tolist()
-            going, moves = [going[row] for row in rows], [moves[row] for row in rows]
+    positions, moves = core.start(n), [list[int]() for _ in matches]
+    for rows, actions in advance(core, positions, seated(players, np.tile([0, 1], (n, 1)), rng)):
+        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+            moves[row].append(action)
+        for row in rows[positions.over[rows]].tolist():
+            matches[row].close_round(positions[row : row + 1], moves[row])
+            positions[row : row + 1], moves[row] = matches[row].positions, []
     return matches

@@ -35,16 +35,6 @@ class RandomPolicy:
         return best_actions(np.zeros(mask.shape), mask, rng)
 
 
-def play_randomly(core: Core, positions: Positions, plies: npt.ArrayLike, rng: np.random.Generator) -> None:
-    """Play `plies[n]` random plies in each of N games, in place; a game that ends on the way stays as it ended."""
-    wanted, policy = np.broadcast_to(plies, len(positions)), RandomPolicy(core)
-    for ply in range(int(wanted.max(initial=0))):
-        rows = ((wanted > ply) & ~positions.over).nonzero()[0]
-        moved = positions[rows]
-        core.play(moved, policy.choose(moved, rng), checked=False)
-        positions[rows] = moved
-
-
 class GreedyPolicy:
     """Plays the move that wins the most points at once, ties at random; see `move_gains`."""
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.evaluation import arena, openings
-from agents.evaluation.arena import play_match, play_pairs, random_lines, random_openings, score_interval
+from agents.evaluation import openings
+from agents.evaluation.arena import play_paired_games, play_pairs, score_interval
 from agents.evaluation.openings import (
     OpeningsError,
-    Recipe,
+    OpeningsRecipe,
     final_margins,
     load_openings,
     make_suite,
@@ -22,6 +22,7 @@ from agents.evaluation.suites import openings_path
 from agents.search.keys import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env import Board, Core, Positions, mirror, parse_records, rotate_seats
 from oanquan_env.arrays import Ints
+from oanquan_env.playing import random_openings
 from oanquan_env.policies import GreedyPolicy, RandomPolicy
 from oanquan_env.records import format_records
 from tests.players import FirstMove, LastMove
@@ -52,7 +53,7 @@ def by_hand(rules: str, text: str, seats: list[type[FirstMove]]) -> Board:
 def test_a_match_is_the_games_played_one_by_one(rules: str) -> None:
     core = Core(rules)
     openings = random_openings(core, 5, 3, rng())
-    match = play_match(core, FirstMove(core), LastMove(core), openings, rng())
+    match = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng())
     moves = match.games.moves()
     for seat in range(core.rules.players):
         seats = [FirstMove if player == seat else LastMove for player in range(core.rules.players)]
@@ -70,7 +71,7 @@ def test_a_match_is_the_games_played_one_by_one(rules: str) -> None:
 def test_openings_are_not_changed_by_a_match(core: Core) -> None:
     openings = random_openings(core, 10, 4, rng())
     before = openings.copy()
-    play_match(core, FirstMove(core), LastMove(core), openings, rng())
+    play_paired_games(core, FirstMove(core), LastMove(core), openings, rng())
     assert openings.same(before).all()
 
 
@@ -86,7 +87,7 @@ def test_swapping_the_players_turns_the_results_round(core: Core) -> None:
 def test_progress_hears_of_every_game(core: Core) -> None:
     heard: list[int] = []
     openings = random_openings(core, 20, 4, rng())
-    play_match(core, GreedyPolicy(core), RandomPolicy(core), openings, rng(), heard.append)
+    play_paired_games(core, GreedyPolicy(core), RandomPolicy(core), openings, rng(), heard.append)
     assert sum(heard) == 40
 
 
@@ -118,24 +119,6 @@ def test_a_thousand_games_are_played_as_one_batch(core: Core, monkeypatch: pytes
 
 
 # ---- openings --------------------------------------------------------------------------------------------------------
-
-
-def test_random_lines_lead_to_their_positions(core: Core) -> None:
-    positions, lines = random_lines(core, 50, 6, rng())
-    replayed = core.start(50)
-    for ply in range(6):
-        core.play(replayed, lines[:, ply])
-    assert positions.same(replayed).all()
-    assert not positions.over.any()
-
-
-def test_lines_longer_than_games_are_given_up(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match=r"random games of 'mancala-world' was running after 150 plies: take fewer"):
-        random_lines(core, 2000, 150, rng())
-    monkeypatch.setattr(arena, "VAIN_GAMES", 400)  # fewer than it takes for all, more than for one
-    positions, lines = random_lines(core, 10, 40, rng())
-    assert set(positions.ply.tolist()) == {40}
-    assert lines.shape == (10, 40)
 
 
 def test_openings_survive_a_file(core: Core, tmp_path: Path) -> None:
@@ -183,11 +166,11 @@ def test_the_balanced_suite(core: Core) -> None:
     values = np.array([int(record.headers["Value"]) for record in openings.records])
     assert abs(values).max() <= 3
     some = slice(0, 5)
-    assert (final_margins(core, openings.positions[some], Recipe().depth) == values[some]).all()
+    assert (final_margins(core, openings.positions[some], OpeningsRecipe().depth) == values[some]).all()
 
 
 def test_a_made_suite_is_balanced_and_without_duplicates() -> None:
-    recipe = Recipe(rules="mancala-world seeds=2", count=12, within=2, depth=8)
+    recipe = OpeningsRecipe(rules="mancala-world seeds=2", count=12, within=2, depth=8)
     records = make_suite(recipe)
     assert parse_records(format_records(records)) == records == make_suite(recipe)
     core = Core(recipe.rules)

@@ -57,7 +57,8 @@ def test_examples_run(page: Path) -> None:
 
 
 def test_the_example_of_an_agent_plays_better_than_greedy() -> None:
-    from agents.evaluation.arena import play_pairs, random_openings
+    from agents.evaluation.arena import play_pairs
+    from oanquan_env.playing import random_openings
     from oanquan_env.policies import GreedyPolicy
 
     names: dict[str, type] = {}

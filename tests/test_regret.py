@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation.make_regret import Recipe, main, make_suite
+from agents.evaluation.make_regret import SuiteRecipe, main, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
 from agents.evaluation.regret import (
@@ -219,7 +219,7 @@ def test_missing_suites_are_named(tmp_path: Path) -> None:
 
 # ---- making ----------------------------------------------------------------------------------------------------------
 
-SMALL = Recipe(rules="mancala-world seeds=3", count=30, depths=(3, 4, 5), games=60, seed=4)
+SMALL = SuiteRecipe(rules="mancala-world seeds=3", count=30, depths=(3, 4, 5), games=60, seed=4)
 
 
 def test_the_search_that_made_a_suite_has_no_regret() -> None:
@@ -322,14 +322,16 @@ def test_the_committed_values_are_those_of_the_search(committed: Suite) -> None:
     """Of the positions with the fewest points in play; the others take as long each as all of these."""
     left = committed.core.rules.total - committed.positions.scores.sum(axis=1)
     few = committed.take(np.argsort(left, kind="stable")[:10].astype(np.intp))
-    depth = Recipe().depths[2]
+    depth = SuiteRecipe().depths[2]
     searched = Search(few.core).values(few.positions, depth)
     assert (searched[few.proved] == few.values[few.proved]).all()
 
 
 # ---- proving ---------------------------------------------------------------------------------------------------------
 
-PROVING = Recipe(rules="mancala-world fields=3 seeds=3 stone_value=3", count=6, depths=(3, 3, 3), games=200, seed=1)
+PROVING = SuiteRecipe(
+    rules="mancala-world fields=3 seeds=3 stone_value=3", count=6, depths=(3, 3, 3), games=200, seed=1
+)
 
 
 def test_proofs_do_not_depend_on_the_guesses() -> None:

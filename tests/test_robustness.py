@@ -108,7 +108,7 @@ def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.
 def test_openings_that_no_game_lasts_for_are_refused_at_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], message: str
 ) -> None:
-    monkeypatch.setattr("agents.evaluation.arena.VAIN_GAMES", 200)
+    monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
     with pytest.raises(ConfigError, match=f"evaluation.opening_plies: {message}"):
         TrainingRun.create(tmp_path / "run", small_config(**changes), "test", quiet)
 

@@ -11,15 +11,16 @@ import pytest
 from rich.progress import Progress
 
 import agents
-from agents.evaluation.arena import PairResults, random_openings
+from agents.evaluation.arena import PairResults
 from agents.evaluation.openings import random_suite
-from agents.evaluation.result_cache import Keeper, KeptError
+from agents.evaluation.result_cache import ResultCache, ResultCacheError
 from agents.evaluation.results import origin
-from agents.evaluation.run import EvaluationSettings, Evaluator
+from agents.evaluation.run import EvaluationRun, EvaluationSettings
 from agents.evaluation.tournament import TimedPolicy, Tournament, TournamentError, by_order, make_entrants, replay
 from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, Positions, Rules, parse_records
 from oanquan_env.arrays import Ints
+from oanquan_env.playing import random_openings
 from oanquan_env.policies import Policy, RandomPolicy
 from oanquan_env.records import format_records
 from tests.test_arena import rng
@@ -78,23 +79,23 @@ def test_another_player_leaves_the_finished_pairings_as_they_are(tmp_path: Path)
 
 def test_results_of_other_settings_are_refused(tmp_path: Path) -> None:
     list(tournament(tmp_path, ["random", "greedy"]).play())
-    with pytest.raises(KeptError, match=r"made by other settings \(seed, openings\): choose another --output"):
+    with pytest.raises(ResultCacheError, match=r"made by other settings \(seed, openings\): choose another --output"):
         list(tournament(tmp_path, ["random", "greedy"], seed=1).play())
-    with pytest.raises(KeptError, match=r"made by other settings \(agents\)"):
+    with pytest.raises(ResultCacheError, match=r"made by other settings \(agents\)"):
         list(tournament(tmp_path, ["random", "greedy=random"]).play())
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"settings": {}}'])
 def test_a_damaged_part_is_named(tmp_path: Path, content: str) -> None:
-    keeper = Keeper(tmp_path)
-    keeper.keep(["a/b", "c"], {"seed": 1}, {"x": 1})
-    assert keeper.find(["a/b", "c"], {"seed": 1}) == {"x": 1}
-    assert keeper.find(["a-b", "c"], {"seed": 1}) is None
-    path = keeper.path(["a/b", "c"])
+    cache = ResultCache(tmp_path)
+    cache.store(["a/b", "c"], {"seed": 1}, {"x": 1})
+    assert cache.find(["a/b", "c"], {"seed": 1}) == {"x": 1}
+    assert cache.find(["a-b", "c"], {"seed": 1}) is None
+    path = cache.path(["a/b", "c"])
     assert path is not None
     path.write_text(content)
-    with pytest.raises(KeptError, match=f"{path.name}: not a finished part"):
-        keeper.find(["a/b", "c"], {"seed": 1})
+    with pytest.raises(ResultCacheError, match=f"{path.name}: not a finished part"):
+        cache.find(["a/b", "c"], {"seed": 1})
 
 
 def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
@@ -104,7 +105,7 @@ def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
     data = json.loads(path.read_text())
     del data["content"]["margin"]
     path.write_text(json.dumps(data))
-    with pytest.raises(KeptError, match="not a finished pairing"):
+    with pytest.raises(ResultCacheError, match="not a finished pairing"):
         list(played.play())
 
 
@@ -176,7 +177,7 @@ def test_parts_kept_from_another_commit_are_told(tmp_path: Path, monkeypatch: py
     for number in ("one", "one", "two"):
         monkeypatch.setattr("agents.evaluation.result_cache.commit", lambda number=number: number)
         with Progress(disable=True) as progress:
-            reports.append(Evaluator(settings, tmp_path).run("test", progress).report)
+            reports.append(EvaluationRun(settings, tmp_path).run("test", progress).report)
     assert [report.kept_from for report in reports] == [[], [], ["one"]]
     assert "at commit `two` (parts of it at `one`)" in origin(reports[-1])
 

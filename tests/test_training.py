@@ -17,7 +17,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 import train
-from agents.evaluation.arena import play_pairs, random_openings
+from agents.evaluation.arena import play_pairs
 from agents.networks.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import ConfigError
@@ -27,6 +27,7 @@ from agents.training.policy import network_of
 from agents.training.run import RunError, StopTrainingError, TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME
 from oanquan_env import Core
+from oanquan_env.playing import random_openings
 from oanquan_env.policies import GreedyPolicy
 
 ROOT = Path(__file__).parent.parent

@@ -15,12 +15,11 @@ import numpy as np
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.core import relative_points
-from oanquan_env.policies import Policy, RandomPolicy, ask_players
+from oanquan_env.playing import advance, seated
+from oanquan_env.policies import Policy
 
-Progress = Callable[[int], None]
+OnGamesEnded = Callable[[int], None]
 """Hears how many games ended since it was called last."""
-VAIN_GAMES = 20_000
-"""Random games on end that end too soon, after which no more are drawn."""
 
 
 class PairResults(NamedTuple):
@@ -63,48 +62,12 @@ class Games:
         return moves
 
 
-class Match(NamedTuple):
+class PairedGames(NamedTuple):
     """A match of `a` against `b`."""
 
     results: PairResults
     games: Games
     """P * K games: game s * K + k is opening k with `a` in seat s."""
-
-
-def random_lines(core: Core, n: int, plies: int, rng: np.random.Generator) -> tuple[Positions, Ints]:
-    """`n` running positions `plies` random plies into a game, and (n, plies) the actions that lead there.
-
-    Games that end sooner are drawn anew. Raises `ValueError` where all games end sooner, by the ply limit, or so many
-    that `VAIN_GAMES` on end did.
-    """
-    if plies >= core.rules.max_plies:
-        raise ValueError(f"no game is running after {plies} plies: the rules have max_plies={core.rules.max_plies}")
-    openings, lines = core.start(n), np.zeros((n, plies), dtype=np.intp)
-    missing, vain = np.arange(n), 0
-    player = RandomPolicy(core)
-    while missing.size:
-        drawn, actions = core.start(missing.size), np.zeros((missing.size, plies), dtype=np.intp)
-        for ply in range(plies):
-            running = (~drawn.over).nonzero()[0]
-            if not running.size:
-                break
-            moved = drawn[running]
-            actions[running, ply] = player.choose(moved, rng)
-            core.play(moved, actions[running, ply])
-            drawn[running] = moved
-        openings[missing], lines[missing] = drawn, actions
-        vain = vain + missing.size if drawn.over.all() else 0
-        if vain >= VAIN_GAMES:
-            raise ValueError(
-                f"none of {vain:,} random games of '{core.rules}' was running after {plies} plies: take fewer plies"
-            )
-        missing = missing[drawn.over]
-    return openings, lines
-
-
-def random_openings(core: Core, n: int, plies: int, rng: np.random.Generator) -> Positions:
-    """The positions of `random_lines`; raises `ValueError` as it does."""
-    return random_lines(core, n, plies, rng)[0]
 
 
 def play_out(
@@ -113,7 +76,7 @@ def play_out(
     players: Sequence[Policy],
     seating: Ints,
     rng: np.random.Generator,
-    progress: Progress | None = None,
+    progress: OnGamesEnded | None = None,
 ) -> Games:
     """Play N games to their ends, `players[seating[n, p]]` moving for player p of game n.
 
@@ -126,23 +89,22 @@ def play_out(
         progress: hears how many games ended.
     """
     final, steps = positions.copy(), []
-    running = (~final.over).nonzero()[0]
-    while running.size:
-        current = final[running]
-        actions = ask_players(players, seating[running, current.mover], current, rng)
-        core.play(current, actions)
-        final[running] = current
-        steps.append((running, actions))
-        ended = current.over
-        if progress and ended.any():
-            progress(int(ended.sum()))
-        running = running[~ended]
+    for rows, actions in advance(core, final, seated(players, seating, rng)):
+        steps.append((rows, actions))
+        ended = int(final.over[rows].sum())
+        if progress and ended:
+            progress(ended)
     return Games(final, steps)
 
 
-def play_match(
-    core: Core, a: Policy, b: Policy, openings: Positions, rng: np.random.Generator, progress: Progress | None = None
-) -> Match:
+def play_paired_games(
+    core: Core,
+    a: Policy,
+    b: Policy,
+    openings: Positions,
+    rng: np.random.Generator,
+    progress: OnGamesEnded | None = None,
+) -> PairedGames:
     """Every one of K running openings in all P seatings, all games at once."""
     k, players = len(openings), core.rules.players
     seating = np.repeat(
@@ -157,12 +119,12 @@ def play_match(
     by_opening = (
         np.ascontiguousarray(column.reshape(players, k).T, dtype=np.float64) for column in (score, margin, plies)
     )
-    return Match(PairResults(*by_opening), games)
+    return PairedGames(PairResults(*by_opening), games)
 
 
 def play_pairs(core: Core, a: Policy, b: Policy, openings: Positions, rng: np.random.Generator) -> PairResults:
-    """The results of `play_match`."""
-    return play_match(core, a, b, openings, rng).results
+    """The results of `play_paired_games`."""
+    return play_paired_games(core, a, b, openings, rng).results
 
 
 def mean_interval(samples: Floats) -> Interval:

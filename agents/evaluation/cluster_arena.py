@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import agents
-from agents.evaluation.arena import Progress
+from agents.evaluation.arena import OnGamesEnded
 from agents.evaluation.openings import Openings
 from agents.evaluation.tournament import Entrant, Pairing, Tournament, TournamentError
 from agents.players.fingerprint import fingerprint
@@ -56,7 +56,7 @@ def play_pairing(work: PairingWork) -> Pairing:
     return Tournament(core, entrants, work.openings, work.seed).play_one(0, 1)
 
 
-def play_on_cluster(tournament: Tournament, address: str, progress: Progress | None = None) -> Iterator[Pairing]:
+def play_on_cluster(tournament: Tournament, address: str, progress: OnGamesEnded | None = None) -> Iterator[Pairing]:
     """As `Tournament.play`: pairings are kept as they get finished, and yielded in order of the schedule.
 
     Args:
@@ -65,7 +65,7 @@ def play_on_cluster(tournament: Tournament, address: str, progress: Progress | N
         progress: hears how many games ended.
 
     Raises:
-        KeptError: if the folder holds a pairing by other settings, or a damaged one.
+        ResultCacheError: if the folder holds a pairing by other settings, or a damaged one.
         ScaleError: if the cluster fails.
     """
     schedule = tournament.schedule()

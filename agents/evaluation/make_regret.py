@@ -42,7 +42,7 @@ CHUNK = 100
 
 
 @dataclass(frozen=True)
-class Recipe:
+class SuiteRecipe:
     """Parameters of a suite.
 
     Attributes:
@@ -66,7 +66,7 @@ def different_boards(core: Core, positions: Positions) -> Positions:
     return enough[first_of_each(canonical_keys(core, enough))]
 
 
-def make_suite(recipe: Recipe, progress: Progress | None = None, ray: str | None = None) -> Suite:
+def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str | None = None) -> Suite:
     """Draw positions, phase by phase, until each has its share.
 
     Args:
@@ -111,7 +111,7 @@ def make_suite(recipe: Recipe, progress: Progress | None = None, ray: str | None
     )
 
 
-def describe(recipe: Recipe) -> dict[str, object]:
+def describe(recipe: SuiteRecipe) -> dict[str, object]:
     """What the suite's file tells about how it was made."""
     depths = " ".join(map(str, recipe.depths))
     options = f"--count {recipe.count} --depths {depths} --games {recipe.games} --seed {recipe.seed}"
@@ -163,7 +163,7 @@ def _search(rules: str) -> Search:
 
 def main(arguments: list[str]) -> int:
     """Make a suite; returns the exit status."""
-    defaults = Recipe()
+    defaults = SuiteRecipe()
     parser = argparse.ArgumentParser(
         prog="python -m agents.evaluation.make_regret",
         description=__doc__,
@@ -191,7 +191,7 @@ def main(arguments: list[str]) -> int:
     output, ray = options.pop("output"), options.pop("ray")
     try:
         rules = Rules.parse(options.pop("rules"))
-        recipe = Recipe(rules=str(rules), depths=tuple(options.pop("depths")), **options)
+        recipe = SuiteRecipe(rules=str(rules), depths=tuple(options.pop("depths")), **options)
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
             suite = make_suite(recipe, bar, ray)
         write_atomically(output or regret_path(rules), format_suite(suite).encode())

@@ -19,12 +19,12 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agents.evaluation.arena import random_lines
 from agents.evaluation.suites import openings_path
 from agents.search.keys import canonical_keys, first_of_each
 from agents.support.files import write_atomically
 from oanquan_env import Core, GameRecord, Move, NotationError, Positions, Rules, read_records
 from oanquan_env.arrays import Ints
+from oanquan_env.playing import random_lines
 from oanquan_env.records import format_records
 from oanquan_env.rules import DEFAULT_PRESET, RulesError
 
@@ -120,7 +120,7 @@ def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class OpeningsRecipe:
     """Parameters of a balanced suite.
 
     Attributes:
@@ -160,7 +160,7 @@ def final_margins(core: Core, positions: Positions, depth: int) -> Ints:
     return margins
 
 
-def make_suite(recipe: Recipe, progress: Progress | None = None) -> list[GameRecord]:
+def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list[GameRecord]:
     """Draw lines until `recipe.count` of them are balanced.
 
     Raises:
@@ -191,7 +191,7 @@ def make_suite(recipe: Recipe, progress: Progress | None = None) -> list[GameRec
     return records[: recipe.count]
 
 
-def _too_few(recipe: Recipe, found: int) -> str:
+def _too_few(recipe: OpeningsRecipe, found: int) -> str:
     """What to say where too few lines are balanced."""
     return (
         f"only {found} of {recipe.count} lines of {recipe.shortest} to {recipe.longest} plies were found within "
@@ -200,7 +200,7 @@ def _too_few(recipe: Recipe, found: int) -> str:
     )
 
 
-def _draw(core: Core, recipe: Recipe, rng: np.random.Generator) -> tuple[list[Ints], Positions]:
+def _draw(core: Core, recipe: OpeningsRecipe, rng: np.random.Generator) -> tuple[list[Ints], Positions]:
     """`BATCH` random lines of each length, shuffled, and where they lead."""
     lines: list[Ints] = []
     batches = []
@@ -212,14 +212,14 @@ def _draw(core: Core, recipe: Recipe, rng: np.random.Generator) -> tuple[list[In
     return [lines[index] for index in order], Positions.concatenate(batches)[order]
 
 
-def _record(core: Core, recipe: Recipe, line: Ints, margin: int) -> GameRecord:
+def _record(core: Core, recipe: OpeningsRecipe, line: Ints, margin: int) -> GameRecord:
     headers = {"Made": recipe.command(), "Value": f"{margin:+d}"}
     return GameRecord(core.rules, tuple(map(Move.from_action, line)), headers=headers)
 
 
 def main(arguments: list[str]) -> int:
     """Make a suite; returns the exit status."""
-    defaults = Recipe()
+    defaults = OpeningsRecipe()
     parser = argparse.ArgumentParser(
         prog="python -m agents.evaluation.openings",
         description=__doc__,
@@ -242,7 +242,7 @@ def main(arguments: list[str]) -> int:
     output = options.pop("output")
     try:
         rules = Rules.parse(options.pop("rules"))
-        recipe = Recipe(rules=str(rules), **options)
+        recipe = OpeningsRecipe(rules=str(rules), **options)
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
             records = make_suite(recipe, bar)
         write_atomically(output or openings_path(rules), format_records(records).encode())

@@ -15,11 +15,11 @@ from agents.support.files import write_atomically
 from agents.support.provenance import commit
 
 
-class KeptError(ValueError):
+class ResultCacheError(ValueError):
     """A kept part that is damaged or was made by other settings; names the file and says what to do."""
 
 
-class Keeper:
+class ResultCache:
     """Keeps parts in a folder, which is made when first needed.
 
     Args:
@@ -42,7 +42,7 @@ class Keeper:
         slug = "-".join(re.sub(r"[^A-Za-z0-9.]+", "_", name)[:40] for name in names)
         return self.folder / f"{slug}-{zlib.crc32(chr(10).join(names).encode()):08x}.json"
 
-    def keep(self, names: list[str], settings: dict[str, Any], content: dict[str, Any]) -> None:
+    def store(self, names: list[str], settings: dict[str, Any], content: dict[str, Any]) -> None:
         """Write a part; a kill at any moment leaves the whole file or none."""
         path = self.path(names)
         if path is not None:
@@ -54,7 +54,7 @@ class Keeper:
         """The content of a part; None if it is not there yet.
 
         Raises:
-            KeptError: if it is damaged or was made by other settings.
+            ResultCacheError: if it is damaged or was made by other settings.
         """
         path = self.path(names)
         if path is None or not path.is_file():
@@ -63,10 +63,12 @@ class Keeper:
             data = json.loads(path.read_text(encoding="utf-8"))
             made_by, content = dict(data["settings"]), dict(data["content"])
         except (ValueError, KeyError, TypeError) as error:
-            raise KeptError(f"{path}: not a finished part of an evaluation ({error}); delete it to go on") from None
+            raise ResultCacheError(
+                f"{path}: not a finished part of an evaluation ({error}); delete it to go on"
+            ) from None
         different = [name for name, value in settings.items() if made_by.get(name) != value]
         if different:
-            raise KeptError(
+            raise ResultCacheError(
                 f"{path} was made by other settings ({', '.join(different)}): choose another --output, or delete it"
             )
         self.made_at.add(str(data.get("made_at")))

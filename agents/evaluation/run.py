@@ -17,7 +17,7 @@ from agents.evaluation.cluster_arena import play_on_cluster
 from agents.evaluation.openings import load_openings
 from agents.evaluation.ratings import elo_of_pairs, pentanomial, rate
 from agents.evaluation.regret import Part, Suite, load_suite, regret
-from agents.evaluation.result_cache import Keeper, KeptError
+from agents.evaluation.result_cache import ResultCache, ResultCacheError
 from agents.evaluation.results import (
     AgentResult,
     ArenaResult,
@@ -79,7 +79,7 @@ class Evaluation:
     pairings: list[Pairing]
 
 
-class Evaluator:
+class EvaluationRun:
     """Carries out an evaluation.
 
     Args:
@@ -96,7 +96,7 @@ class Evaluator:
         self.core = Core(Rules.parse(settings.rules))
         self.entrants = make_entrants(settings.agents, self.core.rules)
         self.tournament = self._tournament() if "arena" in settings.suites else None
-        self.keeper = Keeper(output / REGRET_FOLDER if output else None)
+        self.cache = ResultCache(output / REGRET_FOLDER if output else None)
         self.suite = load_suite(self.core.rules).part(settings.part) if "regret" in settings.suites else None
 
     def _tournament(self) -> Tournament:
@@ -114,7 +114,7 @@ class Evaluator:
             ray: address of a Ray cluster that plays the arena's pairings; the same results but for limits of time.
 
         Raises:
-            KeptError: if the output folder holds parts by other settings.
+            ResultCacheError: if the output folder holds parts by other settings.
         """
         arena, pairings = None, []
         if self.tournament:
@@ -122,13 +122,13 @@ class Evaluator:
             arena = summarize_tournament(self.tournament, pairings)
         regrets, thinking = self._measure(self.suite, progress) if self.suite else (None, _arena_times(pairings))
         times = thinking if self.settings.time else {}
-        keepers = [self.keeper, *([self.tournament.keeper] if self.tournament else [])]
+        caches = [self.cache, *([self.tournament.cache] if self.tournament else [])]
         report = Report(
             command=command,
             rules=str(self.core.rules),
             seed=self.settings.seed,
-            commit=self.keeper.commit,
-            kept_from=sorted(set().union(*(keeper.made_at for keeper in keepers)) - {str(self.keeper.commit)}),
+            commit=self.cache.commit,
+            kept_from=sorted(set().union(*(cache.made_at for cache in caches)) - {str(self.cache.commit)}),
             processor=processor(),
             versions=versions(PACKAGES),
             agents=[
@@ -174,18 +174,18 @@ class Evaluator:
             "seed": self.settings.seed,
             "suite": suite.digest(),
         }
-        kept = self.keeper.find([entrant.label], wanted)
+        kept = self.cache.find([entrant.label], wanted)
         if kept is not None:
             try:
                 return RegretRow.model_validate(kept["row"]), float(kept["ms"])
             except (ValidationError, KeyError, TypeError, ValueError) as error:
-                raise KeptError(f"{self.keeper.path([entrant.label])}: {error}; delete it to go on") from None
+                raise ResultCacheError(f"{self.cache.path([entrant.label])}: {error}; delete it to go on") from None
         rng = np.random.default_rng([self.settings.seed, zlib.crc32(entrant.label.encode())])
         entrant.policy.choose(suite.positions[:1], rng)  # loading and compiling are no thinking
         player = TimedPolicy(entrant.policy)
         row = regret(player, suite, rng, entrant.label)
         milliseconds = 1000 * player.seconds / player.moves
-        self.keeper.keep([entrant.label], wanted, {"row": row.model_dump(), "ms": milliseconds})
+        self.cache.store([entrant.label], wanted, {"row": row.model_dump(), "ms": milliseconds})
         return row, milliseconds
 
 

@@ -19,9 +19,10 @@ import numpy.typing as npt
 from rich.console import Console
 
 import agents
-from agents.evaluation.arena import play_pairs, random_openings
+from agents.evaluation.arena import play_pairs
 from agents.evaluation.ratings import PENTANOMIAL, Sprt, elo_of_pairs, pentanomial, sprt
 from oanquan_env import Core, Rules
+from oanquan_env.playing import random_openings
 from oanquan_env.policies import Policy
 from oanquan_env.rules import DEFAULT_PRESET
 

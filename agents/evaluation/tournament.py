@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 import agents
-from agents.evaluation.arena import Match, PairResults, Progress, play_match
+from agents.evaluation.arena import OnGamesEnded, PairedGames, PairResults, play_paired_games
 from agents.evaluation.openings import Openings
-from agents.evaluation.result_cache import Keeper, KeptError
+from agents.evaluation.result_cache import ResultCache, ResultCacheError
 from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.notation import seat_name
+from oanquan_env.playing import advance
 from oanquan_env.policies import Policy
 
 FOLDER = "parts/pairings"
@@ -100,7 +101,7 @@ class Pairing:
         a: number of the player that takes each seat in turn.
         b: number of the player that takes the others.
         results: see `PairResults`.
-        games: for each game, in the order of `Match.games`, its moves after the opening, such as `5A3C`.
+        games: for each game, in the order of `PairedGames.games`, its moves after the opening, such as `5A3C`.
         seconds: wall time of the choices of `a` and of `b`.
         moves: moves chosen by `a` and by `b`.
     """
@@ -139,7 +140,7 @@ class Tournament:
         self.entrants = entrants
         self.openings = openings
         self.seed = seed
-        self.keeper = Keeper(folder / FOLDER if folder else None)
+        self.cache = ResultCache(folder / FOLDER if folder else None)
 
     def schedule(self) -> list[tuple[int, int]]:
         """The pairings (a, b) in the order in which they are played."""
@@ -152,7 +153,9 @@ class Tournament:
         """Games of one pairing."""
         return len(self.openings) * self.core.rules.players
 
-    def play(self, progress: Progress | None = None, begins: Callable[[str], None] | None = None) -> Iterator[Pairing]:
+    def play(
+        self, progress: OnGamesEnded | None = None, begins: Callable[[str], None] | None = None
+    ) -> Iterator[Pairing]:
         """Play what is not played yet; yields every pairing in order of the schedule.
 
         Args:
@@ -160,7 +163,7 @@ class Tournament:
             begins: hears the name of each pairing as it begins.
 
         Raises:
-            KeptError: if the folder holds a pairing by other settings, or a damaged one.
+            ResultCacheError: if the folder holds a pairing by other settings, or a damaged one.
         """
         for a, b in self.schedule():
             if begins:
@@ -173,13 +176,13 @@ class Tournament:
                 progress(self.games_of_pairing)
             yield pairing
 
-    def play_one(self, a: int, b: int, progress: Progress | None = None) -> Pairing:
+    def play_one(self, a: int, b: int, progress: OnGamesEnded | None = None) -> Pairing:
         """Play the pairing of players `a` and `b`."""
         players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
         for player in players:  # loading and compiling are no thinking
             player.policy.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
         rng = np.random.default_rng([self.seed, zlib.crc32("\n".join(self._labels(a, b)).encode())])
-        match = play_match(self.core, players[0], players[1], self.openings.positions, rng, progress)
+        match = play_paired_games(self.core, players[0], players[1], self.openings.positions, rng, progress)
         seconds, moves = [player.seconds for player in players], [player.moves for player in players]
         return Pairing(a, b, match.results, _moves(match), (seconds[0], seconds[1]), (moves[0], moves[1]))
 
@@ -198,19 +201,19 @@ class Tournament:
         """Write a finished pairing into the folder."""
         content = {name: table.tolist() for name, table in pairing.results._asdict().items()}
         content.update(games=pairing.games, seconds=pairing.seconds, moves=pairing.moves)
-        self.keeper.keep(self._labels(pairing.a, pairing.b), self._settings(pairing.a, pairing.b), content)
+        self.cache.store(self._labels(pairing.a, pairing.b), self._settings(pairing.a, pairing.b), content)
 
     def find(self, a: int, b: int) -> Pairing | None:
-        """The pairing as the folder has it, None if it is not played yet; raises `KeptError`, see `play`."""
-        content = self.keeper.find(self._labels(a, b), self._settings(a, b))
+        """The pairing as the folder has it, None if it is not played yet; raises `ResultCacheError`, see `play`."""
+        content = self.cache.find(self._labels(a, b), self._settings(a, b))
         if content is None:
             return None
         try:
             results = PairResults(*(np.array(content[name], dtype=np.float64) for name in PairResults._fields))
             (seconds, moves), games = ((*content[name],) for name in ("seconds", "moves")), list(content["games"])
         except (KeyError, TypeError, ValueError) as error:
-            where = self.keeper.path(self._labels(a, b))
-            raise KeptError(f"{where}: not a finished pairing ({error}); delete it to go on") from None
+            where = self.cache.path(self._labels(a, b))
+            raise ResultCacheError(f"{where}: not a finished pairing ({error}); delete it to go on") from None
         return Pairing(a, b, results, games, seconds, moves)
 
     def records(self, pairing: Pairing) -> list[GameRecord]:
@@ -238,7 +241,7 @@ class Tournament:
         return records
 
 
-def _moves(match: Match) -> list[str]:
+def _moves(match: PairedGames) -> list[str]:
     return ["".join(str(Move.from_action(action)) for action in game) for game in match.games.moves()]
 
 
@@ -250,11 +253,13 @@ def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
     """The finished games that `games` (P * K texts of moves) lead to from K openings."""
     final = Positions.concatenate([openings] * core.rules.players)
     actions = [[move.action for move in _read_moves(text)] for text in games]
-    for ply in range(max(map(len, actions))):
-        rows = np.array([row for row, game in enumerate(actions) if len(game) > ply])
-        current = final[rows]
-        core.play(current, np.array([actions[row][ply] for row in rows]))
-        final[rows] = current
+    moves = [iter(game) for game in actions]
+
+    def choose(rows: Ints, _: Positions) -> Ints:
+        return np.array([next(moves[row]) for row in rows])
+
+    for _ in advance(core, final, choose, [len(game) for game in actions]):
+        pass
     return final
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.evaluation.arena import random_openings
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from oanquan_env import Core, Positions
-from oanquan_env.policies import GreedyPolicy, Policy, RandomPolicy, SlippingPolicy, ask_players
+from oanquan_env.playing import advance, random_openings, seated
+from oanquan_env.policies import GreedyPolicy, Policy, RandomPolicy, SlippingPolicy
 
 DEPTHS = (2, 4, 6)
 PLAYERS = ("random", "greedy", *(f"minimax:depth={depth}" for depth in DEPTHS))
@@ -31,13 +31,9 @@ def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.rando
     """All positions after the start of `games` games, whose seats are taken by players drawn at random."""
     lengths = rng.integers(0, min(LONGEST_START + 1, core.rules.max_plies), games)
     starts = [random_openings(core, int((lengths == plies).sum()), plies, rng) for plies in np.unique(lengths)]
-    running = Positions.concatenate(starts)
+    positions = Positions.concatenate(starts)
     seating = rng.integers(0, len(players), (games, core.rules.players))
-    met = []
-    while len(running):
-        met.append(running)
-        to_move = seating[np.arange(len(running)), running.mover]
-        after = running.copy()
-        core.play(after, ask_players(players, to_move, running, rng))
-        running, seating = after[~after.over], seating[~after.over]
+    met = [positions.copy()]
+    for rows, _ in advance(core, positions, seated(players, seating, rng)):
+        met.append(positions[rows[~positions.over[rows]]])
     return Positions.concatenate(met)

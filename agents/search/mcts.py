@@ -17,7 +17,8 @@ import numpy as np
 
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Ints
-from oanquan_env.policies import RandomPolicy, best_actions
+from oanquan_env.playing import play_randomly
+from oanquan_env.policies import best_actions
 from oanquan_env.rewards import RewardName, check_reward, game_rewards
 
 MAX_NODES = 1 << 18
@@ -45,19 +46,12 @@ class RandomPlayouts:
     def __init__(self, core: Core, reward: str = "margin") -> None:
         self.core = core
         self.reward = check_reward(reward)
-        self._player = RandomPolicy(core)
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, None]:
         """See `Evaluator.evaluate`."""
-        values = np.zeros(positions.scores.shape)
-        playing, rows = positions.copy(), np.arange(len(positions))
-        while rows.size:
-            self.core.play(playing, self._player.choose(playing, rng), checked=False)
-            over = playing.over
-            if over.any():
-                values[rows[over]] = game_rewards(self.reward, self.core, playing[over])
-                playing, rows = playing[~over], rows[~over]
-        return values, None
+        finals = positions.copy()
+        play_randomly(self.core, finals, None, rng)
+        return game_rewards(self.reward, self.core, finals), None
 
 
 class MCTSPlayer:

@@ -16,7 +16,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 import agents
-from agents.evaluation.arena import play_pairs, random_openings, score_interval
+from agents.evaluation.arena import play_pairs, score_interval
 from agents.evaluation.regret import find_suite, regret
 from agents.networks.agent_files import AgentCard, save_agent
 from agents.players.network_player import PPOPlayer
@@ -30,6 +30,7 @@ from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS
 from agents.training.schedules import between
 from agents.training.warm_start import keep_beginnings, restore_beginnings, take_beginnings
 from oanquan_env import Core, IllegalActionError, Positions
+from oanquan_env.playing import random_openings
 
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 

@@ -21,7 +21,7 @@ from agents.networks.features import FeatureEncoder
 from agents.training.opponents import Opponents
 from oanquan_env import Core, Positions, Termination
 from oanquan_env.arrays import Mask
-from oanquan_env.policies import play_randomly
+from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import RewardName, ply_rewards
 
 BLOCK = 4096

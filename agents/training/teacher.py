@@ -31,7 +31,7 @@ from agents.training.config import TeacherConfig
 from agents.training.policy import network_of
 from agents.training.schedules import between
 from oanquan_env import Core, Positions, mirror
-from oanquan_env.policies import play_randomly
+from oanquan_env.playing import play_randomly
 
 MAX_GRADIENT = 5.0
 """Gradients of the value loss longer than this are scaled down to it."""

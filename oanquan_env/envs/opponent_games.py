@@ -17,7 +17,8 @@ from oanquan_env.board import shared_core
 from oanquan_env.core import RUNNING, Core, IllegalActionError
 from oanquan_env.notation import parse_position
 from oanquan_env.observation import Encoder, Observation
-from oanquan_env.policies import Policy, make_policy, play_randomly
+from oanquan_env.playing import play_randomly
+from oanquan_env.policies import Policy, make_policy
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
 from oanquan_env.rules import Rules, as_rules
