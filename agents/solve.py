@@ -16,7 +16,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from agents.search.solver import OutOfTimeError, Progress, Solver, StateError
+from agents.search.solver import OutOfTimeError, ProofState, Solver, StateError
 from agents.support.files import check_place, write_atomically
 from oanquan_env import Core, RulesError
 from oanquan_env.notation import NotationError, format_position, parse_position
@@ -93,7 +93,7 @@ def run(solver: Solver, deadline: float, state: Path | None) -> None:
         solver.save(state)
 
 
-def row(progress: Progress) -> str:
+def row(progress: ProofState) -> str:
     """One line of the table."""
     lower, upper = ("-" if bound is None else f"{bound:+d}" for bound in (progress.lower, progress.upper))
     speed = progress.nodes / max(progress.seconds, 1e-9)
@@ -103,7 +103,7 @@ def row(progress: Progress) -> str:
     )
 
 
-def describe(progress: Progress) -> str:
+def describe(progress: ProofState) -> str:
     """What is proved, in words."""
     if progress.solved:
         line = f"; best line {' '.join(progress.line)}" if progress.line else ""

@@ -14,7 +14,7 @@ from agents import solve
 from agents.search.deepening import Limits, Search
 from agents.search.memory import TABLE
 from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES
-from agents.search.solver import OutOfTimeError, Progress, Solver, StateError
+from agents.search.solver import OutOfTimeError, ProofState, Solver, StateError
 from oanquan_env import Board, Core, Positions
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values, sides
@@ -36,7 +36,7 @@ def plain_bounds(core: Core, position: Positions, depth: int) -> tuple[float, fl
     return lower, upper
 
 
-def known(progress: Progress) -> tuple[float, float]:
+def known(progress: ProofState) -> tuple[float, float]:
     """The bounds as numbers."""
     return (
         -np.inf if progress.lower is None else progress.lower,
@@ -64,8 +64,8 @@ def test_bounds_are_as_good_as_plain_minimax_has_them_and_never_beyond_later_one
     assert solved < len(positions) if "fields=2" in rules else solved > 0
 
 
-@pytest.mark.parametrize("doubt", [0, 1])
-def test_an_answer_says_whether_it_is_proved(doubt: int) -> None:
+@pytest.mark.parametrize("optimistic", [0, 1])
+def test_an_answer_says_whether_it_is_proved(optimistic: int) -> None:
     core = endless("mancala-world fields=3 seeds=2")
     positions = random_positions(core, 12, seed=2)
     told = set()
@@ -76,15 +76,15 @@ def test_an_answer_says_whether_it_is_proved(doubt: int) -> None:
         for depth in (1, 4, 7):
             lower, upper = plain_bounds(core, position, depth)
             for goal in range(-30, 31, 3):
-                answer = solver._ask(*sides(position), goal, depth, doubt, float("inf"))
+                answer = solver._ask(*sides(position), goal, depth, optimistic, float("inf"))
                 told.add(answer)
-                if doubt == 0:
+                if not optimistic:
                     assert answer == YES or (answer in (NO, OPEN_NO) and goal > lower)
                 else:
                     assert answer == NO or (answer in (YES, OPEN_YES) and goal <= upper)
                 assert answer != YES or goal <= later[1]
                 assert answer != NO or goal > later[0]
-    assert told >= ({YES, OPEN_NO} if doubt == 0 else {NO, OPEN_YES})
+    assert told >= ({YES, OPEN_NO} if not optimistic else {NO, OPEN_YES})
 
 
 def test_the_opening_of_the_children_of_tonkin_is_solved_and_its_line_played_out() -> None:
@@ -241,8 +241,8 @@ def test_the_command_says_what_is_proved_when_the_time_is_up(capsys: pytest.Capt
 def test_an_interrupt_keeps_the_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(solver: Solver, deadline: float) -> Iterator[Progress]:
-        solver.progress = Progress(lower=-3, upper=None, depth=4)
+    def interrupted(solver: Solver, deadline: float) -> Iterator[ProofState]:
+        solver.progress = ProofState(lower=-3, upper=None, depth=4)
         yield solver.progress
         raise KeyboardInterrupt
 

@@ -99,13 +99,13 @@ class Prover:
         """
         bounds, left = Bounds(), self.nodes
         for depth in range(1, MAX_DEPTH + 1):
-            for doubt in (0, 1):
+            for optimistic in (0, 1):
                 answer: int | None = NO
                 while answer in (YES, NO) and not bounds.meet:
                     guess = int(np.clip(guess, bounds.lower, bounds.upper))
-                    settled = bounds.lower == guess if doubt == 0 else bounds.upper > guess
+                    settled = bounds.lower == guess if not optimistic else bounds.upper > guess
                     goal = guess + 1 if settled else guess
-                    answer, played = self._ask(own, other, goal, depth, doubt, left)
+                    answer, played = self._ask(own, other, goal, depth, optimistic, left)
                     left -= played
                     if answer == YES:
                         bounds.lower = goal
@@ -115,12 +115,12 @@ class Prover:
                     return bounds
         return bounds
 
-    def _ask(self, own: int, other: int, goal: int, depth: int, doubt: int, nodes: int) -> tuple[int | None, int]:
+    def _ask(self, own: int, other: int, goal: int, depth: int, optimistic: int, nodes: int) -> tuple[int | None, int]:
         """The answer of `agents.search.proof.reaches`, None if the nodes do not suffice, and the nodes it took."""
         memory = self._memory
         memory[STOP] = memory[NODES] = 0
         memory[NODE_LIMIT] = nodes
-        answer = reaches(self._rules, memory, own, other, goal, depth, doubt, 0)
+        answer = reaches(self._rules, memory, own, other, goal, depth, optimistic, 0)
         return None if memory[STOP] else int(answer), int(memory[NODES])
 
 

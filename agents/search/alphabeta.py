@@ -27,6 +27,7 @@ from agents.search.memory import (
     INFINITY,
     KEY,
     MAX_DEPTH,
+    NO_ACTION,
     NODE_LIMIT,
     NODES,
     PLY_WORDS,
@@ -44,17 +45,17 @@ from agents.search.memory import (
 ENTRY_WORDS = 2
 BUCKET_WORDS = 4 * ENTRY_WORDS
 """A bucket of four entries fills a cache line."""
-AT_LEAST, AT_MOST, EXACT = 1, 2, 3
-"""Kinds of entries: what their value is to the position's."""
+LOWER, UPPER, EXACT = 1, 2, 3
+"""Kinds of entries: their value is a lower bound of the position's value, an upper bound, or the value itself."""
 LAST_GENERATION = 255
 _VALUE_OFFSET = 16_384
 
 
 @compiled
 def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int]:
-    """Look a position up: kind (0 if it is not there), value, depth, open, action (-1 if none)."""
+    """Look a position up: kind (0 if it is not there), value, depth, open, action (or NO_ACTION)."""
     if memory[BUCKET_BITS] == 0:
-        return 0, 0, 0, 0, -1
+        return 0, 0, 0, 0, NO_ACTION
     own_key = side_key(own)
     bucket, rest = table_place(memory, own_key, other)
     begin = TABLE + bucket * BUCKET_WORDS
@@ -64,7 +65,7 @@ def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int
         if (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest and tail & 255 == generation:
             value = ((tail >> 8) & 32_767) - _VALUE_OFFSET
             return (head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1
-    return 0, 0, 0, 0, -1
+    return 0, 0, 0, 0, NO_ACTION
 
 
 @compiled
@@ -122,7 +123,7 @@ def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, bet
         return last_ply(rules, memory, own, other, beta)
     kind, value, known_depth, is_open, first = probe(memory, own, other)
     holds = known_depth == depth or (known_depth < depth and is_open == 0)
-    if holds and (kind == EXACT or (kind == AT_LEAST and value >= beta) or (kind == AT_MOST and value <= alpha)):
+    if holds and (kind == EXACT or (kind == LOWER and value >= beta) or (kind == UPPER and value <= alpha)):
         return as_result(value, is_open)
     begin = STACK + ply * PLY_WORDS
     end = expand(rules, memory, own, other, first, begin)
@@ -130,7 +131,7 @@ def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, bet
         memory[STOP] = 1
     if memory[STOP]:
         return 0
-    best, best_open, best_action, floor = -INFINITY, 0, -1, alpha
+    best, best_open, best_action, floor = -INFINITY, 0, NO_ACTION, alpha
     for place in range(begin, end, CHILD_WORDS):
         next_child(memory, place, end)
         value, is_open = memory[place + CHILD_GAIN], 1
@@ -152,9 +153,9 @@ def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, bet
             floor = max(floor, value)
         if value >= beta:
             memory[HISTORY + best_action] += depth * depth
-            store(memory, own, other, AT_LEAST, value, depth, is_open, best_action)
+            store(memory, own, other, LOWER, value, depth, is_open, best_action)
             return as_result(value, is_open)
-    store(memory, own, other, EXACT if best > alpha else AT_MOST, best, depth, best_open, best_action)
+    store(memory, own, other, EXACT if best > alpha else UPPER, best, depth, best_open, best_action)
     return as_result(best, best_open)
 
 
@@ -196,7 +197,7 @@ def search_rows(
     for row in range(len(sides)):
         begin_search(memory, nodes, bits)
         own, other = sides[row]
-        end = expand(rules, memory, own, other, -1, STACK)
+        end = expand(rules, memory, own, other, NO_ACTION, STACK)
         symmetric = is_symmetric(rules, own, other)
         if symmetric:
             end = drop_mirrored(rules, memory, end)
@@ -290,7 +291,7 @@ def recall_line(rules: Int64s, memory: Int64s, own: int, other: int, found: Int6
 @compiled
 def greediest(rules: Int64s, own: int, other: int) -> int:
     """The first of the actions that win most at once."""
-    best, chosen = -INFINITY, -1
+    best, chosen = -INFINITY, NO_ACTION
     for action in range(2 * rules[FIELDS]):
         if can_play(rules, own, action):
             gain = play(rules, own, other, action)[2]
@@ -317,7 +318,7 @@ def value_rows(
     actions = 2 * rules[FIELDS]
     for row in range(len(sides)):
         begin_search(memory, 1 << 62, bits)
-        end = expand(rules, memory, sides[row, 0], sides[row, 1], -1, STACK)
+        end = expand(rules, memory, sides[row, 0], sides[row, 1], NO_ACTION, STACK)
         symmetric = is_symmetric(rules, sides[row, 0], sides[row, 1])
         if symmetric:
             end = drop_mirrored(rules, memory, end)

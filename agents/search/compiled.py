@@ -56,6 +56,8 @@ SOWING_STRIDE = 4
 """From SOWINGS on, for each `code * 256 + count`: words to add to own and other side, code of the square after the last
 seed, one unused."""
 
+NO_SQUARE = -1
+"""Where a sowing stopped, if it never stopped: an endless relay."""
 RUNNING, OVER, RUNAWAY = range(3)
 """State of a game after a move. RUNAWAY is what the core refuses with RunawayGameError; nothing is known behind it."""
 
@@ -129,7 +131,7 @@ def play(rules: Int64s, own: int, other: int, action: int) -> tuple[int, int, in
         leftovers of a finished game included; and RUNNING, OVER or RUNAWAY.
     """
     own, other, code = _sow(rules, own, other, action)
-    if code < 0:
+    if code == NO_SQUARE:
         return other, own, 0, RUNAWAY
     own, other, gain = _capture(rules, own, other, code)
     if (own | other) & rules[UNFINISHED] == 0:
@@ -150,7 +152,7 @@ def play(rules: Int64s, own: int, other: int, action: int) -> tuple[int, int, in
 
 @compiled
 def _sow(rules: Int64s, own: int, other: int, action: int) -> tuple[int, int, int]:
-    """Sow and relay: both sides, and the code of the square where it stopped, or -1 for an endless relay."""
+    """Sow and relay: both sides, and the code of the square where it stopped, or NO_SQUARE for an endless relay."""
     code = rules[ORIGINS + action]
     shift = (code & 7) << 3
     count = (own >> shift) & _BYTE
@@ -175,7 +177,7 @@ def _sow(rules: Int64s, own: int, other: int, action: int) -> tuple[int, int, in
             other -= lifted << shift
         else:
             own -= lifted << shift
-    return own, other, -1
+    return own, other, NO_SQUARE
 
 
 @compiled

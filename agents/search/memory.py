@@ -19,13 +19,16 @@ HISTORY = 16
 STACK = 64
 CHILD_WORDS = 6
 CHILD_OWN, CHILD_OTHER, CHILD_GAIN, CHILD_STATE, CHILD_ACTION, CHILD_ORDER = range(CHILD_WORDS)
-"""A move on the stack: the position it leads to, points won, RUNNING, OVER or RUNAWAY, action, urgency."""
+"""A move on the stack: the position it leads to, points won, RUNNING, OVER or RUNAWAY, action, order: the
+greatest is tried first."""
 PLY_WORDS = 10 * CHILD_WORDS
 MAX_DEPTH = 127
 """Plies for which the stack has room."""
 TABLE = STACK + (MAX_DEPTH + 1) * PLY_WORDS
 """Where the table begins: after the stack, at a multiple of a cache line of 8 words."""
 MIN_BUCKET_BITS = 8
+NO_ACTION = -1
+"""Where an action is asked for and none is known. Entries hold `action + 1`, so 0 there."""
 
 INFINITY = 16_000
 """Above every value, also of rules with stones of 1,000 points and of lines with debts."""
@@ -94,7 +97,7 @@ def expand(rules: Int64s, memory: Int64s, own: int, other: int, first: int, begi
 
 @compiled
 def next_child(memory: Int64s, place: int, end: int) -> None:
-    """Bring the most urgent of the children from `place` on to `place`."""
+    """Bring the child of the greatest order, of those from `place` on, to `place`."""
     chosen = place
     for other in range(place + CHILD_WORDS, end, CHILD_WORDS):
         if memory[other + CHILD_ORDER] > memory[chosen + CHILD_ORDER]:

@@ -21,8 +21,8 @@ import numpy as np
 
 from agents.search.compiled import OVER, can_play, compile_rules, play
 from agents.search.deepening import Limits, Search
-from agents.search.memory import MAX_DEPTH, NODES, STOP, TABLE, new_memory, table_bits
-from agents.search.proof import BUCKET_WORDS, ENTRY_WORDS, HEAD, NO, YES, begin_proofs, find, reaches
+from agents.search.memory import MAX_DEPTH, NO_ACTION, NODES, STOP, TABLE, new_memory, table_bits
+from agents.search.proof import BUCKET_WORDS, ENTRY_WORDS, HEAD, NO, NOT_FOUND, YES, begin_proofs, find, reaches
 from oanquan_env import Core, Positions
 from oanquan_env.notation import Move, format_position
 
@@ -37,7 +37,7 @@ class StateError(ValueError):
 
 
 @dataclass
-class Progress:
+class ProofState:
     """What is proved of a position's value so far, in points seen by its mover.
 
     Attributes:
@@ -85,14 +85,14 @@ class Solver:
             raise ValueError("the solver takes one position of a running game")
         self.position = position.copy()
         self._span = 2 * core.rules.total  # how far from the guess bounds are tried, in points
-        self.progress = Progress()
+        self.progress = ProofState()
         self._search = Search(core, table_megabytes=64, threads=1)
         self._memory = new_memory(megabytes, BUCKET_WORDS)
         begin_proofs(self._memory, table_bits(self._memory, BUCKET_WORDS))
         sides = position.sides.view(np.int64)[0].tolist()
         self._root: tuple[int, int] = (sides[position.mover[0]], sides[1 - position.mover[0]])
 
-    def deepen(self, deadline: float = float("inf")) -> Iterator[Progress]:
+    def deepen(self, deadline: float = float("inf")) -> Iterator[ProofState]:
         """Search to the next depths until the value is proved, or `MAX_DEPTH` reached; yields after each of them.
 
         The last one of a proof comes with the best line. A value that was proved before, but whose line was not found
@@ -153,12 +153,12 @@ class Solver:
                 limit = goal - 1
                 goal = (best + limit + 1) // 2
 
-    def _ask(self, own: int, other: int, goal: int, depth: int, doubt: int, deadline: float) -> int:
+    def _ask(self, own: int, other: int, goal: int, depth: int, optimistic: int, deadline: float) -> int:
         """The answer of `agents.search.proof.reaches`, asked in another thread so that it can be interrupted."""
         memory = self._memory
         memory[NODES] = memory[STOP] = 0
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(reaches, self.rules, memory, own, other, goal, depth, doubt, 0)
+            asked = pool.submit(reaches, self.rules, memory, own, other, goal, depth, optimistic, 0)
             try:
                 answer = asked.result(None if deadline == float("inf") else max(deadline - time.monotonic(), 0.0))
             except FutureTimeoutError:
@@ -186,7 +186,7 @@ class Solver:
         """Action, gain and state of a move that keeps the value of a position whose value is known."""
         actions = [action for action in range(self.core.rules.actions) if can_play(self.rules, own, action)]
         place = find(self._memory, own, other)
-        remembered = int(self._memory[place + HEAD] & 15) - 1 if place >= 0 else -1
+        remembered = int(self._memory[place + HEAD] & 15) - 1 if place != NOT_FOUND else NO_ACTION
         actions.sort(key=lambda action: action != remembered)
         moves = [(action, *play(self.rules, own, other, action)) for action in actions]
         for action, _, _, gain, state in moves:
@@ -248,4 +248,4 @@ class Solver:
         table[:] = 0
         table[places] = entries
         known = [None if bound == _NONE else bound for bound in (lower, upper)]
-        self.progress = Progress(known[0], known[1], depth, (), nodes, seconds)
+        self.progress = ProofState(known[0], known[1], depth, (), nodes, seconds)
