@@ -1,4 +1,4 @@
-"""What a run begins with: the weights of an agent, grown if need be, and the training targets of another run's teacher."""
+"""What a run begins with: an agent's weights, grown if need be, and the training targets of another run."""
 
 from __future__ import annotations
 
