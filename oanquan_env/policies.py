@@ -46,22 +46,22 @@ class GreedyPolicy:
         return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
 
 
-class SlippingPolicy:
-    """Another player that plays a random move with probability `slips`; raises ValueError unless that is 0 to 1."""
+class EpsilonPolicy:
+    """Another player that plays a random move with probability `epsilon`; raises ValueError unless that is 0 to 1."""
 
-    def __init__(self, core: Core, policy: Policy, slips: float) -> None:
-        if not 0 <= slips <= 1:
-            raise ValueError(f"slips must be a probability, 0 to 1; got {slips}")
+    def __init__(self, core: Core, policy: Policy, epsilon: float) -> None:
+        if not 0 <= epsilon <= 1:
+            raise ValueError(f"epsilon must be a probability, 0 to 1; got {epsilon}")
         self.policy = policy
-        self.slips = slips
+        self.epsilon = epsilon
         self._random = RandomPolicy(core)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
         choice = self.policy.choose(positions, rng)
-        slipped = (rng.random(len(positions)) < self.slips).nonzero()[0]
-        if slipped.size:
-            choice[slipped] = self._random.choose(positions[slipped], rng)
+        at_random = (rng.random(len(positions)) < self.epsilon).nonzero()[0]
+        if at_random.size:
+            choice[at_random] = self._random.choose(positions[at_random], rng)
         return choice
 
 

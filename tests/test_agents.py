@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from safetensors.torch import load_file, save_file
 
 import agents
 from agents.networks.agent_files import (
@@ -31,7 +32,7 @@ from agents.support.strict_yaml import ConfigError
 from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.selfplay import RandomStarts
 from oanquan_env import Core, Rules, mirror
-from oanquan_env.policies import GreedyPolicy, RandomPolicy, SlippingPolicy
+from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained
 
@@ -46,7 +47,7 @@ def agent(tmp_path: Path) -> Path:
 def test_an_agent_survives_its_files(agent: Path) -> None:
     torch.manual_seed(0)
     features, network = make_network(core=Core(), **NETWORK.model_dump())
-    player = PPOPlayer(agent, images=1)
+    player = PPOPlayer(agent, mirror_average=False)
     positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
     mask = torch.from_numpy(Core().legal_mask(positions))
     with torch.no_grad():
@@ -56,10 +57,10 @@ def test_an_agent_survives_its_files(agent: Path) -> None:
     assert PPOPlayer(agent / WEIGHTS_NAME).card == player.card
 
 
-def test_two_images_give_the_same_answer_in_a_mirror(agent: Path) -> None:
+def test_the_mean_with_the_mirror_image_gives_the_same_answer_in_a_mirror(agent: Path) -> None:
     rules = Rules()
     positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
-    two, one = PPOPlayer(agent), PPOPlayer(agent, images=1)
+    two, one = PPOPlayer(agent), PPOPlayer(agent, mirror_average=False)
     (logits, values), (mirrored_logits, mirrored_values) = (
         two.evaluate(some) for some in (positions, mirror(positions, rules))
     )
@@ -69,23 +70,21 @@ def test_two_images_give_the_same_answer_in_a_mirror(agent: Path) -> None:
     assert not np.allclose(values, one.evaluate(positions)[1])
 
 
-@pytest.mark.parametrize("images", [1, 2])
-def test_no_positions_no_answers(agent: Path, images: int) -> None:
+@pytest.mark.parametrize("mirror_average", [False, True])
+def test_no_positions_no_answers(agent: Path, mirror_average: bool) -> None:
     none = Core().start(0)
-    logits, values = PPOPlayer(agent, images=images).evaluate(none)
+    logits, values = PPOPlayer(agent, mirror_average=mirror_average).evaluate(none)
     assert (logits.shape, values.shape) == ((0, 10), (0,))
-    assert PPOPlayer(agent, images=images).choose(none, np.random.default_rng(0)).shape == (0,)
+    assert PPOPlayer(agent, mirror_average=mirror_average).choose(none, np.random.default_rng(0)).shape == (0,)
 
 
 def test_mirror_images_are_for_symmetric_rules(tmp_path: Path) -> None:
     rules = Rules.parse("mancala-world sowing=counterclockwise")
     _, network = make_network(core=Core(rules), **NETWORK.model_dump())
     save_agent(tmp_path, network, AgentCard(rules=str(rules), reward="margin", network=NETWORK))
-    assert PPOPlayer(tmp_path).images == 1
-    with pytest.raises(ValueError, match="images must be 1 for 'mancala-world sowing=counterclockwise'"):
-        PPOPlayer(tmp_path, images=2)
-    with pytest.raises(ValueError, match="images must be 1 or 2; got 3"):
-        PPOPlayer(tmp_path, images=3)
+    assert not PPOPlayer(tmp_path).mirror_average
+    with pytest.raises(ValueError, match="mirror_average must be no for 'mancala-world sowing=counterclockwise'"):
+        PPOPlayer(tmp_path, mirror_average=True)
 
 
 def test_temperature_draws_from_the_softmax(agent: Path) -> None:
@@ -151,6 +150,8 @@ def test_a_pickle_in_place_of_the_weights_is_refused_and_never_run(
         ({"network": {"width": -1}}, r"network\.width"),
         ({"colour": "red"}, "colour: unknown field"),
         ({"format": 2}, "format"),
+        ({"training": {"begun_with": {}}}, "training: begun_with is now called init_from"),
+        ({"training": {"init_from": {"training": {"lessons": 1}}}}, "training: lessons is now called targets"),
     ],
 )
 def test_a_card_that_does_not_fit_is_refused_naming_the_field(
@@ -159,6 +160,14 @@ def test_a_card_that_does_not_fit_is_refused_naming_the_field(
     card = yaml.safe_load((agent / CARD_NAME).read_text())
     (agent / CARD_NAME).write_text(yaml.safe_dump({**card, **change}))
     with pytest.raises(AgentFileError, match=message):
+        PPOPlayer(agent)
+
+
+def test_weights_of_a_former_version_are_refused_with_the_new_name(agent: Path) -> None:
+    tensors = load_file(agent / WEIGHTS_NAME)
+    tensors["log_sharpness"] = tensors.pop("log_inverse_temperature")
+    save_file(tensors, agent / WEIGHTS_NAME)
+    with pytest.raises(AgentFileError, match="log_sharpness is now called log_inverse_temperature"):
         PPOPlayer(agent)
 
 
@@ -175,7 +184,7 @@ def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
     [
         "random",
         "greedy",
-        "greedy:slips=0.5",
+        "greedy:epsilon=0.5",
         "minimax:depth=2",
         "mcts:simulations=8",
         "mcts:simulations=8,net={}",
@@ -207,15 +216,15 @@ def test_players_by_name(agent: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "steady"),
     [
-        ("greedy:slips=0.25", "greedy"),
-        ("minimax:slips=0.25,depth=2", "minimax:depth=2"),
-        ("minimax:depth=2,slips=0.25", "minimax:depth=2"),
+        ("greedy:epsilon=0.25", "greedy"),
+        ("minimax:epsilon=0.25,depth=2", "minimax:depth=2"),
+        ("minimax:depth=2,epsilon=0.25", "minimax:depth=2"),
     ],
 )
-def test_any_player_can_slip(name: str, steady: str) -> None:
+def test_any_player_can_make_random_moves(name: str, steady: str) -> None:
     player = agents.make(name)
-    assert isinstance(player, SlippingPolicy)
-    assert player.slips == 0.25
+    assert isinstance(player, EpsilonPolicy)
+    assert player.epsilon == 0.25
     assert type(player.policy) is type(agents.make(steady))
 
 
@@ -224,13 +233,16 @@ def test_any_player_can_slip(name: str, steady: str) -> None:
     [
         ("gredy", r"did you mean greedy\?"),
         ("nobody", "players are:\n  random"),
-        ("random:5", "random has no options; got '5'"),
+        ("random:5", "random has epsilon=…; got '5'"),
         ("ppo", "ppo needs"),
         ("ppo:x,heat=3", "got 'heat=3'"),
-        ("ppo:x,slack=2", "slack of ppo goes with search, nodes or ms"),
+        ("ppo:x,slack=2", "slack of ppo goes with search, nodes or ms, as it is theirs; got 'ppo:x"),
         ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
-        ("greedy:slips=often", "slips of greedy must be a number; got 'often'"),
-        ("greedy:slips=0.1,slips=0.2", "greedy has slips twice in 'slips=0.1,slips=0.2'"),
+        ("greedy:epsilon=often", "epsilon of greedy must be a number; got 'often'"),
+        ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
+        ("greedy:slips=0.1", "slips is now called epsilon; got 'slips=0.1'"),
+        ("ppo:x,images=1", "images is now called mirror_average; got 'images=1'"),
+        ("ppo:x,mirror_average=1", "mirror_average of ppo must be yes or no; got '1'"),
     ],
 )
 def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> None:
@@ -244,13 +256,13 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
 def test_committed_training_configurations_load(path: Path) -> None:
     config = load_config(path)
     assert parse_config(yaml.safe_load(config.to_yaml()), "again") == config
-    if config.begin_with:  # an agent that comes with the project, or the run of another configuration
-        folder = Path(config.begin_with)
+    if config.init_from:  # an agent that comes with the project, or the run of another configuration
+        folder = Path(config.init_from)
         ran = folder.parent == Path("runs")
         begins = load_config(path.with_name(f"{folder.name}.yaml")) if ran else read_card(folder)
         assert is_grown(begins.network, config.network)
-    if config.teacher.lessons:
-        lent = load_config(path.with_name(f"{Path(config.teacher.lessons).name}.yaml"))
+    if config.teacher.targets:
+        lent = load_config(path.with_name(f"{Path(config.teacher.targets).name}.yaml"))
         assert lent.teacher.depths
         assert lent.rules == config.rules
 
@@ -260,6 +272,9 @@ def test_committed_training_configurations_load(path: Path) -> None:
     [
         ({"sead": 3}, r"run\.yaml: sead: unknown field"),
         ({"ppo": {"n_step": 3}}, r"ppo\.n_step: unknown field"),
+        ({"begin_with": "runs/ppo"}, r"run\.yaml: begin_with: unknown field; begin_with is now called init_from"),
+        ({"teacher": {"choice": 2}}, r"teacher\.choice: .* choice is now called candidates_per_position"),
+        ({"network": {"policy_gradient": "sharpness"}}, "sharpness is now called inverse_temperature"),
         ({"ppo": {"gamma": 1.5}}, r"ppo\.gamma: .*less than or equal to 1 \(got 1\.5\)"),
         ({"rules": "four-player"}, "training is for two players; 'four-player' has 4"),
         ({"rules": "vietnamise"}, r"did you mean vietnamese\?"),

@@ -167,7 +167,7 @@ def test_a_card_tells_whose_weights_an_agent_began_with(
     folder = cards.take(runs[0])
     card = read_card(folder)
     first = {"rules": "tonkin", "training": {"plies": 567}}
-    card.training["begun_with"] = {"rules": "ludii", "training": {"plies": 1234, "seconds": 7200, "begun_with": first}}
+    card.training["init_from"] = {"rules": "ludii", "training": {"plies": 1234, "seconds": 7200, "init_from": first}}
     (folder / "agent.yaml").write_text(yaml.safe_dump(card.model_dump()))
     begun = (
         "the weights of an agent for `ludii` after 1,234 plies (hours: 2.0), which began with the weights of an agent "

@@ -97,18 +97,18 @@ def test_with_silent_heads_values_are_exact_one_ply_ahead() -> None:
 
 def test_the_policy_s_gradient_stays_in_the_heads_if_told() -> None:
     core = Core()
-    for policy_gradient, reached in (("through", True), ("heads", False), ("sharpness", False)):
+    for policy_gradient, reached in (("through", True), ("heads", False), ("inverse_temperature", False)):
         features, network = make(core, policy_gradient=policy_gradient)
         rows, mask = tensors(core, features, some_positions(core))
         logits, _ = network(rows, mask)
         logits[mask].square().sum().backward()  # type: ignore[no-untyped-call]
-        assert network.log_sharpness.grad is not None
+        assert network.log_inverse_temperature.grad is not None
         assert any(parameter.grad is not None for parameter in network.leaf.parameters()) == reached
 
 
 def test_without_a_correction_moves_rank_as_their_values_do() -> None:
     core = Core()
-    features, network = make(core, policy_gradient="sharpness")
+    features, network = make(core, policy_gradient="inverse_temperature")
     assert not [name for name in network.state_dict() if name.startswith("correction")]
     positions = some_positions(core)
     after, parents, actions = core.expand(positions)
@@ -116,7 +116,7 @@ def test_without_a_correction_moves_rank_as_their_values_do() -> None:
         logits, _ = network(*tensors(core, features, positions))
         values = network.values(torch.from_numpy(features.moves.encode(after)))[0].numpy()
     won = move_gains(core, positions)[parents, actions] * network.reward_scale
-    wanted = (won - values * ~after.over) * np.exp(3.0)  # the sharpness that it begins with
+    wanted = (won - values * ~after.over) * np.exp(3.0)  # the inverse temperature that it begins with
     assert logits.numpy()[parents, actions] == pytest.approx(wanted, abs=1e-4)
 
 

@@ -124,7 +124,7 @@ def test_with_a_network_a_win_at_once_is_found_too(agent: Path) -> None:
 
 
 def test_few_simulations_follow_the_priors(agent: Path) -> None:
-    network = PPOPlayer(agent, images=1)  # two make mirrored moves exactly equal
+    network = PPOPlayer(agent, mirror_average=False)  # two make mirrored moves exactly equal
     positions = random_positions(Core(), 40, seed=4)
     visits, _ = MCTSPlayer(NetEvaluator(network), 1).search(positions, np.random.default_rng(0))
     assert (visits.argmax(axis=1) == network.evaluate(positions)[0].argmax(axis=1)).all()
@@ -134,9 +134,9 @@ def test_few_simulations_follow_the_priors(agent: Path) -> None:
 
 
 def test_a_searching_agent_plays_the_best_move_that_its_policy_likes_most(agent: Path) -> None:
-    network, core = PPOPlayer(agent, images=1), Core()
+    network, core = PPOPlayer(agent, mirror_average=False), Core()
     positions = Positions.concatenate([core.start(), random_positions(core, 60, seed=5)])
-    chosen = agents.make(f"ppo:{agent},images=1,search=4").choose(positions, np.random.default_rng(0))
+    chosen = agents.make(f"ppo:{agent},mirror_average=no,search=4").choose(positions, np.random.default_rng(0))
     logits = network.evaluate(positions)[0]
     tied = 0
     for row, result in enumerate(Search(core).best_moves(positions, Limits(depth=4))):
@@ -146,7 +146,7 @@ def test_a_searching_agent_plays_the_best_move_that_its_policy_likes_most(agent:
 
 
 def test_with_slack_a_worse_move_needs_a_better_policy(agent: Path) -> None:
-    network, core = PPOPlayer(agent, images=1), Core()
+    network, core = PPOPlayer(agent, mirror_average=False), Core()
     positions = random_positions(core, 60, seed=6)
     chosen = PPOSearchPlayer(network, Limits(depth=3), slack=4).choose(positions, np.random.default_rng(0))
     logits = network.evaluate(positions)[0]

@@ -67,19 +67,22 @@ def test_players_are_made_by_name(name: str, limits: Limits) -> None:
     ("name", "message"),
     [
         ("minimax", "minimax needs a limit, as in minimax:depth=6"),
-        ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…; got 'deep=6'"),
-        ("minimax:depth", "minimax has depth=…, nodes=…, ms=…; got 'depth'"),
+        ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, epsilon=…; got 'deep=6'"),
+        ("minimax:depth", "minimax has depth=…, nodes=…, ms=…, epsilon=…; got 'depth'"),
         ("minimax:depth=six", "depth of minimax must be a whole number; got 'six'"),
         ("minimax:depth=2,depth=3", "minimax has depth twice"),
         ("minimax:ms=fast", "ms of minimax must be a number"),
         ("minimax:depth=0", "depth must be 1 or more; got 0"),
         ("minimx:depth=2", r"unknown player 'minimx:depth=2' \(did you mean minimax\?\)"),
-        ("greedy:2", "greedy has no options; got '2'"),
+        ("greedy:2", "greedy has epsilon=…; got '2'"),
         ("mcts", "mcts needs its number of simulations"),
-        ("mcts:simulations=9,images=1", "images goes with net=FOLDER"),
+        ("mcts:simulations=9,mirror_average=no", "mirror_average goes with net=FOLDER"),
         ("mcts:simulations=0", "simulations must be 1 or more; got 0"),
-        ("ppo:folder,temperature=1,search=3", "temperature goes with none"),
-        ("ppo:folder,depth=3", "ppo has temperature=…, images=…, search=…, nodes=…, ms=…, slack=…; got 'depth=3'"),
+        ("ppo:folder,temperature=1,search=3", "temperature of ppo draws moves, a search does not"),
+        (
+            "ppo:folder,depth=3",
+            "ppo has temperature=…, mirror_average=…, search=…, nodes=…, ms=…, slack=…, epsilon=…; got 'depth",
+        ),
     ],
 )
 def test_mistaken_names_are_refused_with_what_exists(name: str, message: str) -> None:

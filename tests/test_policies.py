@@ -11,10 +11,10 @@ from oanquan_env import Core
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.notation import parse_position
 from oanquan_env.policies import (
+    EpsilonPolicy,
     GreedyPolicy,
     Policy,
     RandomPolicy,
-    SlippingPolicy,
     best_actions,
     make_policy,
     move_gains,
@@ -89,7 +89,7 @@ def test_without_the_agents_package_two_players_exist(monkeypatch: pytest.Monkey
         make_policy("minimax")
 
 
-@pytest.mark.parametrize("slips", [-0.1, 1.5])
-def test_slips_are_a_probability(slips: float) -> None:
-    with pytest.raises(ValueError, match=f"slips must be a probability, 0 to 1; got {slips}"):
-        SlippingPolicy(Core(), GreedyPolicy(Core()), slips)
+@pytest.mark.parametrize("epsilon", [-0.1, 1.5])
+def test_epsilon_is_a_probability(epsilon: float) -> None:
+    with pytest.raises(ValueError, match=f"epsilon must be a probability, 0 to 1; got {epsilon}"):
+        EpsilonPolicy(Core(), GreedyPolicy(Core()), epsilon)

@@ -33,7 +33,7 @@ from agents.search.deepening import Search
 from agents.search.keys import canonical_keys, first_of_each
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
-from oanquan_env.policies import GreedyPolicy, RandomPolicy, SlippingPolicy
+from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, RandomPolicy
 
 NONE = np.nan
 
@@ -263,15 +263,15 @@ def test_too_few_games_for_a_suite_say_so(capsys: pytest.CaptureFixture[str]) ->
     assert "count must be a multiple of 3" in capsys.readouterr().err
 
 
-def test_slips_are_as_frequent_as_asked() -> None:
+def test_random_moves_are_as_frequent_as_asked() -> None:
     core = Core()
     positions = core.start(20_000)
     greedy = GreedyPolicy(core).choose(positions, rng())
     assert len(set(greedy.tolist())) > 1
     only = Fixed([0] * 20_000)
-    slipped = SlippingPolicy(core, only, 0.3).choose(positions, rng())
-    assert (slipped != 0).mean() == pytest.approx(0.3 * 0.9, abs=0.02)
-    assert (SlippingPolicy(core, only, 0.0).choose(positions, rng()) == 0).all()
+    moves = EpsilonPolicy(core, only, 0.3).choose(positions, rng())
+    assert (moves != 0).mean() == pytest.approx(0.3 * 0.9, abs=0.02)
+    assert (EpsilonPolicy(core, only, 0.0).choose(positions, rng()) == 0).all()
 
 
 def test_positions_met_in_play_are_running_and_start_early() -> None:

@@ -1,4 +1,4 @@
-"""Search as the critic's teacher: its lessons, its steps, and runs that have one."""
+"""Search as the critic's teacher: its targets, its steps, and runs that have one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_lessons_are_right_and_the_newest_are_kept() -> None:
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_lessons_come_from_mixed_games_in_the_share_asked_for(share: float) -> None:
     core = Core()
-    teacher, _ = teach(0, mixed_share=share, stray_plies=0, depths=[1], minibatches=1)
+    teacher, _ = teach(0, mixed_share=share, random_plies=0, depths=[1], minibatches=1)
     visited = RandomStarts(core, set_up_share=0, max_plies=24, seed=1).draw(2000)
     teacher.teach(visited, 0.0)
     keys = canonical_keys(core, teacher.positions)
@@ -58,7 +58,7 @@ def test_lessons_come_from_mixed_games_in_the_share_asked_for(share: float) -> N
 
 
 def test_what_is_remembered_is_not_valued_again() -> None:
-    teacher, _ = teach(0, stray_plies=0, depths=[1], minibatches=1)
+    teacher, _ = teach(0, random_plies=0, depths=[1], minibatches=1)
     visited = some_positions(teacher.core, 300)
     teacher.teach(visited, 0.0)
     known = len(teacher.positions)
@@ -77,11 +77,13 @@ def test_hashes_are_found_among_others(hashes: npt.NDArray[np.uint64], others: n
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_lessons_come_from_crowded_boards_if_asked_for(share: float) -> None:
+def test_targets_come_from_crowded_boards_if_asked_for(share: float) -> None:
     visited = RandomStarts(Core(), set_up_share=0, max_plies=24, seed=1).draw(1000)
     seeds = []
-    for crowded in (0.0, 2.0, 8.0):
-        teacher, _ = teach(0, crowded=crowded, mixed_share=share, stray_plies=0, depths=[1], minibatches=1)
+    for exponent in (0.0, 2.0, 8.0):
+        teacher, _ = teach(
+            0, seed_weight_exponent=exponent, mixed_share=share, random_plies=0, depths=[1], minibatches=1
+        )
         teacher.teach(visited, 0.0)
         assert len(teacher.positions) > 400
         seeds.append(teacher.positions.squares.sum(axis=1).mean())
@@ -91,21 +93,28 @@ def test_lessons_come_from_crowded_boards_if_asked_for(share: float) -> None:
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_positions_are_drawn_until_there_is_a_choice(share: float) -> None:
     visited = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=1).draw(12)
-    lessons, seeds = [], []
-    settings = {"crowded": 8.0, "stray_plies": 3, "mixed_share": share, "replay": 2048, "depths": [1], "minibatches": 1}
-    for choice in (0.0, 1.0, 3.0):
-        teacher, _ = teach(0, choice=choice, **settings)
+    targets, seeds = [], []
+    settings = {
+        "seed_weight_exponent": 8.0,
+        "random_plies": 3,
+        "mixed_share": share,
+        "replay": 2048,
+        "depths": [1],
+        "minibatches": 1,
+    }
+    for candidates in (0.0, 1.0, 3.0):
+        teacher, _ = teach(0, candidates_per_position=candidates, **settings)
         for _ in range(3):  # more and more is known
             teacher.teach(visited, 0.0)
-        lessons.append(len(teacher.positions))
+        targets.append(len(teacher.positions))
         seeds.append(teacher.positions.squares.sum(axis=1).mean())
-    assert lessons[1] == lessons[2] == 3 * 512
-    assert (lessons[0] < 1400) == (share == 0)  # mixed games always hold enough that is new
+    assert targets[1] == targets[2] == 3 * 512
+    assert (targets[0] < 1400) == (share == 0)  # mixed games always hold enough that is new
     assert seeds[1] + 1 < seeds[2]
 
 
 def test_a_draw_that_brings_next_to_nothing_is_the_last() -> None:
-    teacher, _ = teach(0, choice=2.0, stray_plies=0, depths=[1], minibatches=1)
+    teacher, _ = teach(0, candidates_per_position=2.0, random_plies=0, depths=[1], minibatches=1)
     lengths = []
     for _ in range(2):  # the second time nothing is new
         teacher.teach(some_positions(teacher.core, 60), 0.0)
@@ -144,7 +153,7 @@ def test_positions_of_the_regret_suite_are_never_taught() -> None:
     suite = load_suite(core.rules).positions
     after = core.expand(suite)[0]
     others = some_positions(core, 300)
-    teacher, _ = teach(0, stray_plies=0, depths=[1], minibatches=1)
+    teacher, _ = teach(0, random_plies=0, depths=[1], minibatches=1)
     teacher.teach(Positions.concatenate([suite[:100], after[~after.over][:100], others]), 0.0)
     withheld = canonical_keys(core, Positions.concatenate([suite, after]))
     assert 100 < len(teacher.positions) <= 300
@@ -182,7 +191,7 @@ def test_depths_follow_the_share_of_the_run_that_is_done() -> None:
 TAUGHT_NETWORK = {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"}
 
 
-OF_TEACHER = ("muon", "mixed_share", "crowded", "choice", "leaf_gradient")
+OF_TEACHER = ("muon", "mixed_share", "seed_weight_exponent", "candidates_per_position", "leaf_gradient")
 
 
 def taught_config(**changes: object) -> TrainConfig:
@@ -203,7 +212,7 @@ def taught_config(**changes: object) -> TrainConfig:
     [
         (ITERATION, {"precision": "bfloat16"}),
         (3 * ITERATION, {"muon": 0.02, "mixed_share": 0.5}),
-        (3 * ITERATION, {"leaf_gradient": "sampled", "crowded": 2.0, "choice": 2.0}),
+        (3 * ITERATION, {"leaf_gradient": "sampled", "seed_weight_exponent": 2.0, "candidates_per_position": 2.0}),
     ],
 )
 def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int, changes: dict[str, Any]) -> None:

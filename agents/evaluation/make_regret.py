@@ -25,7 +25,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agents.evaluation.regret import PHASES, Suite, format_suite, phases
 from agents.evaluation.suites import regret_path
-from agents.players.mixed_play import LONGEST_START, PLAYERS, SLIPS, met_in_play, mixed_players
+from agents.players.mixed_play import EPSILONS, LONGEST_START, PLAYERS, met_in_play, mixed_players
 from agents.search.deepening import Search
 from agents.search.keys import canonical_keys, first_of_each
 from agents.support.files import write_atomically
@@ -118,7 +118,7 @@ def describe(recipe: SuiteRecipe) -> dict[str, object]:
     return {
         "command": f"python -m agents.evaluation.make_regret --rules '{recipe.rules}' {options}",
         "players": list(PLAYERS),
-        "slips": list(SLIPS),
+        "epsilons": list(EPSILONS),
         "random_plies": [0, LONGEST_START],
         "fewest_moves": FEWEST_MOVES,
         "least_spread": LEAST_SPREAD,

@@ -10,12 +10,13 @@ from typing import Any, Literal
 
 import torch
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
 from agents.networks.config import NetworkConfig
 from agents.support.files import write_atomically
+from agents.support.renamed import refuse_old_names
 from agents.support.strict_yaml import ConfigError, explain, read_yaml
 from oanquan_env import Rules
 from oanquan_env.rewards import RewardName
@@ -43,6 +44,12 @@ class AgentCard(BaseModel):
     reward: RewardName = Field(description="the reward whose values its network predicts")
     network: NetworkConfig
     training: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("training")
+    @classmethod
+    def _of_present_names(cls, history: dict[str, Any]) -> dict[str, Any]:
+        refuse_old_names(history)
+        return history
 
 
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
@@ -104,8 +111,10 @@ def weights_of(network: torch.nn.Module) -> bytes:
 def load_weights(network: torch.nn.Module, path: Path) -> None:
     """Load `agent.safetensors` at `path` into a network of its card; raises `AgentFileError`."""
     try:
-        network.load_state_dict(load_file(path))
+        tensors = load_file(path)
+        refuse_old_names(tensors)
+        network.load_state_dict(tensors)
     except FileNotFoundError:
         raise AgentFileError(f"{path}: no such file") from None
-    except (SafetensorError, RuntimeError) as error:
+    except (SafetensorError, RuntimeError, ValueError) as error:
         raise AgentFileError(f"{path}: not the weights of the network on the card: {error}") from None

@@ -22,9 +22,9 @@ class NetworkConfig(Strict):
     depth: PositiveInt = Field(2, description="hidden layers")
     leaf_width: PositiveInt = Field(64, description="units of a hidden layer of `lookahead`'s network for leaves")
     leaf_depth: PositiveInt = Field(2, description="hidden layers of `lookahead`'s network for leaves")
-    policy_gradient: Literal["through", "heads", "sharpness"] = Field(
+    policy_gradient: Literal["through", "heads", "inverse_temperature"] = Field(
         "through",
         description="what the policy's gradient of `lookahead` changes: `through` the values of moves too; `heads`: "
-        "only the policy's sharpness and correction, which is three times as fast; `sharpness`: that alone, nothing "
-        "corrects the order that the values put moves in",
+        "only the policy's inverse temperature and correction, which is three times as fast; `inverse_temperature`: "
+        "that alone, nothing corrects the order that the values put moves in",
     )

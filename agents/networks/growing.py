@@ -22,7 +22,7 @@ LEAF = "leaf."
 def is_grown(small: NetworkConfig, large: NetworkConfig) -> bool:
     """Whether they are networks of one kind, `large` in no part smaller but for the policy's correction."""
     grown = {name: getattr(large, name) for name in SIZES}
-    if large.policy_gradient == "sharpness":
+    if large.policy_gradient == "inverse_temperature":
         grown["policy_gradient"] = large.policy_gradient
     return small.model_copy(update=grown) == large and all(getattr(small, name) <= grown[name] for name in SIZES)
 

@@ -41,16 +41,16 @@ class LookaheadNet(nn.Module):
     correction by the trunk, which sees the position, the points won and the move values.
 
     The policy goes the same way one ply higher: Q(move) = points won - V(afterstate), and a move's logit is Q by a
-    learned sharpness plus a learned correction, if there is one. All in all two plies of moves are looked at.
+    learned inverse temperature plus a learned correction, if there is one. All in all two plies of moves are looked at.
 
     Args:
         features: the layout.
         embed: numbers that stand for the count of one square.
         width, depth: of the trunk.
         leaf_width, leaf_depth: of the leaf network.
-        policy_gradient: `through`: the policy's gradient reaches the values; `heads`: it trains the sharpness and the
-            correction, and the value loss alone trains V, which takes a third of the time; `sharpness`: as `heads`,
-            without a correction.
+        policy_gradient: `through`: the policy's gradient reaches the values; `heads`: it trains the inverse
+            temperature and the correction, and the value loss alone trains V, which takes a third of the time;
+            `inverse_temperature`: as `heads`, without a correction.
     """
 
     def __init__(
@@ -78,10 +78,10 @@ class LookaheadNet(nn.Module):
         self.value = nn.Linear(width, 1)
         self.correction: nn.Sequential | None = None
         heads = [self.value]
-        if policy_gradient != "sharpness":
+        if policy_gradient != "inverse_temperature":
             heads.append(nn.Linear(CORRECTION_WIDTH, 1))
             self.correction = nn.Sequential(nn.Linear(width, CORRECTION_WIDTH), nn.ReLU(), heads[-1])
-        self.log_sharpness = nn.Parameter(torch.tensor(3.0))
+        self.log_inverse_temperature = nn.Parameter(torch.tensor(3.0))
         for head in heads:
             nn.init.orthogonal_(head.weight, 0.1)
             nn.init.zeros_(head.bias)
@@ -100,7 +100,7 @@ class LookaheadNet(nn.Module):
         won = here[:, self.of_moves["gains"]].flatten()[legal].float() * self.reward_scale
         goes_on = here[:, self.of_moves["status"]].flatten()[legal] == MoveFeatures.GOES_ON
         move_values = won - values_after * goes_on
-        scores = move_values * self.log_sharpness.exp()
+        scores = move_values * self.log_inverse_temperature.exp()
         if self.correction is not None:
             scores = scores + self.correction(hidden)[:, 0]
         logits = torch.full((mask.numel(),), FORBIDDEN, dtype=scores.dtype, device=scores.device)

@@ -62,7 +62,7 @@ class AfterstateNet(nn.Module):
         self.trunk = Trunk(self.boards * embed + self.actions, width, depth)
         self.value = nn.Linear(width, 1)
         self.correction = nn.Linear(width, 1)
-        self.log_sharpness = nn.Parameter(torch.tensor(3.0))
+        self.log_inverse_temperature = nn.Parameter(torch.tensor(3.0))
         for head in (self.value, self.correction):
             nn.init.orthogonal_(head.weight, 0.1)
             nn.init.zeros_(head.bias)
@@ -80,7 +80,7 @@ class AfterstateNet(nn.Module):
         goes_on = 1.0 - features[:, self.layout["over"]].flatten()[legal].float()
         won = features[:, self.layout["gains"]].flatten()[legal].float() * self.reward_scale
         move_values = won - values[batch:] * goes_on
-        scores = move_values * self.log_sharpness.exp() + self.correction(hidden[batch:])[:, 0]
+        scores = move_values * self.log_inverse_temperature.exp() + self.correction(hidden[batch:])[:, 0]
         logits = torch.full((batch * self.actions,), FORBIDDEN, dtype=scores.dtype, device=scores.device)
         return logits.index_put((legal,), scores).view(batch, self.actions), values[:batch]
 

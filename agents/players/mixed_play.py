@@ -1,4 +1,4 @@
-"""Games between players of every strength, who slip now and then: positions as one meets them in real play."""
+"""Games between players of every strength that make random moves now and then: positions as real games meet them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from oanquan_env import Core, Positions
 from oanquan_env.playing import advance, random_openings, seated
-from oanquan_env.policies import GreedyPolicy, Policy, RandomPolicy, SlippingPolicy
+from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, Policy, RandomPolicy
 
 DEPTHS = (2, 4, 6)
 PLAYERS = ("random", "greedy", *(f"minimax:depth={depth}" for depth in DEPTHS))
-SLIPS = (0.0, 0.1, 0.3)
-"""Shares of random moves that players make; each is drawn with the same probability."""
+EPSILONS = (0.0, 0.1, 0.3)
+"""Probabilities of a random move; each is drawn equally often."""
 LONGEST_START = 8
 """Random plies that a game begins with, at most."""
 
 
 def mixed_players(core: Core, threads: int | None = None) -> list[Policy]:
-    """Every one of `PLAYERS` with every one of `SLIPS`; `threads` search, one for each processor if left out."""
+    """Every one of `PLAYERS` with every one of `EPSILONS`; `threads` search, one for each processor if left out."""
     searching = [MinimaxPlayer(core, Limits(depth=depth), threads=threads) for depth in DEPTHS]
     steady: list[Policy] = [RandomPolicy(core), GreedyPolicy(core), *searching]
-    return [SlippingPolicy(core, policy, slips) for policy in steady for slips in SLIPS]
+    return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
 
 
 def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.random.Generator) -> Positions:

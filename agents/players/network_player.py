@@ -25,26 +25,27 @@ class NetworkPlayer:
         features: what the network is fed.
         network: the network.
         temperature: 0 plays the best action; above, actions are drawn from `softmax(logits / temperature)`.
-        images: 2 to show the network each position and its mirror image and take the mean of what it says, 1 for the
-            position alone. A position and its mirror image are worth the same, so what the network says of the two
-            differs by its errors only, which the mean makes smaller.
+        mirror_average: take the mean of what the network says of a position and of its mirror image. Both are worth
+            the same, so the two answers differ by the network's errors only, which the mean makes smaller.
 
     Raises:
-        ValueError: for a negative temperature, or mirror images under rules that read differently in a mirror.
+        ValueError: for a negative temperature, or mirror images under rules that differ in a mirror.
     """
 
-    def __init__(self, features: FeatureEncoder, network: Net, *, temperature: float = 0.0, images: int = 1) -> None:
+    def __init__(
+        self, features: FeatureEncoder, network: Net, *, temperature: float = 0.0, mirror_average: bool = False
+    ) -> None:
         if temperature < 0:
             raise ValueError(f"temperature must be 0 or more; got {temperature}")
-        if images not in (1, 2):
-            raise ValueError(f"images must be 1 or 2; got {images}")
-        if images == 2 and not features.core.rules.is_symmetric:
-            raise ValueError(f"images must be 1 for '{features.core.rules}': in a mirror these are other rules")
+        if mirror_average and not features.core.rules.is_symmetric:
+            raise ValueError(
+                f"mirror_average must be no for '{features.core.rules}': a mirror makes them other rules"
+            )
         self.core = features.core
         self.features = features
         self.network = network.eval()
         self.temperature = temperature
-        self.images = images
+        self.mirror_average = mirror_average
 
     def evaluate(self, positions: Positions) -> tuple[Floats, Floats]:
         """What the network says of N running positions.
@@ -53,7 +54,7 @@ class NetworkPlayer:
             (N, A) float64 logits of the actions, illegal ones `FORBIDDEN`; and (N,) float64, the reward that the
             mover will still get, in the units of the reward that the network was trained on.
         """
-        if self.images == 1:
+        if not self.mirror_average:
             return self._forward(positions)
         rules = self.core.rules
         both = Positions.concatenate([positions, mirror(positions, rules)])
@@ -90,7 +91,7 @@ class PPOPlayer(NetworkPlayer):
         folder: the agent's folder, or its `agent.safetensors`.
         rules: rules to play; those of the card if left out.
         temperature: see `NetworkPlayer`.
-        images: see `NetworkPlayer`; 2 if left out, where the rules allow it.
+        mirror_average: see `NetworkPlayer`; if left out, wherever the rules allow it.
 
     Raises:
         AgentFileError: for files that are missing or damaged.
@@ -98,7 +99,12 @@ class PPOPlayer(NetworkPlayer):
     """
 
     def __init__(
-        self, folder: Path, rules: Rules | str | None = None, *, temperature: float = 0.0, images: int | None = None
+        self,
+        folder: Path,
+        rules: Rules | str | None = None,
+        *,
+        temperature: float = 0.0,
+        mirror_average: bool | None = None,
     ) -> None:
         folder = folder.parent if folder.name == WEIGHTS_NAME else folder
         self.card = read_card(folder)
@@ -108,6 +114,6 @@ class PPOPlayer(NetworkPlayer):
             raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
         features, network = make_network(core=Core(trained), **self.card.network.model_dump())
         load_weights(network, folder / WEIGHTS_NAME)
-        if images is None:
-            images = 2 if trained.is_symmetric else 1
-        super().__init__(features, network, temperature=temperature, images=images)
+        if mirror_average is None:
+            mirror_average = trained.is_symmetric
+        super().__init__(features, network, temperature=temperature, mirror_average=mirror_average)

@@ -104,11 +104,11 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
         ["seed", str(made["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
     ]
-    if "begun_with" in made:
+    if "init_from" in made:
         rows.insert(0, ["begun with", ", which began with ".join(_ancestors(made))])
-    if "lessons" in made:
-        taken, searched = made["lessons"]["positions"], ", ".join(map(str, made["lessons"]["depths"]))
-        rows.append(["lessons begun with", f"{taken:,} positions of another run, searched to {searched} plies"])
+    if "targets" in made:
+        taken, searched = made["targets"]["positions"], ", ".join(map(str, made["targets"]["depths"]))
+        rows.append(["initial targets", f"{taken:,} positions of another run, searched to {searched} plies"])
     where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
     return f"## Recipe\n\n{where}\n\n{table(['', ''], rows, left=2)}"
 
@@ -120,8 +120,8 @@ def _hours(made: dict[str, Any]) -> str:
 def _ancestors(made: dict[str, Any]) -> list[str]:
     """Whose weights a run began with, whose that one had begun with, and so on."""
     found = []
-    while "begun_with" in made:
-        rules, made = made["begun_with"]["rules"], made["begun_with"]["training"]
+    while "init_from" in made:
+        rules, made = made["init_from"]["rules"], made["init_from"]["training"]
         found.append(f"the weights of an agent for `{rules}` after {made['plies']:,} plies (hours: {_hours(made)})")
     return found
 

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from agents.support.renamed import renamed
+
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[float, Field(gt=0.0)]
 
@@ -40,6 +42,9 @@ def explain(error: ValidationError) -> str:
     parts = []
     for problem in error.errors():
         name = ".".join(str(part) for part in problem["loc"])
-        said = "unknown field" if problem["type"] == "extra_forbidden" else problem["msg"].removeprefix("Value error, ")
+        if problem["type"] == "extra_forbidden":
+            said = f"unknown field; {renamed(problem['loc'][-1]) or ''}".removesuffix("; ")
+        else:
+            said = renamed(problem["input"]) or problem["msg"].removeprefix("Value error, ")
         parts.append(f"{name}: {said} (got {problem['input']!r})" if name else said)
     return "; ".join(parts)

@@ -25,9 +25,9 @@ from oanquan_env.positions import Positions
 
 TEACHER = "teacher"
 """What names of the teacher's tensors begin with."""
-FORMAT = "3"
-LESSON_FORMATS = ("2", FORMAT)
-"""Formats whose lessons are the same."""
+FORMAT = "4"
+TARGET_FORMATS = ("2", "3", FORMAT)
+"""Formats whose training targets are the same."""
 
 
 class CheckpointError(ValueError):
@@ -58,7 +58,7 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
     if model.teacher:
         for index, optimizer in enumerate(model.teacher.optimizers):
             tensors.update(_optimizer_tensors(f"{TEACHER}.optimizer_{index}", optimizer))
-        tensors.update(_lesson_tensors(model.teacher))
+        tensors.update(_target_tensors(model.teacher))
         metadata[f"{TEACHER}.iterations"] = str(model.teacher.iterations)
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     write_atomically(path, save(contiguous, metadata))
@@ -93,25 +93,25 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
         raise CheckpointError(f"{path}: does not fit the run's configuration: {error}") from None
 
 
-def save_lessons(path: Path, teacher: Teacher) -> None:
-    """Write the positions and values that a teacher remembers, to be read by `read_lessons`."""
-    write_atomically(path, save(_lesson_tensors(teacher), {"format": FORMAT}))
+def save_targets(path: Path, teacher: Teacher) -> None:
+    """Write the positions and values that a teacher remembers, to be read by `read_targets`."""
+    write_atomically(path, save(_target_tensors(teacher), {"format": FORMAT}))
 
 
-def read_lessons(path: Path) -> tuple[Positions, npt.NDArray[np.int16]]:
+def read_targets(path: Path) -> tuple[Positions, npt.NDArray[np.int16]]:
     """The (N,) positions and their values that the teacher of a checkpoint remembers, see `Teacher`.
 
     Args:
-        path: a checkpoint, or what `save_lessons` wrote.
+        path: a checkpoint, or what `save_targets` wrote.
 
     Raises:
         CheckpointError: if the file is missing, damaged, of a format that is not read or of a run without a teacher.
     """
-    tensors, _ = _read(path, LESSON_FORMATS, f"{TEACHER}.")
+    tensors, _ = _read(path, TARGET_FORMATS, f"{TEACHER}.")
     try:
-        return _lessons(tensors)
+        return _targets(tensors)
     except KeyError:
-        raise CheckpointError(f"{path}: of a run without a teacher; there are no lessons in it") from None
+        raise CheckpointError(f"{path}: of a run without a teacher; it holds no training targets") from None
 
 
 def _read(
@@ -152,7 +152,7 @@ def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], e
 def _restore_teacher(tensors: dict[str, torch.Tensor], metadata: dict[str, str], teacher: Teacher) -> None:
     for index, optimizer in enumerate(teacher.optimizers):
         _restore_optimizer(tensors, f"{TEACHER}.optimizer_{index}", optimizer)
-    teacher.restore(*_lessons(tensors), int(metadata[f"{TEACHER}.iterations"]))
+    teacher.restore(*_targets(tensors), int(metadata[f"{TEACHER}.iterations"]))
 
 
 def _restore_chance(tensors: dict[str, torch.Tensor], metadata: dict[str, str], device: torch.device) -> None:
@@ -185,12 +185,12 @@ def _position_tensors(prefix: str, positions: Positions) -> dict[str, torch.Tens
     return {f"{prefix}.{name}": torch.from_numpy(array.copy()) for name, array in arrays}
 
 
-def _lesson_tensors(teacher: Teacher) -> dict[str, torch.Tensor]:
+def _target_tensors(teacher: Teacher) -> dict[str, torch.Tensor]:
     values = {f"{TEACHER}.values": torch.from_numpy(teacher.values.copy())}
     return {**_position_tensors(f"{TEACHER}.positions", teacher.positions), **values}
 
 
-def _lessons(tensors: dict[str, torch.Tensor]) -> tuple[Positions, npt.NDArray[np.int16]]:
+def _targets(tensors: dict[str, torch.Tensor]) -> tuple[Positions, npt.NDArray[np.int16]]:
     return _positions(tensors, f"{TEACHER}.positions"), tensors[f"{TEACHER}.values"].numpy().copy()
 
 

@@ -70,24 +70,24 @@ class TeacherConfig(Strict):
     )
     positions: PositiveInt = Field(16_384, description="positions valued after each iteration")
     threads: Annotated[int, Field(ge=0)] = Field(0, description="threads that search; 0: as many as torch's")
-    crowded: Annotated[float, Field(ge=0.0)] = Field(
+    seed_weight_exponent: Annotated[float, Field(ge=0.0)] = Field(
         0.0,
         description="positions are chosen from those drawn with weights of the seeds on the board to this power: the "
         "more seeds there are, the more there is to learn",
     )
-    choice: Annotated[float, Field(ge=0.0)] = Field(
+    candidates_per_position: Annotated[float, Field(ge=0.0)] = Field(
         0.0,
         description="positions are drawn again and again until there are this many times as many to choose from as "
         "are wanted, or nothing new comes; 0: drawn once",
     )
-    stray_plies: Annotated[int, Field(ge=0)] = Field(
+    random_plies: Annotated[int, Field(ge=0)] = Field(
         6, description="these positions are 0 to this many random plies away from those of the rollout"
     )
     mixed_share: Share = Field(
         0.0, description="share of these positions that comes from games between players of mixed strength instead"
     )
     replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
-    lessons: str | None = Field(
+    targets: str | None = Field(
         None,
         description="folder of a run of the same rules, whose teacher's newest positions to begin with, with their "
         "values, however deep they were searched",
@@ -106,9 +106,9 @@ class TeacherConfig(Strict):
     )
 
     @model_validator(mode="after")
-    def _lessons_have_a_teacher(self) -> TeacherConfig:
-        if self.lessons and not self.depths:
-            raise ValueError(f"lessons={self.lessons} needs depths: without them there is no teacher")
+    def _targets_have_a_teacher(self) -> TeacherConfig:
+        if self.targets and not self.depths:
+            raise ValueError(f"targets={self.targets} needs depths: without them there is no teacher")
         return self
 
 
@@ -127,7 +127,7 @@ class TrainConfig(Strict):
     rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese refill=forfeit'")
     reward: RewardName = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
     total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
-    begin_with: str | None = Field(
+    init_from: str | None = Field(
         None,
         description="folder of a trained agent whose weights to begin with; its rules may differ and its network may "
         "have fewer or narrower hidden layers; its reward and number of fields must be the same",

@@ -73,8 +73,8 @@ class TrainingRun:
 
         Raises:
             RunError: if one is there already.
-            ConfigError: for a configuration that cannot be, such as one of `teacher.lessons` that are not there.
-            AgentFileError: if there is no such agent as `begin_with`.
+            ConfigError: for a configuration that cannot be, such as one of `teacher.targets` that are not there.
+            AgentFileError: if there is no such agent as `init_from`.
         """
         if (folder / CONFIG_NAME).exists():
             raise RunError(

@@ -98,17 +98,17 @@ class Teacher:
             for group in optimizer.param_groups:
                 group["lr"] = optimizer.defaults["lr"] * rate / config.learning_rate
         with ThreadPoolExecutor(1) as pool:  # the search runs outside Python's lock, beside the gradient steps
-            lesson = pool.submit(self._lesson, visited, depth, rng.spawn(1)[0])
+            targets = pool.submit(self._make_targets, visited, depth, rng.spawn(1)[0])
             first = not len(self.values)
-            fresh_error = self._remember(*lesson.result()) if first else 0.0
+            fresh_error = self._remember(*targets.result()) if first else 0.0
             losses = [self._step(rng) for _ in range(config.minibatches)]
             if not first:
-                fresh_error = self._remember(*lesson.result())
+                fresh_error = self._remember(*targets.result())
         taught_error = SCALE * float(np.sqrt(np.mean(losses)))
         known = float(len(self.values))
         return {"rmse": taught_error, "fresh_rmse": fresh_error, "known": known, "learning_rate": rate, "depth": depth}
 
-    def begin_with(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
+    def init_from(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
         """Take over what another teacher remembered: the newest of what is to be taught, each position once.
 
         Args:
@@ -126,23 +126,23 @@ class Teacher:
         self._hashes = self._hashes_of(positions)
         self._known = np.sort(self._hashes)
 
-    def _lesson(
+    def _make_targets(
         self, visited: Positions, depth: int, rng: np.random.Generator
     ) -> tuple[Positions, npt.NDArray[np.int16]]:
         """Different positions that are not remembered, at most as many as are wanted, and their values."""
         mixed = round(self.config.positions * self.config.mixed_share)
         parts = [self._astray(visited, self.config.positions - mixed, rng), self._mixed(mixed, rng)]
-        lesson = Positions.concatenate(parts)
-        lesson = lesson[first_of_each(canonical_keys(self.core, lesson))]
-        found = self.search.best_moves(lesson, Limits(depth=depth))
-        return lesson, np.array([result.value for result in found], dtype=np.int16)
+        fresh = Positions.concatenate(parts)
+        fresh = fresh[first_of_each(canonical_keys(self.core, fresh))]
+        found = self.search.best_moves(fresh, Limits(depth=depth))
+        return fresh, np.array([result.value for result in found], dtype=np.int16)
 
     def _astray(self, visited: Positions, wanted: int, rng: np.random.Generator) -> Positions:
         """Positions some random plies away from visited ones."""
 
         def draw() -> Positions:
             drawn = visited[rng.integers(0, len(visited), SPARE * wanted)]
-            play_randomly(self.core, drawn, rng.integers(0, self.config.stray_plies + 1, len(drawn)), rng)
+            play_randomly(self.core, drawn, rng.integers(0, self.config.random_plies + 1, len(drawn)), rng)
             return drawn[~drawn.over]
 
         return self._choose(draw, wanted, rng)
@@ -153,14 +153,14 @@ class Teacher:
         return self._choose(lambda: met_in_play(self.core, self._players, games, rng), wanted, rng)
 
     def _choose(self, draw: Callable[[], Positions], wanted: int, rng: np.random.Generator) -> Positions:
-        """At most `wanted` positions that can be taught, of those drawn, as often as it takes to have a choice."""
+        """At most `wanted` positions that can be taught, of those drawn, as often as the configuration asks."""
         if not wanted:
             return self.core.start(0)
         teachable, known = self._teachable(draw()), 0
-        while known + FEW * wanted < len(teachable) < self.config.choice * wanted:
+        while known + FEW * wanted < len(teachable) < self.config.candidates_per_position * wanted:
             known = len(teachable)
             teachable = self._teachable(Positions.concatenate([teachable, draw()]))
-        weights = np.maximum(teachable.squares.sum(axis=1), 1.0) ** self.config.crowded
+        weights = np.maximum(teachable.squares.sum(axis=1), 1.0) ** self.config.seed_weight_exponent
         arrivals = rng.exponential(size=len(teachable)) / weights  # who comes first is drawn with these weights
         return teachable[np.argsort(arrivals)[:wanted]]
 
@@ -206,7 +206,7 @@ class Teacher:
 
     def _loss(self, positions: Positions, wanted: npt.NDArray[np.int16]) -> torch.Tensor:
         """Mean squared error of the values of positions, in squares of `SCALE` points."""
-        device = self.network.log_sharpness.device
+        device = self.network.log_inverse_temperature.device
         features = torch.from_numpy(self.features.encode(positions)).to(device)
         values, _ = self.network.values(features, sample_leaves=self.config.leaf_gradient == "sampled")
         points = torch.from_numpy(wanted.astype(np.float32)).to(device)
@@ -236,7 +236,7 @@ class TaughtPPO(MaskablePPO):
     teacher: Teacher | None = None
 
     def train(self) -> None:
-        """An iteration of PPO on the rollout, then the teacher's lesson on its positions."""
+        """An iteration of PPO on the rollout, then the teacher's steps on its positions."""
         super().train()
         if self.teacher is None:
             return

@@ -1,4 +1,4 @@
-"""What a run begins with besides its configuration: an agent's weights, the lessons of another run's teacher.
+"""What a run begins with besides its configuration: an agent's weights, the training targets of another run's teacher.
 
 Both are kept in the run's own folder, so a run that was killed before its first checkpoint begins alike, whatever has
 become of the folders that they came from.
@@ -16,53 +16,53 @@ from agents.networks.config import NetworkConfig
 from agents.networks.growing import SIZES, grow, is_grown
 from agents.networks.networks import make_network
 from agents.support.strict_yaml import ConfigError, read_yaml
-from agents.training.checkpoint import CheckpointError, read_lessons, save_lessons
+from agents.training.checkpoint import CheckpointError, read_targets, save_targets
 from agents.training.config import TrainConfig, load_config
 from agents.training.policy import network_of
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, RUN_NAME
 from agents.training.teacher import TaughtPPO
 from oanquan_env import Core, Rules
 
-WEIGHTS_BEGUN_WITH = "begun_with.safetensors"
-LESSONS_BEGUN_WITH = "begun_with_lessons.safetensors"
+INITIAL_WEIGHTS = "initial_weights.safetensors"
+INITIAL_TARGETS = "initial_targets.safetensors"
 
 
 def take_beginnings(config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
     """Give a fresh model what `config` says that it begins with.
 
     Returns:
-        Where that comes from, for the run's history: `begun_with` an agent of which rules and training, and its
-        teacher with the `lessons` of which run; nothing for what it begins without.
+        Where that comes from, for the run's history: `init_from` an agent of which rules and training, and its
+        teacher with the `targets` of which run; nothing for what it begins without.
 
     Raises:
-        ConfigError: if there are no such lessons as `teacher.lessons`, or if lessons or agent do not fit.
-        AgentFileError: if `begin_with` holds no agent, or a damaged one.
+        ConfigError: if there are no such targets as `teacher.targets`, or if targets or agent do not fit.
+        AgentFileError: if `init_from` holds no agent, or a damaged one.
     """
     history: dict[str, Any] = {}
-    if config.begin_with:
-        history["begun_with"] = _take_weights(Path(config.begin_with), config, core, model)
-    if config.teacher.lessons:
+    if config.init_from:
+        history["init_from"] = _take_weights(Path(config.init_from), config, core, model)
+    if config.teacher.targets:
         try:
-            history["lessons"] = _take_lessons(Path(config.teacher.lessons), core, model)
+            history["targets"] = _take_targets(Path(config.teacher.targets), core, model)
         except (ConfigError, CheckpointError) as error:
-            raise ConfigError(f"teacher.lessons: {error}") from None
+            raise ConfigError(f"teacher.targets: {error}") from None
     return history
 
 
 def keep_beginnings(folder: Path, config: TrainConfig, model: TaughtPPO) -> None:
     """Write what a model began with into its run's folder."""
-    if config.begin_with:
-        save_weights(folder / WEIGHTS_BEGUN_WITH, network_of(model))
-    if model.teacher and config.teacher.lessons:
-        save_lessons(folder / LESSONS_BEGUN_WITH, model.teacher)
+    if config.init_from:
+        save_weights(folder / INITIAL_WEIGHTS, network_of(model))
+    if model.teacher and config.teacher.targets:
+        save_targets(folder / INITIAL_TARGETS, model.teacher)
 
 
 def restore_beginnings(folder: Path, config: TrainConfig, model: TaughtPPO) -> None:
     """Give a fresh model what `keep_beginnings` wrote; raises `AgentFileError` and `CheckpointError`."""
-    if config.begin_with:
-        load_weights(network_of(model), folder / WEIGHTS_BEGUN_WITH)
-    if model.teacher and config.teacher.lessons:
-        model.teacher.restore(*read_lessons(folder / LESSONS_BEGUN_WITH), 0)
+    if config.init_from:
+        load_weights(network_of(model), folder / INITIAL_WEIGHTS)
+    if model.teacher and config.teacher.targets:
+        model.teacher.restore(*read_targets(folder / INITIAL_TARGETS), 0)
 
 
 def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
@@ -70,13 +70,13 @@ def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPP
     if not is_grown(card.network, config.network):
         theirs, ours = _differences(card.network, config.network)
         raise ConfigError(
-            f"begin_with: the agent in {folder} has another network: {theirs}, not {ours}; "
-            f"only {', '.join(SIZES)} may be larger, and policy_gradient sharpness"
+            f"init_from: the agent in {folder} has another network: {theirs}, not {ours}; "
+            f"only {', '.join(SIZES)} may be larger, and policy_gradient inverse_temperature"
         )
     fields = Rules.parse(card.rules).fields
     for name, its, wanted in (("reward", card.reward, config.reward), ("fields", fields, core.rules.fields)):
         if its != wanted:
-            raise ConfigError(f"begin_with: the agent in {folder} has another {name}: {its}, not {wanted}")
+            raise ConfigError(f"init_from: the agent in {folder} has another {name}: {its}, not {wanted}")
     with torch.random.fork_rng(devices=[]):  # a run that is begun again draws what the first one drew
         _, small = make_network(core=core, **card.network.model_dump())
     load_weights(small, folder / WEIGHTS_NAME)
@@ -91,12 +91,12 @@ def _differences(theirs: NetworkConfig, ours: NetworkConfig) -> tuple[dict[str, 
     return {name: theirs_all[name] for name in names}, {name: ours_all[name] for name in names}
 
 
-def _take_lessons(folder: Path, core: Core, model: TaughtPPO) -> dict[str, Any]:
+def _take_targets(folder: Path, core: Core, model: TaughtPPO) -> dict[str, Any]:
     theirs = load_config(folder / CONFIG_NAME)
     if Rules.parse(theirs.rules) != core.rules:
         raise ConfigError(f"the run in {folder} has other rules: '{theirs.rules}', not '{core.rules}'")
     assert model.teacher  # see TeacherConfig
-    model.teacher.begin_with(*read_lessons(folder / CHECKPOINT_NAME))
+    model.teacher.init_from(*read_targets(folder / CHECKPOINT_NAME))
     made = read_yaml(folder / RUN_NAME)
     run = {name: made.get(name) for name in ("command", "commit")}
     return {"positions": len(model.teacher.values), "depths": theirs.teacher.depths, **run}

@@ -1,4 +1,4 @@
-"""What a run begins with: the weights of an agent, grown if need be, and the lessons of another run's teacher."""
+"""What a run begins with: an agent's weights, grown if need be, and the training targets of another run."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from agents.networks.networks import make_network
 from agents.players.network_player import PPOPlayer
 from agents.search.keys import canonical_keys
 from agents.support.strict_yaml import ConfigError
-from agents.training.checkpoint import CheckpointError, read_lessons
+from agents.training.checkpoint import CheckpointError, read_targets
 from agents.training.run import StopTrainingError, TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME, RUN_NAME
-from agents.training.warm_start import LESSONS_BEGUN_WITH, WEIGHTS_BEGUN_WITH
+from agents.training.warm_start import INITIAL_TARGETS, INITIAL_WEIGHTS
 from oanquan_env import Core, Positions, mirror
 from tests.test_lookahead import some_positions
 from tests.test_teacher import ITERATION as TAUGHT_ITERATION
@@ -53,12 +53,12 @@ def stop_at_once(run: TrainingRun) -> TrainingRun:
 def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(agent: Path, tmp_path: Path) -> None:
     lent = tmp_path / "agent"
     shutil.copytree(agent, lent)
-    settings = small_config(rules="vietnamese", begin_with=str(lent))
+    settings = small_config(rules="vietnamese", init_from=str(lent))
     stop_at_once(TrainingRun.create(tmp_path / "run", settings, "test", quiet))
     assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(agent).items())
     history = yaml.safe_load((tmp_path / "run" / "agent.yaml").read_text())["training"]
-    assert history["begun_with"]["rules"] == "mancala-world"
-    assert history["begun_with"]["training"]["plies"] == 2 * ITERATION
+    assert history["init_from"]["rules"] == "mancala-world"
+    assert history["init_from"]["training"]["plies"] == 2 * ITERATION
     (tmp_path / "run" / CHECKPOINT_NAME).unlink()  # as if killed before the first checkpoint
     shutil.rmtree(lent)
     stop_at_once(TrainingRun.resume(tmp_path / "run", quiet))
@@ -112,17 +112,17 @@ def test_a_network_without_a_correction_begins_with_the_values_of_one_that_has_i
     core = Core()
     settings = NetworkConfig.model_validate(TAUGHT_NETWORK)
     features, small = make_network(core=core, **settings.model_dump())
-    larger = settings.model_copy(update={"policy_gradient": "sharpness", "width": 12})
+    larger = settings.model_copy(update={"policy_gradient": "inverse_temperature", "width": 12})
     assert is_grown(settings, larger)
     assert not is_grown(larger, settings.model_copy(update={"width": 12}))
     _, large = make_network(core=core, **larger.model_dump())
     with torch.no_grad():
-        small.log_sharpness.fill_(2.0)
+        small.log_inverse_temperature.fill_(2.0)
     grow(small, large, settings)
     positions = some_positions(core)
     seen, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
     assert torch.allclose(large(seen, mask)[1], small(seen, mask)[1], atol=1e-4)
-    assert large.log_sharpness.item() == 2.0
+    assert large.log_inverse_temperature.item() == 2.0
 
 
 def test_layers_are_as_many_and_as_wide_as_asked_for() -> None:
@@ -137,7 +137,7 @@ def test_layers_are_as_many_and_as_wide_as_asked_for() -> None:
 
 def test_a_run_with_a_larger_network_begins_alike_however_often_it_is_begun(taught: Path, tmp_path: Path) -> None:
     larger = {**TAUGHT_NETWORK, "width": 10, "leaf_depth": 3}
-    config = taught_config(network=larger, begin_with=str(taught), total_plies=2 * TAUGHT_ITERATION)
+    config = taught_config(network=larger, init_from=str(taught), total_plies=2 * TAUGHT_ITERATION)
     learn(TrainingRun.create(tmp_path / "whole", config, "test", quiet))
     stop_at_once(TrainingRun.create(tmp_path / "parts", config, "test", quiet))
     positions = some_positions(Core())
@@ -163,38 +163,38 @@ def test_a_run_with_a_larger_network_begins_alike_however_often_it_is_begun(taug
 def test_a_run_begins_with_an_agent_that_fits_or_not_at_all(
     agent: Path, tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
-    other = small_config(begin_with=str(agent), **changes)
-    with pytest.raises(ConfigError, match=f"begin_with: the agent in .* has another {message}"):
+    other = small_config(init_from=str(agent), **changes)
+    with pytest.raises(ConfigError, match=f"init_from: the agent in .* has another {message}"):
         TrainingRun.create(tmp_path / "run", other, "test", quiet)
     assert not (tmp_path / "run").exists()
 
 
 def test_a_run_begins_with_an_agent_of_its_reward(tmp_path: Path) -> None:
     learn(TrainingRun.create(tmp_path / "agent", small_config(total_plies=ITERATION, network=PLAIN), "test", quiet))
-    other = small_config(begin_with=str(tmp_path / "agent"), network=PLAIN, reward="outcome")
-    with pytest.raises(ConfigError, match=r"begin_with: the agent in .* has another reward: margin, not outcome"):
+    other = small_config(init_from=str(tmp_path / "agent"), network=PLAIN, reward="outcome")
+    with pytest.raises(ConfigError, match=r"init_from: the agent in .* has another reward: margin, not outcome"):
         TrainingRun.create(tmp_path / "run", other, "test", quiet)
     assert not (tmp_path / "run").exists()
 
 
 def test_an_agent_to_begin_with_must_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "config.yaml"
-    config.write_text(small_config(begin_with=str(tmp_path)).to_yaml())
+    config.write_text(small_config(init_from=str(tmp_path)).to_yaml())
     assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 2
     assert "no agent.yaml there" in capsys.readouterr().err
 
 
-def with_lessons(folder: Path, **changes: object) -> dict[str, object]:
-    """Changes of a taught configuration that begins with the lessons in `folder`."""
+def with_targets(folder: Path, **changes: object) -> dict[str, object]:
+    """Changes of a taught configuration that begins with the targets in `folder`."""
     settings = taught_config().teacher.model_dump()
-    return {"teacher": {**settings, "lessons": str(folder), **changes}}
+    return {"teacher": {**settings, "targets": str(folder), **changes}}
 
 
-def test_a_teacher_begins_with_the_lessons_of_another(taught: Path, tmp_path: Path) -> None:
+def test_a_teacher_begins_with_the_targets_of_another(taught: Path, tmp_path: Path) -> None:
     lent = tmp_path / "lent"
     shutil.copytree(taught, lent)
-    positions, values = read_lessons(taught / CHECKPOINT_NAME)
-    config = taught_config(**with_lessons(lent))
+    positions, values = read_targets(taught / CHECKPOINT_NAME)
+    config = taught_config(**with_targets(lent))
     learn(TrainingRun.create(tmp_path / "whole", config, "test", quiet))
     run = stop_at_once(TrainingRun.create(tmp_path / "parts", config, "test", quiet))
     assert run.model.teacher is not None
@@ -207,16 +207,16 @@ def test_a_teacher_begins_with_the_lessons_of_another(taught: Path, tmp_path: Pa
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
 
 
-def test_no_more_lessons_are_taken_than_are_remembered(taught: Path, tmp_path: Path) -> None:
-    _, values = read_lessons(taught / CHECKPOINT_NAME)
+def test_no_more_targets_are_taken_than_are_remembered(taught: Path, tmp_path: Path) -> None:
+    _, values = read_targets(taught / CHECKPOINT_NAME)
     assert len(values) > 50
-    run = TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(taught, replay=50)), "test", quiet)
+    run = TrainingRun.create(tmp_path / "run", taught_config(**with_targets(taught, replay=50)), "test", quiet)
     assert run.model.teacher is not None
     assert (run.model.teacher.values == values[-50:]).all()
 
 
-def test_lessons_that_were_taken_are_not_valued_again(taught: Path, tmp_path: Path) -> None:
-    run = TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(taught)), "test", quiet)
+def test_targets_that_were_taken_are_not_valued_again(taught: Path, tmp_path: Path) -> None:
+    run = TrainingRun.create(tmp_path / "run", taught_config(**with_targets(taught)), "test", quiet)
     teacher = run.model.teacher
     assert teacher is not None
     again = mirror(teacher.positions, run.core.rules)
@@ -228,9 +228,9 @@ def test_positions_that_agents_are_judged_by_are_not_taken_from_other_teachers(
     taught: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     core = Core()
-    keys = canonical_keys(core, read_lessons(taught / CHECKPOINT_NAME)[0])
+    keys = canonical_keys(core, read_targets(taught / CHECKPOINT_NAME)[0])
     monkeypatch.setattr("agents.training.teacher.suite_keys", lambda core: keys[:40])
-    run = TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(taught)), "test", quiet)
+    run = TrainingRun.create(tmp_path / "run", taught_config(**with_targets(taught)), "test", quiet)
     assert run.model.teacher is not None
     assert (canonical_keys(core, run.model.teacher.positions) == keys[40:]).all()
 
@@ -241,56 +241,56 @@ def test_a_position_is_taken_once() -> None:
     assert len(some) > 30
     values = np.arange(len(some), dtype=np.int16)
     twice = Positions.concatenate([some, mirror(some, teacher.core.rules)])
-    teacher.begin_with(twice, np.concatenate([values, -values]))
+    teacher.init_from(twice, np.concatenate([values, -values]))
     assert (teacher.values == values).all()
 
 
-def test_the_history_says_where_lessons_come_from(taught: Path, tmp_path: Path) -> None:
-    TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(taught)), "test", quiet)
-    _, values = read_lessons(taught / CHECKPOINT_NAME)
+def test_the_history_says_where_targets_come_from(taught: Path, tmp_path: Path) -> None:
+    TrainingRun.create(tmp_path / "run", taught_config(**with_targets(taught)), "test", quiet)
+    _, values = read_targets(taught / CHECKPOINT_NAME)
     made, theirs = (yaml.safe_load((folder / RUN_NAME).read_text()) for folder in (tmp_path / "run", taught))
     origin = {"positions": len(values), "depths": [2, 3], "command": "test", "commit": theirs["commit"]}
-    assert made["lessons"] == origin
+    assert made["targets"] == origin
 
 
-def test_lessons_of_the_format_before_are_read_and_of_others_refused(taught: Path, tmp_path: Path) -> None:
+def test_targets_of_the_format_before_are_read_and_of_others_refused(taught: Path, tmp_path: Path) -> None:
     tensors, path = load_file(taught / CHECKPOINT_NAME), tmp_path / CHECKPOINT_NAME
     path.write_bytes(save(tensors, {"format": "2"}))
-    assert (read_lessons(path)[1] == read_lessons(taught / CHECKPOINT_NAME)[1]).all()
+    assert (read_targets(path)[1] == read_targets(taught / CHECKPOINT_NAME)[1]).all()
     path.write_bytes(save(tensors, {"format": "1"}))
-    with pytest.raises(CheckpointError, match="format '1', this version reads '2' and '3'"):
-        read_lessons(path)
+    with pytest.raises(CheckpointError, match="format '1', this version reads '2' and '3' and '4'"):
+        read_targets(path)
 
 
-def test_lessons_that_are_not_there_or_do_not_fit_are_refused(agent: Path, taught: Path, tmp_path: Path) -> None:
+def test_targets_that_are_not_there_or_do_not_fit_are_refused(agent: Path, taught: Path, tmp_path: Path) -> None:
     def begin(folder: Path, **changes: object) -> None:
-        TrainingRun.create(tmp_path / "run", taught_config(**with_lessons(folder), **changes), "test", quiet)
+        TrainingRun.create(tmp_path / "run", taught_config(**with_targets(folder), **changes), "test", quiet)
 
-    with pytest.raises(ConfigError, match=r"^teacher\.lessons: .*config\.yaml: no such file"):
+    with pytest.raises(ConfigError, match=r"^teacher\.targets: .*config\.yaml: no such file"):
         begin(tmp_path)
-    with pytest.raises(ConfigError, match=r"^teacher\.lessons: .*checkpoint\.safetensors: of a run without a teacher"):
+    with pytest.raises(ConfigError, match=r"^teacher\.targets: .*checkpoint\.safetensors: of a run without a teacher"):
         begin(agent)
-    with pytest.raises(ConfigError, match=r"^teacher\.lessons: the run in .*: 'mancala-world', not 'app'"):
+    with pytest.raises(ConfigError, match=r"^teacher\.targets: the run in .*: 'mancala-world', not 'app'"):
         begin(taught, rules="app")
-    with pytest.raises(ConfigError, match=r"teacher: lessons=there needs depths"):
-        taught_config(teacher={"lessons": "there"})
+    with pytest.raises(ConfigError, match=r"teacher: targets=there needs depths"):
+        taught_config(teacher={"targets": "there"})
     damaged = tmp_path / "damaged"
     shutil.copytree(taught, damaged)
     (damaged / CHECKPOINT_NAME).write_bytes(b"damaged")
-    with pytest.raises(ConfigError, match=r"^teacher\.lessons: .*checkpoint\.safetensors: damaged"):
+    with pytest.raises(ConfigError, match=r"^teacher\.targets: .*checkpoint\.safetensors: damaged"):
         begin(damaged)
     (damaged / CHECKPOINT_NAME).unlink()
-    with pytest.raises(ConfigError, match=r"^teacher\.lessons: .*checkpoint\.safetensors: no such file"):
+    with pytest.raises(ConfigError, match=r"^teacher\.targets: .*checkpoint\.safetensors: no such file"):
         begin(damaged)
     assert not (tmp_path / "run").exists()
 
 
 def test_only_what_a_run_begins_with_is_kept_in_its_folder(taught: Path, tmp_path: Path) -> None:
-    names = (WEIGHTS_BEGUN_WITH, LESSONS_BEGUN_WITH)
+    names = (INITIAL_WEIGHTS, INITIAL_TARGETS)
     for config, there in (
         (taught_config(), (False, False)),
-        (taught_config(begin_with=str(taught)), (True, False)),
-        (taught_config(**with_lessons(taught)), (False, True)),
+        (taught_config(init_from=str(taught)), (True, False)),
+        (taught_config(**with_targets(taught)), (False, True)),
     ):
         folder = tmp_path / f"run-{there}"
         TrainingRun.create(folder, config, "test", quiet)
