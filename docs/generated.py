@@ -8,12 +8,13 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args, get_type_hints
 
 import gymnasium
 
+from agents.support.markdown import table
 from oanquan_env import PRESETS, Core, Move, Rules, Termination, raw_env
 from oanquan_env.observation import Encoder
 from oanquan_env.rules import DEFAULT_PRESET
@@ -25,12 +26,6 @@ MARKER = re.compile(r"<!-- generated: ([a-z-]+) -->")
 def fill(markdown: str) -> str:
     """The page with all its parts. Raises KeyError for a part that does not exist."""
     return MARKER.sub(lambda match: PARTS[match[1]](), markdown)
-
-
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
 
 
 def meanings(documented: type) -> dict[str, str]:
@@ -56,7 +51,7 @@ def rules_fields() -> str:
         [f"`{field.name}`", _allowed(field.name), f"`{getattr(default, field.name)}`", said[field.name]]
         for field in dataclasses.fields(Rules)
     ]
-    return table(["field", "values", "default", "meaning"], rows)
+    return table(["field", "values", "default", "meaning"], rows, left=None)
 
 
 def presets() -> str:
@@ -67,7 +62,7 @@ def presets() -> str:
         changes = preset.rules.differences(default)
         listed = ", ".join(f"`{field}={value}`" for field, value in changes.items()) or "the default"
         rows.append([f"`{name}`", listed, preset.source])
-    return table(["preset", "changes", "after"], rows)
+    return table(["preset", "changes", "after"], rows, left=None)
 
 
 def spaces() -> str:
@@ -78,7 +73,7 @@ def spaces() -> str:
         agent = game.possible_agents[0]
         box = game.observation_space(agent)["observation"]
         rows.append([f"`{name}`", str(len(game.possible_agents)), str(box.shape), f"`{game.action_space(agent)}`"])
-    return table(["rules", "agents", "observation, int32", "actions"], rows)
+    return table(["rules", "agents", "observation, int32", "actions"], rows, left=None)
 
 
 def layout() -> str:
@@ -96,13 +91,15 @@ def layout() -> str:
         place = str(part.start) if part.stop == part.start + 1 else f"{part.start}–{part.stop - 1}"
         bounds = f"{encoder.low[part].min()} … {encoder.high[part].max()}"
         rows.append([place, f"`{name}`", said[name], bounds])
-    return table(["index", "part", "meaning", "bounds"], rows)
+    return table(["index", "part", "meaning", "bounds"], rows, left=None)
 
 
 def actions() -> str:
     """Actions and the moves that they are."""
     numbers = range(Core().rules.actions)
-    return table(["action", *map(str, numbers)], [["move", *(f"`{Move.from_action(number)}`" for number in numbers)]])
+    return table(
+        ["action", *map(str, numbers)], [["move", *(f"`{Move.from_action(number)}`" for number in numbers)]], left=None
+    )
 
 
 def terminations() -> str:
@@ -118,7 +115,7 @@ def terminations() -> str:
         for reason in Termination
         if reason is not Termination.RUNNING
     ]
-    return table(["reason", "flag", "when"], rows)
+    return table(["reason", "flag", "when"], rows, left=None)
 
 
 def registered() -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.support.files import write_atomically
+from agents.support.markdown import replace_between, table
 from agents.support.provenance import commit, versions
 
 ROOT = Path(__file__).parent.parent
@@ -104,8 +105,6 @@ def read_outcomes() -> dict[str, Any]:
 
 def works_block(outcomes: dict[str, Any]) -> str:
     """The table of what works."""
-    from benchmarks.readme import table  # needs packages that a framework's own environment lacks
-
     rows = []
     for framework in FRAMEWORKS:
         outcome = outcomes.get(framework.name)
@@ -123,8 +122,6 @@ def works_block(outcomes: dict[str, Any]) -> str:
 
 def curves_block() -> str:
     """The table of the measured runs."""
-    from benchmarks.readme import table
-
     rows = []
     for framework in FRAMEWORKS:
         path = RESULTS / f"{framework.example}.json"
@@ -147,9 +144,7 @@ def curves_block() -> str:
 
 def page(text: str) -> str:
     """The page with its tables as the results have them."""
-    from benchmarks.readme import replaced
-
-    return replaced(replaced(text, "works", works_block(read_outcomes())), "curves", curves_block())
+    return replace_between(replace_between(text, "works", works_block(read_outcomes())), "curves", curves_block())
 
 
 def check(text: str) -> list[str]:

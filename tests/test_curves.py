@@ -139,7 +139,7 @@ def test_a_run_s_agent_is_taken_in_with_its_card(
     text = (folder / "README.md").read_text()
     assert f"| plies of PPO | {2 * ITERATION:,} |" in text
     assert "MIT" in text
-    assert "begun with" not in text
+    assert "earlier" not in text
 
 
 def test_a_card_has_no_report_of_other_weights(
@@ -166,14 +166,14 @@ def test_a_card_tells_whose_weights_an_agent_began_with(
     monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
     folder = cards.take(runs[0])
     card = read_card(folder)
-    first = {"rules": "tonkin", "training": {"plies": 567}}
-    card.training["init_from"] = {"rules": "ludii", "training": {"plies": 1234, "seconds": 7200, "init_from": first}}
+    told = {"command": "python train.py", "commit": "0123456789ab"}
+    first = {"rules": "tonkin", "training": {"plies": 567, **told}}
+    second = {"plies": 1234, "seconds": 7200, "init_from": first, **told}
+    card.training["init_from"] = {"rules": "ludii", "training": second}
     (folder / "agent.yaml").write_text(yaml.safe_dump(card.model_dump()))
-    begun = (
-        "the weights of an agent for `ludii` after 1,234 plies (hours: 2.0), which began with the weights of an agent "
-        "for `tonkin` after 567 plies (hours: not recorded)"
-    )
-    assert f"| begun with | {begun} |" in cards.render(folder)
+    origin = "by `python train.py` at commit `0123456789ab`"
+    oldest = f"1. `tonkin`, 567 plies (hours: not recorded), {origin}"
+    assert f"{oldest}\n2. `ludii`, 1,234 plies (hours: 2.0), {origin}\n" in cards.render(folder)
 
 
 def test_weights_too_large_for_the_repository_are_refused(

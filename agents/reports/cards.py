@@ -1,8 +1,8 @@
 """The agents that come with the project: taking one in from its run, and the cards that say what they are.
 
     python -m agents.reports.cards take runs/ppo        copies a run's agent and configuration here
-    python -m agents.reports.cards write                writes each agent's README.md from files and reports
-    python -m agents.reports.cards write --check        fails if a README.md does not say what the files say
+    python -m agents.reports.cards write                writes each agent's README.md
+    python -m agents.reports.cards write --check        fails if a README.md is out of date
 
 A report counts for an agent if it is of the same rules and has a player made from `ppo:pretrained` that had the same
 files and played as it does now.
@@ -10,10 +10,12 @@ files and played as it does now.
 
 from __future__ import annotations
 
-import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import tyro
 
 from agents.evaluation.regret import PHASES
 from agents.evaluation.results import RegretRow, Report, origin, read_report
@@ -28,12 +30,14 @@ from agents.networks.agent_files import (
 )
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
-from agents.reports.report import explanation, openings, summary, table
+from agents.reports.report import explanation, openings, summary
 from agents.support.files import write_atomically
+from agents.support.markdown import renew, table
 from agents.training.config import TrainConfig, load_config
 from agents.training.run_folder import CONFIG_NAME
 from oanquan_env import Rules
 
+COMMAND = "python -m agents.reports.cards"
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 README_NAME = "README.md"
 LOG = "../../../docs/training-log.md"
@@ -104,25 +108,28 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
         ["seed", str(made["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
     ]
-    if "init_from" in made:
-        rows.insert(0, ["begun with", ", which began with ".join(_ancestors(made))])
     if "targets" in made:
         taken, searched = made["targets"]["positions"], ", ".join(map(str, made["targets"]["depths"]))
-        rows.append(["initial targets", f"{taken:,} positions of another run, searched to {searched} plies"])
+        rows.append(["targets taken over", f"{taken:,} positions of another run, searched to {searched} plies"])
     where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
-    return f"## Recipe\n\n{where}\n\n{table(['', ''], rows, left=2)}"
+    parts = ["## Recipe", where, table(["", ""], rows, left=None)]
+    if earlier := _earlier_runs(made):
+        said = "The run began with the weights of an earlier one, and so did each of those. They were, oldest first:"
+        parts += [said, "\n".join(f"{number}. {run}" for number, run in enumerate(earlier, 1))]
+    return "\n\n".join(parts)
 
 
 def _hours(made: dict[str, Any]) -> str:
     return f"{made['seconds'] / 3600:.1f}" if made.get("seconds") else "not recorded"
 
 
-def _ancestors(made: dict[str, Any]) -> list[str]:
-    """Whose weights a run began with, whose that one had begun with, and so on."""
-    found = []
-    while "init_from" in made:
-        rules, made = made["init_from"]["rules"], made["init_from"]["training"]
-        found.append(f"the weights of an agent for `{rules}` after {made['plies']:,} plies (hours: {_hours(made)})")
+def _earlier_runs(made: dict[str, Any]) -> list[str]:
+    """The run that a run began with, the one that this began with, and so on; a line each, oldest first."""
+    found: list[str] = []
+    while before := made.get("init_from"):
+        rules, made = before["rules"], before["training"]
+        origin = f"`{made['command']}` at commit `{made['commit']}`"
+        found.insert(0, f"`{rules}`, {made['plies']:,} plies (hours: {_hours(made)}), by {origin}")
     return found
 
 
@@ -178,37 +185,46 @@ def _by_phase(row: RegretRow) -> list[str]:
 
 def write(*, check: bool) -> list[Path]:
     """Write every card, or with `check` only compare; returns the files that were not as they should be."""
-    wrong = []
-    for folder in sorted(path.parent for path in PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}")):
-        path, text = folder / README_NAME, render(folder)
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            wrong.append(path)
-            if not check:
-                write_atomically(path, text.encode())
-    return wrong
+    folders = sorted(path.parent for path in PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
+    return [
+        path for path in (one / README_NAME for one in folders) if not renew(path, render(path.parent), check=check)
+    ]
+
+
+def take_command(run: tyro.conf.Positional[Path]) -> int:
+    """Take in the agent of a run.
+
+    Args:
+        run: the run's folder
+    """
+    print(take(run))
+    return 0
+
+
+def write_command(check: bool = False) -> int:
+    """Write the cards.
+
+    Args:
+        check: write nothing, and fail if a card is out of date
+    """
+    wrong = write(check=check)
+    for path in wrong:
+        print(f"{path}: {f'out of date; renew it with: {COMMAND} write' if check else 'written'}")
+    return int(check and bool(wrong))
 
 
 def main(arguments: list[str]) -> int:
-    """Take an agent in, or write the cards; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.reports.cards", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("take", help="take in a run's agent").add_argument("run", type=Path, help="the run folder")
-    commands.add_parser("write", help="write the cards").add_argument("--check", action="store_true")
-    options = parser.parse_args(arguments)
+    """The command; returns the exit status."""
+    commands: dict[str, Callable[..., int]] = {"take": take_command, "write": write_command}
+    flags = (tyro.conf.FlagCreatePairsOff,)
     try:
-        if options.command == "take":
-            print(take(options.run))
-            return 0
-        wrong = write(check=options.check)
+        status: int = tyro.extras.subcommand_cli_from_dict(
+            commands, args=arguments, prog=COMMAND, description=__doc__, config=flags
+        )
     except (ValueError, OSError) as error:
-        print(f"python -m agents.reports.cards: {error}", file=sys.stderr)
+        print(f"{COMMAND}: {error}", file=sys.stderr)
         return 2
-    for path in wrong:
-        said = "out of date; renew it with: python -m agents.reports.cards write" if options.check else "written"
-        print(f"{path}: {said}")
-    return int(options.check and bool(wrong))
+    return status
 
 
 if __name__ == "__main__":

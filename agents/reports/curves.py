@@ -29,8 +29,8 @@ import agents
 from agents.evaluation.ratings import elo_of_score
 from agents.evaluation.regret import find_suite, regret
 from agents.reports.pictures import DPI, INK
-from agents.reports.report import table
 from agents.support.files import write_atomically
+from agents.support.markdown import table
 from agents.support.strict_yaml import ConfigError, read_yaml
 from agents.training.config import load_config
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME

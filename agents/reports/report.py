@@ -1,21 +1,21 @@
-"""A report for people: report.json as Markdown with pictures, and the benchmark table of the README.
+"""A report for people: report.json as Markdown with pictures, and the strength table of the README.
 
     python -m agents.reports.report benchmarks/results/report.json
     python -m agents.reports.report benchmarks/results/report.json --readme README.md [--check]
 
-The first writes report.md and pictures beside it, the second renews the README's table.
-
-The table stands in the README between two comments, `<!-- benchmark:begin -->` and `<!-- benchmark:end -->`. With
---check nothing is written: the exit status is 1 if the README does not show what the report says.
+The first writes report.md and pictures beside the report. The second renews the README between the lines
+`<!-- benchmark:begin -->` and `<!-- benchmark:end -->`; with --check it writes nothing, and the exit status is 1 if the
+README does not say what the report says.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+
+import tyro
 
 from agents.evaluation.ratings import PENTANOMIAL
 from agents.evaluation.regret import PHASES
@@ -32,23 +32,28 @@ from agents.evaluation.results import (
     read_report,
 )
 from agents.support.files import write_atomically
+from agents.support.markdown import renew, replace_between, table
 
+COMMAND = "python -m agents.reports.report"
 DEFAULT_REPORT = Path("benchmarks/results/report.json")
-BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
 PICTURES = {
     "scores.png": "Scores of all pairings",
     "elo.png": "Elo ratings with 95 % intervals",
     "regret.png": "Regret by phase of the game",
 }
+README_ROWS = 8
+"""Most players in the README's table."""
+LEFT_OUT = ("minimax:depth=6", "mcts:simulations=200", "minimax:depth=2")
+"""Players that the README's table does without: the others say more."""
+README_COLUMNS = ("Elo (95 %)", "regret, points (95 %)", "blunders, %", "ms a move")
+VERDICTS = (
+    ("the network alone", "ppo", "alpha-beta of eight plies", "minimax:depth=8"),
+    ("the network with a search of 20,000 nodes", "ppo-20k", "that search without it", "minimax-20k"),
+)
+"""What the README's sentence compares: a player, and the opponent that it is judged by, each in words and by label."""
 
 
 # ---- numbers as text -------------------------------------------------------------------------------------------------
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """A Markdown table; all columns but the first `left` are set to the right."""
-    rule = ["---" if number < left else "---:" for number in range(len(heads))]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, rule, *rows))
 
 
 def _range(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
@@ -61,11 +66,11 @@ def _time(milliseconds: float | None) -> str:
     return "" if milliseconds is None else f"{milliseconds:.3g}"
 
 
-# ---- the README's table ----------------------------------------------------------------------------------------------
+# ---- what all reports begin with -------------------------------------------------------------------------------------
 
 
-def summary(report: Report) -> str:
-    """One row a player, with whatever was measured."""
+def summary(report: Report, left_out: Collection[str] = (), headings: Collection[str] | None = None) -> str:
+    """A table of whatever was measured: a row for each player but those left out, with all columns or only these."""
     arena, regret = report.arena, report.regret
     columns: dict[str, dict[str, str]] = {}
     if arena and arena.ratings:
@@ -80,8 +85,11 @@ def summary(report: Report) -> str:
         columns["blunders, %"] = {name: f"{100 * row.blunders.mean:.1f}" for name, row in overall.items()}
     if any(agent.ms_per_move is not None for agent in report.agents):
         columns["ms a move"] = {agent.label: _time(agent.ms_per_move) for agent in report.agents}
-    rows = [[f"`{agent}`", *(column[agent] for column in columns.values())] for agent in order_of_agents(report)]
-    return table(["agent", *columns], rows)
+    columns = {heading: cells for heading, cells in columns.items() if headings is None or heading in headings}
+    agents = [agent for agent in order_of_agents(report) if agent not in left_out]
+    return table(
+        ["agent", *columns], [[f"`{agent}`", *(cells[agent] for cells in columns.values())] for agent in agents]
+    )
 
 
 def explanation(report: Report) -> str:
@@ -115,24 +123,44 @@ def openings(arena: ArenaResult) -> str:
     return words.get(arena.openings, f"`{arena.openings}`")
 
 
-def readme_section(report: Report, pictures: dict[str, str]) -> str:
-    """What stands between the README's two comments.
+# ---- the README's part -----------------------------------------------------------------------------------------------
 
-    Args:
-        report: the numbers.
-        pictures: their place, as seen from the README, by file name.
+
+def verdict(report: Report) -> str:
+    """One sentence on those pairs of `VERDICTS` that met; empty if none did."""
+    pairings = {(one.agent, one.opponent): one.score for one in report.arena.pairings} if report.arena else {}
+    times = {agent.label: agent.ms_per_move or 0 for agent in report.agents}
+    parts = []
+    for what, player, whom, opponent in VERDICTS:
+        if (opponent, player) in pairings:
+            other = pairings[opponent, player]
+            score = Estimate(mean=1 - other.mean, low=1 - other.high, high=1 - other.low)
+        elif (player, opponent) in pairings:
+            score = pairings[player, opponent]
+        else:
+            continue
+        does = "beats" if score.low > 0.5 else "loses to" if score.high < 0.5 else "is even with"
+        part = f"{what} (`{player}`) {does} {whom} (`{opponent}`), with a score of {_range(score, '.1f', 100)} %"
+        if times[player] and times[opponent]:
+            part += f" and {times[player] / times[opponent]:.2g} times its time a move"
+        parts.append(part)
+    text = "; ".join(parts)
+    return text[:1].upper() + text[1:] + "." * bool(parts)
+
+
+def readme_part(report: Report, place: str) -> str:
+    """What stands between the README's markers; `place` is the report.md as seen from the README.
+
+    Raises `ReportError` if that were too many rows.
     """
-    images = [f"![{PICTURES[name]}]({place})" for name, place in pictures.items()]
-    parts = [BEGIN, summary(report), explanation(report), f"Made {origin(report)}.", *images, END]
-    return "\n\n".join(parts)
-
-
-def insert_section(readme: str, section: str) -> str:
-    """The README with the section in its place. Raises `ReportError` unless both comments are there once, in order."""
-    begin, end = readme.find(BEGIN), readme.find(END)
-    if readme.count(BEGIN) != 1 or readme.count(END) != 1 or begin > end:
-        raise ReportError(f"the README must hold {BEGIN} and, after it, {END}, each once")
-    return readme[:begin] + section + readme[end + len(END) :]
+    rows = len(set(order_of_agents(report)) - set(LEFT_OUT))
+    if rows > README_ROWS:
+        raise ReportError(f"the README's table would have {rows} rows, at most {README_ROWS} fit: add to LEFT_OUT")
+    note = (
+        "Regret: points that a move loses against the best one. A blunder changes the final result. The "
+        f"[report]({place}), made by `{report.command}`, says how this was measured and has all players and pairings."
+    )
+    return "\n\n".join(part for part in (summary(report, LEFT_OUT, README_COLUMNS), verdict(report), note) if part)
 
 
 # ---- report.md -------------------------------------------------------------------------------------------------------
@@ -234,58 +262,44 @@ def render(report: Report, folder: Path) -> None:
     write_atomically(folder / "report.md", markdown(report, list(pictures)).encode())
 
 
-def _section_of(report: Report, folder: Path, readme: Path) -> str:
-    """The README's section, with the pictures that lie beside the report."""
-    place = Path(os.path.relpath(folder.resolve(), readme.resolve().parent))
-    pictures = {name: (place / name).as_posix() for name in ("elo.png", "scores.png", "regret.png")}
-    return readme_section(report, {name: where for name, where in pictures.items() if (folder / name).is_file()})
-
-
 def update_readme(report: Report, folder: Path, readme: Path, *, check: bool) -> bool:
-    """Renew the README's section, or with `check` only compare; returns whether it was right already.
+    """Renew the README's part, or with `check` only compare; returns whether it was right already.
 
-    Raises:
-        ReportError: if the README has no place for it.
+    Raises `ValueError` if the README has no place for it.
     """
+    place = Path(os.path.relpath(folder.resolve(), readme.resolve().parent)) / "report.md"
     old = readme.read_text(encoding="utf-8")
-    new = insert_section(old, _section_of(report, folder, readme))
-    if new != old and not check:
-        write_atomically(readme, new.encode())
-    return new == old
+    return renew(readme, replace_between(old, "benchmark", readme_part(report, place.as_posix())), check=check)
+
+
+def write(report: tyro.conf.Positional[Path] = DEFAULT_REPORT, readme: Path | None = None, check: bool = False) -> int:
+    """Write what is asked for; returns the exit status.
+
+    Args:
+        report: the report.json
+        readme: renew the table of this README, and nothing else
+        check: with --readme, write nothing and fail if the README is out of date
+    """
+    try:
+        found = read_report(report)
+        if readme is None:
+            if check:
+                raise ReportError("--check needs --readme")
+            render(found, report.parent)
+        elif not update_readme(found, report.parent, readme, check=check) and check:
+            again = f"{COMMAND} {report} --readme {readme}"
+            print(f"{readme} does not show what {report} says; renew it with: {again}", file=sys.stderr)
+            return 1
+    except (ValueError, OSError) as error:
+        print(f"{COMMAND}: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def main(arguments: list[str]) -> int:
-    """Write what is asked for; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.reports.report",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "report", nargs="?", type=Path, default=DEFAULT_REPORT, help="the report.json (default: %(default)s)"
-    )
-    parser.add_argument("--readme", type=Path, metavar="FILE", help="renew the table of this README, and nothing else")
-    parser.add_argument("--check", action="store_true", help="with --readme: write nothing, fail if they disagree")
-    options = parser.parse_args(arguments)
-    if options.check and not options.readme:
-        parser.error("--check needs --readme")
-    try:
-        report = read_report(options.report)
-        if options.readme is None:
-            render(report, options.report.parent)
-            return 0
-        right = update_readme(report, options.report.parent, options.readme, check=options.check)
-    except (ReportError, OSError) as error:
-        print(f"python -m agents.reports.report: {error}", file=sys.stderr)
-        return 2
-    if options.check and not right:
-        print(
-            f"{options.readme} does not show what {options.report} says; renew it with: "
-            f"python -m agents.reports.report {options.report} --readme {options.readme}",
-            file=sys.stderr,
-        )
-        return 1
-    return 0
+    """The command; returns the exit status."""
+    flags = (tyro.conf.FlagCreatePairsOff,)
+    return tyro.cli(write, args=arguments, prog=COMMAND, description=__doc__, config=flags)
 
 
 if __name__ == "__main__":
