@@ -38,9 +38,7 @@ class NetworkPlayer:
         if temperature < 0:
             raise ValueError(f"temperature must be 0 or more; got {temperature}")
         if mirror_average and not features.core.rules.is_symmetric:
-            raise ValueError(
-                f"mirror_average must be no for '{features.core.rules}': a mirror makes them other rules"
-            )
+            raise ValueError(f"mirror_average must be no for '{features.core.rules}': a mirror makes them other rules")
         self.core = features.core
         self.features = features
         self.network = network.eval()
