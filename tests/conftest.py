@@ -5,7 +5,8 @@ from __future__ import annotations
 import hypothesis
 import torch
 
-hypothesis.settings.register_profile("default", deadline=None, derandomize=True, max_examples=100)
+hypothesis.settings.register_profile("default", deadline=None, derandomize=True, max_examples=40)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=400)  # --hypothesis-profile thorough
 hypothesis.settings.load_profile("default")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from oanquan_env import (
     Board,
@@ -117,7 +117,6 @@ def test_boards_are_equal_by_position_and_rules_not_by_history() -> None:
 
 
 @given(boards())
-@settings(max_examples=40)
 def test_the_repr_evaluates_to_an_equal_board(board: Board) -> None:
     assert eval(repr(board)) == board
     assert board.status() == []

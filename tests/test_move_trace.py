@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
 from oanquan_env.move_trace import Lap, Refilling, Taking, TurnEnd
@@ -154,6 +154,5 @@ def test_stories_end_as_the_core_plays(preset: str) -> None:
 
 
 @given(rules(), seeds)
-@settings(max_examples=80)
 def test_stories_by_random_rules_end_as_the_core_plays(game_rules: Rules, seed: int) -> None:
     assert_told_right(game_rules, seed, plies=40)

@@ -71,7 +71,6 @@ def test_any_row_of_a_batch_can_be_written(core: Core) -> None:
 
 
 @given(boards())
-@settings(max_examples=80)
 def test_every_position_of_play_is_read_back_the_same(board: Board) -> None:
     core = board.core
     again = parse_position(core, board.text())

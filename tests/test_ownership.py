@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oanquan_env import Core, Rules, RulesError, Termination
@@ -139,7 +139,6 @@ scores_of_rounds = st.lists(st.tuples(st.integers(-15, 85), st.integers(-15, 85)
 
 
 @given(st.integers(2, 5), scores_of_rounds, st.sampled_from(["lack", "margin"]))
-@settings(max_examples=300)
 def test_any_run_of_rounds_agrees_with_the_ledger(fields: int, rounds: list[tuple[int, int]], measure: str) -> None:
     game, match_rules = Rules(fields=fields), MatchRules.parse(f"match_measure={measure}")
     ownership = Ownership(fields)
@@ -239,7 +238,6 @@ def test_a_truncated_round_shares_its_fields_and_a_running_one_nothing() -> None
 
 
 @given(any_rules(players=2), seeds)
-@settings(max_examples=60)
 def test_ownership_only_moves_points_between_the_players(game: Rules, seed: int) -> None:
     rng = np.random.default_rng(seed)
     core = Core(game)

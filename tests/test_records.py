@@ -167,7 +167,6 @@ names = st.from_regex(r"[A-Z][A-Za-z0-9_-]{0,8}", fullmatch=True).filter(
 
 
 @given(boards(), st.dictionaries(names, st.text(), max_size=3), st.dictionaries(st.integers(0, 9), st.text()))
-@settings(max_examples=60)
 def test_every_record_is_read_back_the_same(board: Board, headers: dict[str, str], comments: dict[int, str]) -> None:
     comments = {number: words for number, words in comments.items() if number <= board.ply}
     record = GameRecord.from_board(board, headers, comments)

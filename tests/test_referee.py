@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
 from tests.referee import Referee, perft
@@ -47,7 +47,6 @@ def test_presets_agree_with_the_referee(preset: str) -> None:
 
 
 @given(rules(), seeds)
-@settings(max_examples=250)
 def test_random_rules_agree_with_the_referee(game_rules: Rules, seed: int) -> None:
     try:
         play_beside(game_rules, games=6, seed=seed)

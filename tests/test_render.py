@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oanquan_env import Board, Outcome, Rules, Termination
@@ -132,7 +132,6 @@ def elements(picture: str) -> list[tuple[str, str, str]]:
 
 
 @given(st.sampled_from(PRESET_NAMES), random_seeds, st.integers(0, 39))
-@settings(max_examples=40)
 def test_every_piece_and_number_is_in_the_picture(preset: str, seed: int, plies: int) -> None:
     board = played_board(preset, seed, plies)
     drawn = elements(svg(board))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from agents.search.compiled import OVER, RUNAWAY, RUNNING, _drop_stale_caches, can_play, compile_rules, play
 from agents.search.deepening import Limits, Search, alphabeta
@@ -62,7 +62,6 @@ def test_compiled_play_is_the_cores_in_all_presets(preset: str) -> None:
 
 
 @given(strategies.rules(players=2), strategies.seeds)
-@settings(max_examples=120)
 def test_compiled_play_is_the_cores_under_random_rules(rules: Rules, seed: int) -> None:
     try:
         play_beside(rules.replace(refill="borrow"), games=3, seed=seed)

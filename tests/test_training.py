@@ -157,7 +157,7 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
     assert_same_run(whole, folder)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_signal_saves_and_stops(tmp_path: Path, number: signal.Signals) -> None:
     folder, config = tmp_path / "run", tmp_path / "config.yaml"
     config.write_text(small_config(total_plies=10**9, checkpoint_seconds=3600.0).to_yaml())
