@@ -52,7 +52,7 @@ class LastMove:
     label: str = ""
 
     def step(self, squares: int) -> int:
-        """+1 for a move counterclockwise on a ring of `squares`, -1 for a clockwise one."""
+        """+1 for a move anticlockwise on a ring of `squares`, -1 for a clockwise one."""
         return 1 if self.path and (self.path[0] - self.origin) % squares == 1 else -1
 
 

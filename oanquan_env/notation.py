@@ -19,7 +19,7 @@ from oanquan_env.rules import Rules
 
 DIRECTION_LETTERS = "AC"
 SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}
-"""Names of the sides by number of players, counterclockwise."""
+"""Names of the sides by number of players, anticlockwise."""
 WORDS = ("squares", "scores", "mover", "ply")
 SHORT = 40
 """Characters of a foreign text that an error quotes."""
@@ -100,7 +100,7 @@ def quoted(text: str) -> str:
 
 
 def seat_name(rules: Rules, player: int) -> str:
-    """`South` for player 0, and so on counterclockwise."""
+    """`South` for player 0, and so on anticlockwise."""
     return SEAT_NAMES[rules.players][player]
 
 

@@ -1,6 +1,6 @@
 """What the core looks up: each sowing of a `Rules` as one row of increments, and each walk over a gap.
 
-A *code* names a square and a direction: `code = 32 * direction + byte`, direction 0 counterclockwise (A) and 1
+A *code* names a square and a direction: `code = 32 * direction + byte`, direction 0 anticlockwise (A) and 1
 clockwise (C), byte as in `positions`. Two bytes stand for a mandarin square: its seeds (5) where it is looked at
 as something to take from, and the byte that is always zero (6) where it is met after a sowing. So "is a mandarin
 square, stop" and "is empty, stop" are one test.
