@@ -99,8 +99,7 @@ def test(framework: Framework) -> dict[str, Any]:
 
 def read_outcomes() -> dict[str, Any]:
     """The outcomes so far, by the framework's name."""
-    outcomes: dict[str, Any] = json.loads(OUTCOMES.read_text(encoding="utf-8")) if OUTCOMES.exists() else {}
-    return outcomes
+    return json.loads(OUTCOMES.read_text(encoding="utf-8")) if OUTCOMES.exists() else {}
 
 
 def works_block(outcomes: dict[str, Any]) -> str:

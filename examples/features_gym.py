@@ -34,13 +34,11 @@ class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64
 
     def observation(self, observation: Observation) -> npt.NDArray[np.float32]:
         """(size,) features."""
-        features: npt.NDArray[np.float32] = self._features(observation[None])[0]
-        return features
+        return self._features(observation[None])[0]
 
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions, where sb3-contrib looks for them."""
-        mask: Mask = self.get_wrapper_attr("env").get_wrapper_attr("action_masks")()
-        return mask
+        return self.get_wrapper_attr("env").get_wrapper_attr("action_masks")()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

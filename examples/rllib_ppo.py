@@ -84,8 +84,7 @@ def make_choose(algorithm: Algorithm) -> Any:
         seen = {"observations": features(observations), "action_mask": masks.astype(np.float32)}
         batch = {Columns.OBS: {name: torch.from_numpy(array) for name, array in seen.items()}}
         logits = module.forward_inference(batch)[Columns.ACTION_DIST_INPUTS]
-        actions: npt.NDArray[Any] = logits.argmax(dim=1).numpy()
-        return actions
+        return logits.argmax(dim=1).numpy()
 
     return choose
 

@@ -141,8 +141,7 @@ def main(arguments: list[str]) -> Curve:
     @torch.no_grad()
     def choose(observations: Observation, masks: Mask) -> npt.NDArray[Any]:
         logits, _ = algorithm.policy.actor(Batch(obs=features(observations), mask=masks))
-        best: npt.NDArray[Any] = logits.argmax(dim=1).numpy()
-        return best
+        return logits.argmax(dim=1).numpy()
 
     curve = Curve(options, ("torch", "tianshou"))  # its clock starts when Tianshou has compiled what it needs
     curve.update(0, choose)

@@ -126,8 +126,7 @@ class Learner:
     def choose(self, observations: Observation, masks: Mask) -> npt.NDArray[Any]:
         """The likeliest legal actions; see `examples.scoring.Choose`."""
         logits = self.net(torch.from_numpy(Features()(observations))).numpy()
-        actions: npt.NDArray[Any] = np.where(masks, logits, -np.inf).argmax(axis=1)
-        return actions
+        return np.where(masks, logits, -np.inf).argmax(axis=1)
 
 
 def make_env(seed: list[int]) -> PettingZooWrapper:

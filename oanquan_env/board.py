@@ -124,20 +124,17 @@ class Board:
     @property
     def seeds(self) -> list[int]:
         """P * (F + 1) seeds in ring order: South's fields from his left, his mandarin square, the next side, ..."""
-        seeds: list[int] = self._core.seeds(self._positions)[0].tolist()
-        return seeds
+        return self._core.seeds(self._positions).ravel().tolist()
 
     @property
     def stones(self) -> list[int]:
         """P stones, 0 or 1, of the mandarin squares; the one after South's fields first."""
-        stones: list[int] = self._core.stones(self._positions)[0].tolist()
-        return stones
+        return self._core.stones(self._positions).ravel().tolist()
 
     @property
     def scores(self) -> list[int]:
         """P points: captures less refills. Leftovers come only with the `outcome`."""
-        scores: list[int] = self._positions.scores[0].tolist()
-        return scores
+        return self._positions.scores.ravel().tolist()
 
     @property
     def mover(self) -> int:

@@ -132,8 +132,7 @@ class Match:
 
     def legal_mask(self) -> Mask:
         """(A,) bool, the mover's legal actions; all false once the match is over."""
-        mask: Mask = self.core.legal_mask(self.positions)[0]
-        return mask
+        return self.core.legal_mask(self.positions).ravel()
 
     def step(self, action: int) -> Round | None:
         """Play one action. Returns the round that it ended, if it did; `positions` then is the next round's start.

@@ -155,8 +155,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return spaces.Box(self.encoder.low, self.encoder.high, dtype=np.int32)
 
     def _seen_by(self, seat: int) -> Observation:
-        seen: Observation = self.encoder.encode(self.positions, seat)[0]
-        return seen
+        return self.encoder.encode(self.positions, seat).ravel()
 
     def step(self, action: int | None) -> None:
         """Play `action` for `agent_selection`, or take a finished agent out with None."""
@@ -185,8 +184,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def _pay(self) -> list[float]:
         """Each seat's reward of the last ply."""
-        rewards: list[float] = ply_rewards(self.reward, self.core, self._before.scores, self.positions)[0].tolist()
-        return rewards
+        return ply_rewards(self.reward, self.core, self._before.scores, self.positions).ravel().tolist()
 
     def _finish(self) -> None:
         truncated = bool(self.positions.truncated[0])

@@ -95,8 +95,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions; all false when the game is over."""
-        mask: Mask = self._games.mask[0].copy()
-        return mask
+        return self._games.mask.flatten()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
