@@ -1,4 +1,4 @@
-"""The Gymnasium environment as a small network likes it: one-hot counts as observations, games from varied openings."""
+"""The Gymnasium environment for a small network: one-hot counts as observations, games from varied openings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from oanquan_env.observation import Observation
 class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64, Observation]):
     """`gymnasium.make("OAnQuan-v0")` with `Features` for observations and games that begin some random plies in.
 
-    Play from the set-up alone soon runs along few lines, and the agent knows nothing beside them.
+    Without random openings, games soon keep to a few lines, and the agent learns nothing about other positions.
 
     Args:
         most_plies: games begin with 0 .. `most_plies` random plies.

@@ -5,7 +5,7 @@
     [Sold "N1"]
     [Pawned "S1"]
 
-Replaying works out anew who begins each round, who owns what, and the scores, and compares them with what is written.
+Replaying works out again who begins each round, who owns what, and the scores, and compares them with what is written.
 """
 
 from __future__ import annotations

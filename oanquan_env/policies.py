@@ -102,7 +102,7 @@ def make_policy(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     """The player of that name: `random`, `greedy`, or any name that `agents.make` knows where `agents` is importable.
 
     Raises:
-        ValueError: for a name that nobody knows; says which exist.
+        ValueError: for an unknown name; says which exist.
     """
     if name in POLICIES:
         return POLICIES[name](Core(rules))

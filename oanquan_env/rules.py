@@ -116,7 +116,7 @@ class Rules:
         quan_non: "unripe mandarin" (VI): a stone with fewer seeds than this on its square is safe.
         mandarin_seeds_capturable: if false, only the stone of a mandarin square can be taken and the
             seeds on it stay (MW's Neweco, APP).
-        refill: a player without points borrows to refill his row, or the game ends (`forfeit`).
+        refill: a player without points borrows to refill its row, or the game ends (`forfeit`).
         refill_when: a row is refilled when its owner is to move (`turn`: VI, APP) or `at_once` (MW, LUDII).
         end: the game ends when all stones are captured (LUDII, APP, MW's puzzle) or when all mandarin
             squares are empty (MW's sentence, SON, VI).

@@ -39,7 +39,7 @@ class Tables:
         next_gap: (64,) intp, code of a gap -> code of the square two on, over which a chain captures next.
         ring_bytes: (P * (F + 1),) intp, byte of each square's seeds in ring order.
         stone_bytes: (P,) intp, byte of each stone.
-        legal: (256, 2F) bool, bit set of a player's occupied fields -> his legal actions.
+        legal: (256, 2F) bool, bit set of a player's occupied fields -> its legal actions.
         initial: (8P,) uint8, the set-up.
     """
 

@@ -74,7 +74,7 @@ class Layout:
     Attributes:
         squares: P * (F + 1) squares.
         width, height: of the picture; its upper left corner is (0, 0).
-        plates: for each player, the middle left of the line with his name and score (two players), or the
+        plates: for each player, the middle left of the line with its name and score (two players), or the
             middle of the two lines (more).
         notes: where the status and the last move are written.
         text_scale: of the words; small inside a small polygon.
