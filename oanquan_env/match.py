@@ -71,6 +71,11 @@ class Round:
     positions: Positions = field(compare=False, repr=False)
 
     @property
+    def result(self) -> str:
+        """The points as a record has them, such as `42-28`."""
+        return "-".join(map(str, self.scores))
+
+    @property
     def decided(self) -> bool:
         """Whether fields may change hands: the round was neither drawn nor truncated."""
         return self.scores[0] != self.scores[1] and self.termination != Termination.MAX_PLIES
