@@ -1,4 +1,4 @@
-"""What works with which version: run the frameworks' tests in the environment that this runs in, and note the outcome.
+"""What works with which version: run the frameworks' tests in the current environment, and note the outcome.
 
     python -m examples.compatibility            # test what is installed here, and write the outcomes
     python -m examples.compatibility --render   # write the page's tables from outcomes and measured runs
@@ -29,7 +29,7 @@ RESULTS = ROOT / "examples" / "results"
 OUTCOMES = RESULTS / "compatibility.json"
 PAGE = ROOT / "docs" / "frameworks.md"
 BESIDE = ("gymnasium", "pettingzoo", "numpy", "torch")
-"""Packages whose versions are told beside the framework's."""
+"""Packages whose versions are given beside the framework's."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Framework:
     Attributes:
         name: what people call it.
         example: module in `examples/`, result file in `examples/results/`, and `tests/examples/test_EXAMPLE.py`.
-        module: import that tells whether it is installed.
-        package: distribution whose version is told.
+        module: its import; a framework is installed if this is found.
+        package: distribution whose version is given.
         through: the interface that it uses.
         tests: the file of its tests, if it is not named after the example.
     """
@@ -99,8 +99,7 @@ def test(framework: Framework) -> dict[str, Any]:
 
 def read_outcomes() -> dict[str, Any]:
     """The outcomes so far, by the framework's name."""
-    outcomes: dict[str, Any] = json.loads(OUTCOMES.read_text(encoding="utf-8")) if OUTCOMES.exists() else {}
-    return outcomes
+    return json.loads(OUTCOMES.read_text(encoding="utf-8")) if OUTCOMES.exists() else {}
 
 
 def works_block(outcomes: dict[str, Any]) -> str:

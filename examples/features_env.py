@@ -1,4 +1,4 @@
-"""The AEC environment as a small network likes it: one-hot counts as observations, games from varied openings."""
+"""The AEC environment for a small network: one-hot counts as observations, games from varied openings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from oanquan_env.playing import random_openings
 class FeaturesEnv(BaseWrapper):
     """`oanquan_env.raw_env` with `Features` for observations and games that begin some random plies in.
 
-    Play from the set-up alone soon runs along few lines, and the agent knows nothing beside them.
+    Without random openings, self-play soon keeps to a few lines, and the agent learns nothing about other positions.
 
     Args:
         key: what observations call the features; the mask is `action_mask` beside it.

@@ -1,4 +1,4 @@
-"""The Gymnasium environment as a small network likes it: one-hot counts as observations, games from varied openings."""
+"""The Gymnasium environment for a small network: one-hot counts as observations, games from varied openings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from oanquan_env.observation import Observation
 class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64, Observation]):
     """`gymnasium.make("OAnQuan-v0")` with `Features` for observations and games that begin some random plies in.
 
-    Play from the set-up alone soon runs along few lines, and the agent knows nothing beside them.
+    Without random openings, games soon keep to a few lines, and the agent learns nothing about other positions.
 
     Args:
         most_plies: games begin with 0 .. `most_plies` random plies.
@@ -34,13 +34,11 @@ class FeaturesGym(gymnasium.ObservationWrapper[npt.NDArray[np.float32], np.int64
 
     def observation(self, observation: Observation) -> npt.NDArray[np.float32]:
         """(size,) features."""
-        features: npt.NDArray[np.float32] = self._features(observation[None])[0]
-        return features
+        return self._features(observation[None])[0]
 
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions, where sb3-contrib looks for them."""
-        mask: Mask = self.get_wrapper_attr("env").get_wrapper_attr("action_masks")()
-        return mask
+        return self.get_wrapper_attr("env").get_wrapper_attr("action_masks")()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -58,8 +58,8 @@ GAME_TYPE = pyspiel.GameType(
 class Setting:
     """What the states of a game share.
 
-    It is kept outside the game object, as OpenSpiel may drop the Python half of that and make it anew without its
-    attributes, and shared by all states, which OpenSpiel clones by copying everything that they hold.
+    It is kept outside the game object: OpenSpiel may drop the Python half of that object and make a new one without
+    its attributes. All states share it, as OpenSpiel clones a state by copying everything that it holds.
     """
 
     core: Core
@@ -67,7 +67,7 @@ class Setting:
     reward: RewardName
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Setting:
-        """Itself: nothing here changes."""
+        """Itself, as nothing here changes."""
         return self
 
 
@@ -123,7 +123,7 @@ class OAnQuanGame(pyspiel.Game):
         return state
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """What tells a state to a network or a person."""
+        """What shows a state to a network or a person."""
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return Observer(self.setting.encoder, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)

@@ -4,8 +4,8 @@
     .venv-pinned/bin/pip install -e ".[rllib]"
     .venv-pinned/bin/python -m examples.rllib_ppo --minutes 10 --output curve.jsonl
 
-One policy plays both seats. RLlib keeps an episode for each player, whose reward of a step is all that he won or lost
-up to his next turn, so its PPO needs to know nothing of the zero sum.
+One policy plays both seats. RLlib keeps an episode for each player; the reward of a step is all that the player won or
+lost up to its next turn. So RLlib's PPO need not know that the game is zero-sum.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def make_env(context: EnvContext) -> PettingZooEnv:
 
 
 def make_algorithm(options: argparse.Namespace) -> Algorithm:
-    """PPO as the options say; everything in this process unless there are `--runners`."""
+    """PPO with these options; all in this process unless there are `--runners`."""
     network = DefaultModelConfig(fcnet_hiddens=[options.width, options.width], fcnet_activation="relu")
     module = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=network)
     ray.tune.register_env("oanquan", make_env)
@@ -84,8 +84,7 @@ def make_choose(algorithm: Algorithm) -> Any:
         seen = {"observations": features(observations), "action_mask": masks.astype(np.float32)}
         batch = {Columns.OBS: {name: torch.from_numpy(array) for name, array in seen.items()}}
         logits = module.forward_inference(batch)[Columns.ACTION_DIST_INPUTS]
-        actions: npt.NDArray[Any] = logits.argmax(dim=1).numpy()
-        return actions
+        return logits.argmax(dim=1).numpy()
 
     return choose
 

@@ -1,6 +1,6 @@
 """What the examples share: options, features of an observation, and the learning curve against random and greedy.
 
-Shapes: N observations, D numbers in each, A actions. Needs NumPy and the environment alone.
+Shapes: N observations, D numbers in each, A actions. Needs NumPy, the environment and the package `agents`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Choose = Callable[[Observation, Mask], npt.NDArray[Any]]
 
 OPENING_PLIES = 4
 COUNTS = 16
-"""Seeds 0 .. COUNTS - 1 of a square are told apart one by one; more look alike but for their number."""
+"""Seeds 0 .. COUNTS - 1 of a square are told apart one by one; more look the same, except for their number."""
 
 
 class ObservedPolicy:

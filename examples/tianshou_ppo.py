@@ -3,7 +3,7 @@
     pip install -e ".[tianshou]"
     python -m examples.tianshou_ppo --minutes 10 --output curve.jsonl
 
-Tianshou's Q-learning looks for a mask beside the observation; its policy gradients do not, so the actor does it.
+Tianshou's Q-learning looks for a mask beside the observation. Its policy gradients do not, so the actor does.
 Where the time goes: environments are stepped one by one, and NumPy's overhead is paid for each of them.
 """
 
@@ -36,8 +36,8 @@ from oanquan_env.observation import Observation
 class WithMask(gymnasium.Wrapper[dict[str, Any], np.int64, npt.NDArray[np.float32], np.int64]):
     """The legal actions beside the observation, as Tianshou has them.
 
-    Infos are left out: Tianshou keeps them in its buffer, where what only finished games tell reads NaN in all others
-    and stops the training.
+    Infos are left out. Tianshou keeps them in its buffer; an entry that only finished games have becomes NaN in all
+    others there, which stops the training.
     """
 
     def __init__(self, env: FeaturesGym) -> None:
@@ -141,8 +141,7 @@ def main(arguments: list[str]) -> Curve:
     @torch.no_grad()
     def choose(observations: Observation, masks: Mask) -> npt.NDArray[Any]:
         logits, _ = algorithm.policy.actor(Batch(obs=features(observations), mask=masks))
-        best: npt.NDArray[Any] = logits.argmax(dim=1).numpy()
-        return best
+        return logits.argmax(dim=1).numpy()
 
     curve = Curve(options, ("torch", "tianshou"))  # its clock starts when Tianshou has compiled what it needs
     curve.update(0, choose)

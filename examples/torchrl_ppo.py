@@ -4,8 +4,8 @@
     python -m examples.torchrl_ppo --minutes 10 --output curve.jsonl
 
 Both players are one group of two agents with one network. At every ply each of them gets the points won or lost, and a
-mask tells who is to move. What a position is worth to one player it costs the other, so one critic, which looks
-from the mover's side, gives the values of both, and TorchRL's generalized advantage estimation works for each as it is.
+mask says who is to move. What one player wins the other loses, so one critic, which sees the position from the
+mover's side, gives the values of both, and TorchRL's generalized advantage estimation works unchanged for each.
 
 Where the time goes: the wrapper takes some milliseconds a ply, far more than game and network together.
 """
@@ -42,7 +42,7 @@ SEEN = (GROUP, "observation", "observation")
 
 
 class Wrapper(PettingZooWrapper):
-    """`PettingZooWrapper`, which looks these up several times a ply through `dir()`: a third of its time."""
+    """`PettingZooWrapper` without a slow look-up: it finds these through `dir()`, which takes a third of its time."""
 
     agents = property(lambda self: self._env.agents)
     agent_selection = property(lambda self: self._env.agent_selection)
@@ -126,8 +126,7 @@ class Learner:
     def choose(self, observations: Observation, masks: Mask) -> npt.NDArray[Any]:
         """The likeliest legal actions; see `examples.scoring.Choose`."""
         logits = self.net(torch.from_numpy(Features()(observations))).numpy()
-        actions: npt.NDArray[Any] = np.where(masks, logits, -np.inf).argmax(axis=1)
-        return actions
+        return np.where(masks, logits, -np.inf).argmax(axis=1)
 
 
 def make_env(seed: list[int]) -> PettingZooWrapper:

@@ -1,4 +1,4 @@
-"""What the notebooks draw with: boards side by side, the film of a move, one look for all plots."""
+"""What the notebooks draw with: boards side by side, the film of a move, one style for all plots."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _grid(drawings: Sequence[str], columns: int) -> SVG:
 
 
 def axes(title: str, width: float = 7.5, height: float = 3.4) -> Axes:
-    """An empty plot, sizes in inches, in the look that all share."""
+    """An empty plot, sizes in inches, in the style of all plots here."""
     _, drawn = plt.subplots(figsize=(width, height), layout="constrained", dpi=90)
     drawn.set_title(title, loc="left", color=INK, fontsize=12, pad=10)
     for side in ("top", "right"):

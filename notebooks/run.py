@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 FOLDER = Path(__file__).parent
 PICTURES = ("image/svg+xml", "image/png")
 MOST_CHARACTERS = 200_000
-"""Of a stored picture."""
+"""Most characters of a stored picture."""
 CELL_SECONDS = 600
 """A cell that takes longer is stuck."""
 
@@ -45,7 +45,7 @@ def pictures(cell: NotebookNode) -> list[tuple[str, str]]:
 
 
 def keep_pictures(notebook: NotebookNode) -> None:
-    """Drop everything that a run leaves in a notebook, pictures apart."""
+    """Drop everything that a run leaves in a notebook, except pictures."""
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
     for cell in notebook.cells:
         cell.metadata = {}
@@ -60,7 +60,7 @@ def _display(kind: str, content: str) -> Any:
 
 
 def main(names: list[str]) -> None:
-    """Run and store the notebooks whose file names begin so; all if none is named."""
+    """Run and store the notebooks whose file names begin with one of `names`; all if none is given."""
     for path in notebooks():
         if not names or path.name.startswith(tuple(names)):
             print(f"running {path.name}", flush=True)

@@ -50,8 +50,8 @@ def shared_core(rules: Rules) -> Core:
 class Board:
     """One game of Ô Ăn Quan.
 
-    Two boards are equal when their rules and their positions (squares, scores, mover, ply) are; how they came there,
-    `history`, does not count. A board's hash changes as it is played on, so keep a `copy` where it serves as a key.
+    Two boards are equal when their rules and their positions (squares, scores, mover, ply) are; their `history` does
+    not count. A move changes a board's hash, so use a `copy` as a key.
 
     Args:
         rules: a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
@@ -88,7 +88,7 @@ class Board:
         """A board set up by hand: (P * (F + 1),) seeds in ring order, (P,) stones, (P,) scores.
 
         With `checked` false, points that do not make the total and a mover with nothing to play are let through;
-        `status` then names them. Raises `PositionError` for anything else that cannot be.
+        `status` then names them. Raises `PositionError` for anything else that is impossible.
         """
         core = shared_core(as_rules(rules))
         rows = np.asarray(seeds)[None], np.asarray(stones)[None], np.asarray(scores)[None]
@@ -123,25 +123,22 @@ class Board:
 
     @property
     def seeds(self) -> list[int]:
-        """P * (F + 1) seeds in ring order: South's fields from his left, his mandarin square, the next side, ..."""
-        seeds: list[int] = self._core.seeds(self._positions)[0].tolist()
-        return seeds
+        """P * (F + 1) seeds in ring order: South's fields from South's left, a mandarin square, the next side, ..."""
+        return self._core.seeds(self._positions).ravel().tolist()
 
     @property
     def stones(self) -> list[int]:
         """P stones, 0 or 1, of the mandarin squares; the one after South's fields first."""
-        stones: list[int] = self._core.stones(self._positions)[0].tolist()
-        return stones
+        return self._core.stones(self._positions).ravel().tolist()
 
     @property
     def scores(self) -> list[int]:
         """P points: captures less refills. Leftovers come only with the `outcome`."""
-        scores: list[int] = self._positions.scores[0].tolist()
-        return scores
+        return self._positions.scores.ravel().tolist()
 
     @property
     def mover(self) -> int:
-        """The player to move, 0 = South; it passes on after a finishing move too."""
+        """The player to move, 0 = South. It changes after the last move of a game too."""
         return int(self._positions.mover[0])
 
     @property
@@ -151,7 +148,7 @@ class Board:
 
     @property
     def legal_moves(self) -> list[Move]:
-        """The mover's moves from his left; empty when the game is over."""
+        """The legal moves, from the mover's left; empty when the game is over."""
         actions = self._core.legal_mask(self._positions)[0].nonzero()[0].tolist()
         return [Move.from_action(action) for action in actions]
 

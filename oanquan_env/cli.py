@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     play.add_argument("--seat", default="South", help="your seat: South (begins, the default), North, …, or its number")
     play.add_argument("--hints", default="greedy", metavar="NAME", help="who answers `hint` (default: greedy)")
-    play.add_argument("--seed", type=_seed, metavar="N", help="seed of the agents' dice (default: a new one)")
+    play.add_argument("--seed", type=_seed, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
     count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")
     count.set_defaults(run=_perft)

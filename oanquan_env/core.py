@@ -1,7 +1,7 @@
 """The vectorised sowing core: N games with one NumPy call. The rules of a move are here and nowhere else.
 
 Shapes: N games, P players, F fields a side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
-the mover's own left to his right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
+the mover's own left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Core:
     # ---- a move ----------------------------------------------------------------------------------------------------
 
     def play(self, positions: Positions, actions: npt.ArrayLike, *, checked: bool = True) -> Played:
-        """Play one action in each position, in place; refill, or mark as ended, what is due after it.
+        """Play one action in each position, in place, with the refills after it; mark games that are over.
 
         Args:
             positions: N positions.
@@ -195,7 +195,7 @@ class Core:
             self._refill_seat(positions, offset)
 
     def _mark_ended(self, positions: Positions) -> None:
-        """End test (docs/RULES.md 4) and ply limit; the first comes first."""
+        """End test (docs/RULES.md 4) and ply limit; where both hold, the end test names the reason."""
         sides = positions.sides
         unfinished = sides[:, 0] | sides[:, 1]
         for seat in range(2, self.rules.players):

@@ -71,6 +71,11 @@ class Round:
     positions: Positions = field(compare=False, repr=False)
 
     @property
+    def result(self) -> str:
+        """The points as a record has them, such as `42-28`."""
+        return "-".join(map(str, self.scores))
+
+    @property
     def decided(self) -> bool:
         """Whether fields may change hands: the round was neither drawn nor truncated."""
         return self.scores[0] != self.scores[1] and self.termination != Termination.MAX_PLIES
@@ -132,8 +137,7 @@ class Match:
 
     def legal_mask(self) -> Mask:
         """(A,) bool, the mover's legal actions; all false once the match is over."""
-        mask: Mask = self.core.legal_mask(self.positions)[0]
-        return mask
+        return self.core.legal_mask(self.positions).ravel()
 
     def step(self, action: int) -> Round | None:
         """Play one action. Returns the round that it ended, if it did; `positions` then is the next round's start.

@@ -5,7 +5,7 @@
     [Sold "N1"]
     [Pawned "S1"]
 
-Replaying works out anew who begins each round, who owns what, and the scores, and compares them with what is written.
+Replaying works out again who begins each round, who owns what, and the scores, and compares them with what is written.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from oanquan_env.board import shared_core
 from oanquan_env.core import RunawayGameError
 from oanquan_env.match import Match, Round
 from oanquan_env.notation import Move, format_position, names, quoted
-from oanquan_env.records import GameRecord
+from oanquan_env.records import OWNERSHIP_HEADERS, GameRecord
 
-MATCH, ROUND, SOLD, PAWNED = "Match", "Round", "Sold", "Pawned"
+MATCH, ROUND = "Match", "Round"
+SOLD, PAWNED = OWNERSHIP_HEADERS
 
 
 class MatchRecordError(ValueError):
@@ -38,7 +39,7 @@ def _record(match: Match, played: Round, headers: dict[str, str]) -> GameRecord:
         rules=match.rules,
         moves=tuple(Move.from_action(action) for action in played.actions),
         position=_start(match, played.starter),
-        result="-".join(map(str, played.scores)),
+        result=played.result,
         termination=str(played.termination),
         headers=headers,
     )
@@ -112,5 +113,5 @@ def _play(match: Match, number: int, record: GameRecord) -> None:
             raise MatchRecordError(f"round {number}: move {ply}, {move}: {error}") from None
     if finished is None:
         raise MatchRecordError(f"round {number}: the moves do not finish the round")
-    expected = {"Result": "-".join(map(str, finished.scores)), "Termination": str(finished.termination)}
+    expected = {"Result": finished.result, "Termination": str(finished.termination)}
     _compare(number, expected, {"Result": record.result, "Termination": record.termination})

@@ -17,8 +17,9 @@ class MatchRules:
     """The settings of a match. Raises `RulesError` for a value out of range.
 
     Attributes:
-        match_measure: for what a loser sells fields: `lack`, the points that he and the winner are short of and over
-            half of all (MW, SON), or `margin`, the difference of their scores (LUDII's wording).
+        match_measure: for how many points a loser sells fields. `lack` (MW, SON): those that the loser is short of half
+            of all, but at most those that the winner has over it. `margin` (LUDII's wording): the difference of their
+            scores.
         fields_to_lose: sold fields of one row that lose the match, 1-5; 3 or 4 in MW.
         max_rounds: rounds after which a match is drawn.
     """

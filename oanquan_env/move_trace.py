@@ -42,7 +42,7 @@ class LastMove:
         path: the squares that received a seed, in order, through all laps.
         last: the square of the last seed.
         captured: the squares that were captured, in order.
-        label: the move's name, such as `"5A"`; its owner is known from `origin`.
+        label: the move's name, such as `"5A"`; `origin` tells who moved.
     """
 
     origin: int
@@ -52,7 +52,7 @@ class LastMove:
     label: str = ""
 
     def step(self, squares: int) -> int:
-        """+1 for a move counterclockwise on a ring of `squares`, -1 for a clockwise one."""
+        """+1 for a move anticlockwise on a ring of `squares`, -1 for a clockwise one."""
         return 1 if self.path and (self.path[0] - self.origin) % squares == 1 else -1
 
 
@@ -101,12 +101,12 @@ class Taking:
 
 @dataclass(frozen=True)
 class Refilling:
-    """A player put one seed into each of his empty fields.
+    """A player put one seed into each field of its empty row.
 
     Attributes:
         player: who.
         seeds: how many, F.
-        borrowed: how many of them he had not captured yet.
+        borrowed: how many of them it had no points for.
     """
 
     player: int
@@ -267,7 +267,7 @@ def _lap(rules: Rules, code: int, seeds: int) -> Lap:
 
 
 def _takings(rules: Rules, sown: Frame, taken: Frame, ahead: int, direction: int) -> tuple[Taking, ...]:
-    """The captures that made `taken` of `sown`. They lie behind gaps at every second square from `ahead` on."""
+    """The captures between `sown` and `taken`. They lie behind gaps at every second square from `ahead` on."""
     step, takings = DIRECTIONS[direction][1], []
     for distance in range(0, rules.squares - 1, 2):
         gap, square = ((ahead + step * (distance + k)) % rules.squares for k in (0, 1))
@@ -304,7 +304,7 @@ def _turn_end(rules: Rules, board: Frame, ahead: int, direction: int, takings: i
 
 
 def _refillings(rules: Rules, taken: Frame, after: Frame, mover: int) -> tuple[Refilling, ...]:
-    """The refills that made the scores of `after` of those of `taken`, the next mover's first."""
+    """The refills between `taken` and `after`, known by the changed scores; the next mover's first."""
     seats = [(mover + offset) % rules.players for offset in range(rules.players)]
     return tuple(
         Refilling(seat, rules.fields, borrowed=max(0, rules.fields - max(0, taken.scores[seat])))

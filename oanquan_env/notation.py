@@ -1,6 +1,6 @@
 """Moves and positions as text (docs/RULES.md 7): what a player writes down and reads back.
 
-A move is the mover's field from his own left, 1 .. F, and a direction: `5A` anticlockwise, `1C` clockwise. A position
+A move is a field, 1 .. F from the mover's left, and a direction: `5A` anticlockwise, `1C` clockwise. A position
 is the squares of every side in ring order, the mandarin square last with `*` for its stone; the scores; the mover; the
 ply: `5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0`. Each position has one text, and the reader takes no other (only blanks between
 the words may vary), so that texts can be compared.
@@ -19,10 +19,10 @@ from oanquan_env.rules import Rules
 
 DIRECTION_LETTERS = "AC"
 SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}
-"""Names of the sides by number of players, counterclockwise."""
+"""Names of the sides by number of players, anticlockwise."""
 WORDS = ("squares", "scores", "mover", "ply")
 SHORT = 40
-"""Characters of a foreign text that an error quotes."""
+"""Most characters of a text that an error quotes."""
 
 _MOVE = re.compile(r"([1-9])([AaCc])")
 _COUNT = re.compile(r"(0|[1-9][0-9]{0,8})", re.ASCII)
@@ -100,7 +100,7 @@ def quoted(text: str) -> str:
 
 
 def seat_name(rules: Rules, player: int) -> str:
-    """`South` for player 0, and so on counterclockwise."""
+    """`South` for player 0, and so on anticlockwise."""
     return SEAT_NAMES[rules.players][player]
 
 
@@ -126,7 +126,7 @@ def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
         core: of the rules to which the position belongs.
         text: a position string.
         checked: if false, a position whose points do not make the total of the rules, or whose mover has nothing to
-            play, is let through (for lessons and for `Board.status`).
+            play, is let through (for teaching and for `Board.status`).
 
     Raises:
         NotationError: naming the column and the square, score or word that is wrong.

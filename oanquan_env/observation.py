@@ -1,4 +1,4 @@
-"""The one encoder: what a player sees of a position, and no more; looking ahead is an agent's business.
+"""The one encoder: what a player sees of a position. Looking ahead is left to agents.
 
 Layout of an observation, int32 (P players, F fields a side; the viewer's own side first, then ring order):
 
@@ -6,7 +6,7 @@ Layout of an observation, int32 (P players, F fields a side; the viewer's own si
     seeds    P * (F+1)  seeds of each square, a side's mandarin square last         0 .. 255
     stones   P          stone on each side's mandarin square                        0 .. 1
     scores   P          points: captures less refills (debts go below zero)         see `Encoder.low`
-    turn     1          seats from the viewer to the mover, 0 if it is his turn     0 .. P-1
+    turn     1          seats from the viewer to the mover, 0 if the viewer moves   0 .. P-1
     plies    1          plies left before the game is truncated                     0 .. max_plies
 """
 

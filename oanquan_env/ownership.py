@@ -1,6 +1,6 @@
 """Who owns which field in match play, and the arithmetic of selling (docs/RULES.md 6). No game is played here.
 
-A row is the F fields of one player, counted from his own left. Between rounds a field of it may be *pawned* (half its
+A row is the F fields of one player, counted from that player's left. Between rounds a field may be *pawned* (half its
 leftovers go to the other player) or *sold* (all of them). Sowing rights never change.
 """
 
@@ -27,7 +27,7 @@ OWN, PAWNED, SOLD = 0, 1, 2
 FIELD_PRICE = 10
 """Points for which a field is sold, or bought back."""
 PAWN_PRICE = 5
-"""Least rest of points for which a field is pawned."""
+"""A rest of at least this many points pawns a field."""
 
 Row: TypeAlias = tuple[int, ...]
 Rows: TypeAlias = tuple[Row, Row]
@@ -52,7 +52,7 @@ def debt(scores: Sequence[int], half: int, measure: MatchMeasure) -> int:
 
 @dataclass(frozen=True)
 class Ownership:
-    """Which fields of the two rows are sold and which are pawned. Nothing changes in place.
+    """Which fields of the two rows are sold and which are pawned; immutable.
 
     Attributes:
         fields: F, fields a row.
@@ -73,7 +73,7 @@ class Ownership:
     def after_round(self, scores: Sequence[int], rules: Rules, match_rules: MatchRules) -> Ownership:
         """The ownership after a round that was neither drawn nor truncated (docs/RULES.md 6).
 
-        First the winner gets back fields for his margin, then the loser sells and pawns for his debt. Equal scores
+        First the winner gets back fields for the margin, then the loser sells and pawns for the debt. Equal scores
         change nothing.
         """
         if scores[0] == scores[1]:
@@ -108,7 +108,7 @@ class Ownership:
         return Ownership(self.fields, (others[0], sold), (others[1], pawned))
 
     def owners(self) -> npt.NDArray[np.int8]:
-        """(2, F) int8 codes of the fields, a row from its player's left: 0 his own, 1 pawned, 2 sold."""
+        """(2, F) int8 codes of the fields, a row from its player's left: 0 the player's own, 1 pawned, 2 sold."""
         codes = np.zeros((2, self.fields), dtype=np.int8)
         for player in (0, 1):
             codes[player, list(self.pawned[player])] = PAWNED
@@ -127,7 +127,7 @@ class Ownership:
 
     @classmethod
     def parse(cls, sold: str, pawned: str, fields: int) -> Ownership:
-        """The ownership of these texts; inverse of `sold_text` and `pawned_text`.
+        """The ownership that these texts describe; inverse of `sold_text` and `pawned_text`.
 
         Raises:
             NotationError: for a word that names no field of a row of `fields`, or a field named twice.

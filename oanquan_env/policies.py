@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -102,11 +102,10 @@ def make_policy(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     """The player of that name: `random`, `greedy`, or any name that `agents.make` knows where `agents` is importable.
 
     Raises:
-        ValueError: for a name that nobody knows; says which exist.
+        ValueError: for an unknown name; says which exist.
     """
     if name in POLICIES:
-        policy: Policy = POLICIES[name](Core(rules))
-        return policy
+        return POLICIES[name](Core(rules))
     try:
         agents = importlib.import_module("agents")
     except ModuleNotFoundError as error:
@@ -114,5 +113,4 @@ def make_policy(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
             f"unknown player {name!r}: without the `agents` package of the project's clone only "
             f"{', '.join(POLICIES)} exist ({error})"
         ) from error
-    made: Policy = agents.make(name, rules)
-    return made
+    return cast(Policy, agents.make(name, rules))

@@ -1,4 +1,4 @@
-"""What makes a position set up by hand a possible one, and what is said where it is not."""
+"""Checks of a position set up by hand, and the error where it is impossible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Column = npt.NDArray[np.int64]
 
 
 class PositionError(ValueError):
-    """A position that cannot be; the message names the row of the batch and what is wrong.
+    """An impossible position; the message names the row of the batch and what is wrong.
 
     Attributes:
         reason: the message without the row.
@@ -81,7 +81,7 @@ def check_points(rules: Rules, columns: Setup) -> None:
 
 
 def check_ready(ready: Mask, mover: Column) -> None:
-    """Raise `PositionError` where the mover has nothing to play, as his refill would be due first."""
+    """Raise `PositionError` where the mover has nothing to play, as a refill would be due first."""
     _require("mover", ready, lambda row: f"the row of the mover, player {mover[row]}, is empty: not ready to move")
 
 

@@ -14,7 +14,7 @@ The ring runs side 0, side 1, ... through bytes 0 .. F-1 and then 5 of each:
           North's right                 North's left          ring index of (side, field f): p * (F + 1) + f
              10    9    8    7    6                           ring index of its mandarin square: p * (F + 1) + F
        (11)                             (5)
-              0    1    2    3    4                           +1 is counterclockwise (A), -1 clockwise (C)
+              0    1    2    3    4                           +1 is anticlockwise (A), -1 clockwise (C)
           South's left          South's right
 """
 

@@ -31,8 +31,8 @@ from oanquan_env.rules import Rules, RulesError
 UNFINISHED = "*"
 RESERVED = ("Rules", "Position", "Result", "Termination")
 """Headers that a record makes of its own fields."""
-OWNERSHIP = ("Sold", "Pawned")
-"""Headers of a match round in which leftovers do not go by the rules of a single game alone."""
+OWNERSHIP_HEADERS = ("Sold", "Pawned")
+"""Headers of a match round, in which the leftovers of some fields go to another player than in a single game."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _RESULT = re.compile(r"\*|-?[0-9]+(?:--?[0-9]+)+")
@@ -308,7 +308,7 @@ def _check_result(reader: _Reader, headers: Mapping[str, _Header], board: Board)
         raise reader.error(f"the moves end with another result than the header's {quoted(written.value)}", place)
     outcome = board.outcome
     result, termination = (outcome.result, str(outcome.termination)) if outcome else (UNFINISHED, None)
-    shared_out = outcome is not None and any(name in headers for name in OWNERSHIP)  # `match` checks these
+    shared_out = outcome is not None and any(name in headers for name in OWNERSHIP_HEADERS)  # `match` checks these
     if written.value != result and not (shared_out and written.value != UNFINISHED):
         raise reader.error(f"Result is {quoted(written.value)}, but the moves lead to {result}", written.place)
     claim = headers.get("Termination")

@@ -28,7 +28,7 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
 
     `outcome` pays at the end only: the winners share +1 and the losers -1, nothing where all tie. `margin` pays at each
     ply the change of one's points less the mean change of the others', refills and leftovers included, in shares
-    of the game's total. `mixed` pays half the one and half the other.
+    of the game's total. `mixed` pays half of each.
 
     Args:
         name: the reward.
@@ -43,7 +43,7 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
 
 
 def game_rewards(name: RewardName, core: Core, positions: Positions) -> Rewards:
-    """(N, P) float64 rewards that N games have paid since they began with empty stores, at their end too."""
+    """(N, P) float64 rewards that N games have paid since they began with scores of zero, the end included."""
     return ply_rewards(name, core, np.zeros_like(positions.scores), positions)
 
 

@@ -16,7 +16,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-Sowing: TypeAlias = Literal["either", "counterclockwise", "clockwise"]
+Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
 MandarinAhead: TypeAlias = Literal["stop", "take_one"]
 EmptyMandarin: TypeAlias = Literal["stop", "gap"]
 Capture: TypeAlias = Literal["chain", "single"]
@@ -101,13 +101,13 @@ class Rules:
     Raises `RulesError` for a value out of range and for combinations that make no game.
 
     Attributes:
-        players: number of sides, 2-4. South is player 0 and moves first; turns pass counterclockwise.
+        players: number of sides, 2-4. South is player 0 and moves first; turns pass anticlockwise.
         fields: fields (ô dân) a side, 2-5; a side is followed on the ring by one mandarin square.
         seeds: seeds (dân, one point each) in each field at the start.
         stones: whether each mandarin square (ô quan) starts with a mandarin stone (quan).
         stone_value: points of a stone: 10 in all sources, 5 in a common house rule.
         mandarin_seeds: seeds in each mandarin square at the start; SON plays ten seeds for a stone.
-        sowing: direction of play; SON sows counterclockwise only.
+        sowing: direction of play; SON sows only `counterclockwise`. `anticlockwise` means the same and becomes it.
         mandarin_ahead: what a non-empty mandarin square after the last seed does. `stop` ends the turn
             (MW, LUDII, VI); `take_one` lifts one seed of it into the next field and goes on (SON).
         empty_mandarin: an empty mandarin square after the last seed ends the turn (`stop`: MW, LUDII,
@@ -116,7 +116,7 @@ class Rules:
         quan_non: "unripe mandarin" (VI): a stone with fewer seeds than this on its square is safe.
         mandarin_seeds_capturable: if false, only the stone of a mandarin square can be taken and the
             seeds on it stay (MW's Neweco, APP).
-        refill: a player without points borrows to refill his row, or the game ends (`forfeit`).
+        refill: a player without points borrows to refill its row, or the game ends (`forfeit`).
         refill_when: a row is refilled when its owner is to move (`turn`: VI, APP) or `at_once` (MW, LUDII).
         end: the game ends when all stones are captured (LUDII, APP, MW's puzzle) or when all mandarin
             squares are empty (MW's sentence, SON, VI).
@@ -149,6 +149,8 @@ class Rules:
     def __post_init__(self) -> None:
         for name in FIELD_NAMES:
             _check_value(name, getattr(self, name), unset_allowed=name == "max_plies")
+        if self.sowing == "anticlockwise":
+            object.__setattr__(self, "sowing", "counterclockwise")
         if self.max_plies == 0:
             object.__setattr__(self, "max_plies", DEFAULT_MAX_PLIES[self.players])
         for refused, reason in self._refused_combinations():

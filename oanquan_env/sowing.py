@@ -21,7 +21,7 @@ LAP_LIMIT = 10_000
 """Most laps of one move. Relays end in every two-player position seen (longest: 38 laps), but no proof is known."""
 
 
-class Runaway(Exception):  # noqa: N818  (the core makes an error of it that names the position)
+class Runaway(Exception):  # noqa: N818  (the core raises an error of its own, which names the position)
     """A row of a batch that cannot go on, and why."""
 
     def __init__(self, reason: str, row: int) -> None:

@@ -48,5 +48,4 @@ def mirror(positions: Positions, rules: Rules) -> Positions:
 
 def mirror_actions(actions: npt.ArrayLike, rules: Rules) -> Ints:
     """(N,) the same moves on the mirrored board: the field counted from the other end, A and C exchanged."""
-    mirrored: Ints = rules.actions - 1 - np.asarray(actions, dtype=np.intp)
-    return mirrored
+    return rules.actions - 1 - np.asarray(actions, dtype=np.intp)

@@ -1,6 +1,6 @@
 """What the core looks up: each sowing of a `Rules` as one row of increments, and each walk over a gap.
 
-A *code* names a square and a direction: `code = 32 * direction + byte`, direction 0 counterclockwise (A) and 1
+A *code* names a square and a direction: `code = 32 * direction + byte`, direction 0 anticlockwise (A) and 1
 clockwise (C), byte as in `positions`. Two bytes stand for a mandarin square: its seeds (5) where it is looked at
 as something to take from, and the byte that is always zero (6) where it is met after a sowing. So "is a mandarin
 square, stop" and "is empty, stop" are one test.
@@ -39,7 +39,7 @@ class Tables:
         next_gap: (64,) intp, code of a gap -> code of the square two on, over which a chain captures next.
         ring_bytes: (P * (F + 1),) intp, byte of each square's seeds in ring order.
         stone_bytes: (P,) intp, byte of each stone.
-        legal: (256, 2F) bool, bit set of a player's occupied fields -> his legal actions.
+        legal: (256, 2F) bool, bit set of a player's occupied fields -> its legal actions.
         initial: (8P,) uint8, the set-up.
     """
 

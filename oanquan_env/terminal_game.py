@@ -22,7 +22,7 @@ A move is a field's number, counted from the mover's own left, and a direction: 
   moves      list the moves you can play
   story      tell the last move step by step
   hint       ask for a good move
-  undo       take back your last move, and what was answered
+  undo       take back your last move and the answers to it
   save FILE  write the game down as a record
   board      draw the board again
   help       show this
@@ -36,7 +36,7 @@ class TerminalGame:
         board: where the game begins.
         players: a name for each seat: `PERSON`, or an agent's for `make_policy`.
         hints: the agent who answers `hint`.
-        rng: dice of all agents.
+        rng: of all random choices of the agents.
 
     Raises:
         ValueError: for a name that no agent has.

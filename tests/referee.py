@@ -76,7 +76,7 @@ class Referee:
         return twin
 
     def own_fields(self, player: int) -> list[int]:
-        """Return the ring indices of a player's fields, from his left to his right."""
+        """Return the ring indices of a player's fields, from its left to its right."""
         # Section 1: "side p is squares p·(F+1) … p·(F+1)+F, the last of which is a mandarin
         # square."
         first = player * (self.rules.fields + 1)
@@ -275,8 +275,8 @@ class Referee:
             self.refill_row(player)
 
     def refill_row(self, player: int) -> None:
-        """Put one seed into each field of a player, out of his captures."""
-        # Section 3.3: "his score simply falls by F and may go below zero".
+        """Put one seed into each field of a player, out of its captures."""
+        # Section 3.3: the score simply falls by F and may go below zero.
         for field in self.own_fields(player):
             self.seeds[field] = 1
         self.scores[player] -= self.rules.fields

@@ -302,7 +302,7 @@ def test_a_match_shows_who_owns_what_from_each_side() -> None:
     game.reset()
     assert game.observe("player_0")["observation"][-12:].tolist() == [0] * 10 + [0, 9]
     game.step(Move.parse("5A").action)
-    game.step(Move.parse("3A").action)  # 22-46: South's lack is 11, his leftmost field is sold, and he begins again
+    game.step(Move.parse("3A").action)  # 22-46: South's lack is 11, its leftmost field is sold, and it begins again
     assert game.agent_selection == "player_0"
     assert game.observe("player_0")["observation"][-12:].tolist() == [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8]
     assert game.observe("player_1")["observation"][-12:].tolist() == [0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 8]

@@ -103,7 +103,7 @@ def test_replay_can_just_check(
 
 def test_replay_of_a_match_shows_and_checks_who_owns_what(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     match = Match(match_rules="max_rounds=2")
-    for move in ("5A", "3A"):  # 22-46: South lacks 11 points, and his leftmost field is sold
+    for move in ("5A", "3A"):  # 22-46: South lacks 11 points, and its leftmost field is sold
         match.step(Move.parse(move).action)
     while match.outcome is None:
         match.step(int(match.legal_mask().argmax()))

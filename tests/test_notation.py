@@ -79,7 +79,7 @@ def test_every_position_of_play_is_read_back_the_same(board: Board) -> None:
 
 
 FORFEIT = [
-    # The mover cannot pay for his refill, or (at_once) the player after him cannot.
+    # The mover cannot pay for its refill, or (at_once) the next player cannot.
     ("refill=forfeit", "0,0,0,0,0,0*/5,5,5,5,5,0 4,31 0 9", Termination.FORFEIT),
     ("refill=forfeit refill_when=at_once", "5,5,5,5,5,0*/0,0,0,0,0,0 31,4 0 9", Termination.FORFEIT),
     ("refill=forfeit", "5,5,5,5,5,0*/0,0,0,0,0,0 31,4 0 9", Termination.RUNNING),

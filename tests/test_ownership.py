@@ -154,13 +154,13 @@ def test_any_run_of_rounds_agrees_with_the_ledger(fields: int, rounds: list[tupl
     ("sold", "pawned", "column"),
     [("S1 N6", "", 4), ("S0", "", 1), ("N1  n2", "", 5), ("S1 S1", "", 4), ("S1", "S2 S1", 4), ("S1,S2", "", 1)],
 )
-def test_a_text_that_names_no_estate_is_refused(sold: str, pawned: str, column: int) -> None:
+def test_a_text_that_names_no_field_is_refused(sold: str, pawned: str, column: int) -> None:
     with pytest.raises(NotationError) as caught:
         Ownership.parse(sold, pawned, 5)
     assert caught.value.column == column
 
 
-def test_an_estate_cannot_hold_a_field_twice_or_one_that_is_not_there() -> None:
+def test_no_row_gives_up_a_field_twice_or_one_that_is_not_there() -> None:
     for sold, pawned in (((0, 0), ()), ((0,), (0,)), ((5,), ()), ((), (-1,))):
         with pytest.raises(ValueError, match="no row of 5 fields"):
             Ownership(5, (sold, ()), (pawned, ()))

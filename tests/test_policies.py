@@ -37,7 +37,7 @@ def test_gains_count_captures_refills_and_leftovers() -> None:
     finishing = parse_position(core, "2,0,1,0,0,3*/0,2,1,0,0,2 0,10 0 0", checked=False)
     assert move_gains(core, finishing)[0, 4] == 15 + 3 - 1  # two captures, and what the rows still hold
     starving = parse_position(core, "0,0,0,1,1,0*/0,0,0,0,0,3* 10,7 0 0", checked=False)
-    assert move_gains(core, starving)[0, 6] == 5  # the opponent pays for his refill
+    assert move_gains(core, starving)[0, 6] == 5  # the opponent pays for its refill
 
 
 def test_gains_of_illegal_actions_are_zero() -> None:

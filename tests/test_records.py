@@ -83,7 +83,7 @@ def test_a_game_from_a_set_up_position_keeps_it() -> None:
 
 
 def test_match_rounds_keep_their_headers_and_their_own_result() -> None:
-    # North has bought South's field 1: what is left on it goes to him, which the rules of one game do not know.
+    # North has bought South's field 1: what is left on it goes to North, which the rules of one game do not know.
     owned = SHORT.replace("22-46", "21-47").replace('[Date "2025-02-01"]', '[Round "2"]\n[Sold "S1"]')
     (record,) = parse_records(owned)
     assert (record.result, record.headers["Round"], record.headers["Sold"]) == ("21-47", "2", "S1")
@@ -137,7 +137,7 @@ def test_a_record_that_does_not_replay_is_refused_at_its_place(text: str, line: 
 
 
 def test_refills_on_credit_past_what_the_board_holds_are_refused_too() -> None:
-    # South's last seed leaves an empty row behind; North is to refill his, and 255 seeds are in play.
+    # South's last seed leaves an empty row behind; North is to refill its own, and 255 seeds are in play.
     board = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
     text = f'[Rules "mancala-world"]\n[Position "{board.text()}"]\n[Result "*"]\n\n1. 5C\n*\n'
     with pytest.raises(NotationError, match="line 5, column 4: ply 1: refills on credit"):

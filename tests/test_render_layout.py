@@ -41,7 +41,7 @@ def border_distance(point: tuple[float, float], polygon: list[tuple[float, float
 
 
 @pytest.mark.parametrize(("players", "fields"), SIZES)
-def test_squares_lie_side_by_side_counterclockwise(players: int, fields: int) -> None:
+def test_squares_lie_side_by_side_anticlockwise(players: int, fields: int) -> None:
     here = layout(players, fields)
     polygons = [outline(square) for square in here.squares]
     assert len(polygons) == players * (fields + 1)
@@ -56,7 +56,7 @@ def test_squares_lie_side_by_side_counterclockwise(players: int, fields: int) ->
         assert all(0 < x < here.width and 0 < y < here.height for x, y in polygons[index])
     centres = [square.centre for square in here.squares]
     around = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(centres, centres[1:] + centres[:1], strict=True))
-    assert around < 0  # counterclockwise, as y points down
+    assert around < 0  # anticlockwise, as y points down
 
 
 def test_the_board_of_two_has_half_circles_and_south_below() -> None:

@@ -66,6 +66,16 @@ def test_ply_limit_follows_the_number_of_players_unless_given() -> None:
     assert Rules.parse("vietnamese players=3 max_plies=200").max_plies == 200
 
 
+def test_anticlockwise_is_another_word_for_counterclockwise() -> None:
+    rules = Rules.parse("vietnamese sowing=anticlockwise")
+    assert rules == Rules.parse("vietnamese sowing=counterclockwise")
+    assert rules.sowing == "counterclockwise"
+    assert str(rules) == "vietnamese sowing=counterclockwise"
+    assert Rules(sowing="anticlockwise").mirrored() == Rules(sowing="clockwise")
+    assert Rules().replace(sowing="anticlockwise") == Rules(sowing="counterclockwise")
+    assert str(PRESETS["tonkin"].rules.replace(sowing="anticlockwise")) == "tonkin"
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

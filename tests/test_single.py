@@ -109,7 +109,7 @@ def compare_with_opponent(rules: Rules, seat: int, reward: str, seed: int) -> No
 
 
 def compare_game_with_opponent(game: OAnQuanEnv, other: GameEnv, player: LastMove, rng: np.random.Generator) -> None:
-    """The agent's reward is what PettingZoo pays him over his ply and all others' until he is to move again."""
+    """The agent's reward is what PettingZoo pays it over its ply and all others' until it is to move again."""
     other.reset()
     observation, info = game.reset()
     agent = other.possible_agents[game.seat]

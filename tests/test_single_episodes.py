@@ -63,7 +63,7 @@ def test_a_finishing_move_is_not_replied_to() -> None:
 
 @pytest.mark.parametrize(("north", "reward"), [(10, -1), (15, 0), (30, 1)], ids=["loss", "tie", "win"])
 def test_the_opponent_s_finishing_move_pays_the_outcome(north: int, reward: float) -> None:
-    """South, the opponent, wins 13 with the last stone; 3 seeds are left to him and 1 to North."""
+    """South, the opponent, wins 13 with the last stone; 3 seeds are left to South and 1 to North."""
     text = f"2,0,1,0,0,3*/0,1,0,0,0,2 0,{north} 1 5"
     game = from_text(text, opponent=scripted("3A"), seat=1)
     _, paid, terminated, _, info = game.step(Move.parse("2A").action)

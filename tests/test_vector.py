@@ -97,7 +97,7 @@ def test_rows_are_single_environments_for_any_rules(
 @modes
 @pytest.mark.parametrize("reward", REWARDS)
 def test_games_that_the_opponent_ends_before_the_agent_s_first_move(reward: str, mode: AutoresetMode) -> None:
-    """He wins 11 points with 5A, and the ply limit cuts in."""
+    """South wins 11 points with 5A, and the ply limit cuts in."""
     winning = Move.parse("5A").action
     settings: dict[str, Any] = {"opponent": lambda positions, rng: np.full(len(positions), winning), "seat": 1}
     ends = compare_with_single(Rules(max_plies=1), mode, n=2, steps=8, seed=0, reward=reward, **settings)

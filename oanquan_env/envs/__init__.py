@@ -1,4 +1,4 @@
-"""The game in the interfaces that learning libraries speak."""
+"""The game as environments of PettingZoo and Gymnasium."""
 
 import gymnasium
 

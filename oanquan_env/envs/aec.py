@@ -1,4 +1,4 @@
-"""Ô Ăn Quan as a PettingZoo AEC environment, which translates between the core and PettingZoo and decides nothing."""
+"""Ô Ăn Quan as a PettingZoo AEC environment: a thin layer over the core, without rules of its own."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ObsType = dict[str, npt.NDArray[Any]]
 def env(**kwargs: Any) -> AECEnv[str, ObsType, int]:
     """`raw_env` in PettingZoo's usual wrappers, with the same arguments.
 
-    An illegal action ends the game with -1 for the offender and 0 for the others (so never score a benchmark through
-    this wrapper); an action outside the space and calls out of order raise.
+    An illegal action ends the game with -1 for the offender and 0 for the others, so do not score a benchmark through
+    this wrapper. An action outside the space and calls out of order raise.
     """
     wrapped: AECEnv[str, ObsType, int] = raw_env(**kwargs)
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
@@ -68,8 +68,8 @@ class GameEnv(AECEnv[str, ObsType, int]):
     """One game; agents `player_0` (South, moves first), `player_1`, ...
 
     Observation: `{"observation": (D,) int32, "action_mask": (2F,) int8}`, see `oanquan_env.observation`; the agent's
-    own side comes first, and the mask is zero unless it is his turn. Action: `2 * field + direction`, field 0 .. F-1
-    from the mover's left, direction 0 anticlockwise (A) or 1 clockwise (C).
+    own side comes first, and the mask is zero unless it is the agent's turn. Action: `2 * field + direction`, field
+    0 .. F-1 from the mover's left, direction 0 anticlockwise (A) or 1 clockwise (C).
 
     Args:
         rules: a `Rules` or its text.
@@ -78,7 +78,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     `step` raises `IllegalActionError` for an illegal action. `reset(options={"position": p})` starts from a running
     position, given as text or as a batch of one, instead of the set-up; other options are ignored, as PettingZoo's
-    own tests send some. The game has no chance of its own, so a seed changes nothing.
+    own tests send some. The game has no randomness, so a seed changes nothing.
     When the game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
     """
 
@@ -134,7 +134,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
 
     def _look(self) -> None:
-        """Note the legal actions of the new position, asked for several times a turn."""
+        """Keep the legal actions of the new position, which are asked for several times a turn."""
         self._mask = self.core.legal_mask(self.positions)[0].view(np.int8)
         self._legal = set(self._mask.nonzero()[0].tolist())
 
@@ -155,11 +155,10 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return spaces.Box(self.encoder.low, self.encoder.high, dtype=np.int32)
 
     def _seen_by(self, seat: int) -> Observation:
-        seen: Observation = self.encoder.encode(self.positions, seat)[0]
-        return seen
+        return self.encoder.encode(self.positions, seat).ravel()
 
     def step(self, action: int | None) -> None:
-        """Play `action` for `agent_selection`, or take a finished agent out with None."""
+        """Play `action` for `agent_selection`; None where its game is over, which takes it out of `agents`."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -185,8 +184,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def _pay(self) -> list[float]:
         """Each seat's reward of the last ply."""
-        rewards: list[float] = ply_rewards(self.reward, self.core, self._before.scores, self.positions)[0].tolist()
-        return rewards
+        return ply_rewards(self.reward, self.core, self._before.scores, self.positions).ravel().tolist()
 
     def _finish(self) -> None:
         truncated = bool(self.positions.truncated[0])
@@ -208,9 +206,9 @@ class GameEnv(AECEnv[str, ObsType, int]):
 class MatchEnv(GameEnv):
     """A whole match: rounds chained, fields sold and pawned between them (docs/RULES.md 6); +1 and -1 at its end.
 
-    As `GameEnv`, but the observation goes on with 2F + 2 numbers: who owns the fields of the viewer's row and then
-    of the other's (0 its player, 1 pawned, 2 sold), seats from the viewer to the player who began this round, and
-    rounds left, this one included. Who loses a round begins the next, so an agent may move twice in a row. A match
+    As `GameEnv`, with 2F + 2 more numbers at the end of the observation: who owns the fields of the viewer's row and
+    then of the other's (0 its player, 1 pawned, 2 sold), seats from the viewer to the player who began this round, and
+    rounds left, this one included. The loser of a round begins the next, so an agent may move twice in a row. A match
     drawn by its `max_rounds` pays nothing. At the end `infos[agent]` holds `termination` (its reason) and `rounds`, the
     points of all rounds.
 

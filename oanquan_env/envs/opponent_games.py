@@ -55,7 +55,7 @@ class OpponentGames:
         watch: called before each ply with the positions and the actions about to be played; None by default.
 
     Raises:
-        ValueError: for an unknown player, seat or reward, or fewer than no opening plies.
+        ValueError: for an unknown player, seat or reward, or a negative `opening_plies`.
         TypeError: for an opponent of another kind.
     """
 
@@ -97,10 +97,10 @@ class OpponentGames:
         return self.positions.truncated
 
     def begin(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
-        """New games in `rows`, from `start` (one position, or one for each) or as they begin; the opponent opens his.
+        """Start new games in `rows`, from `start` (one position, or one for each) or as games usually begin.
 
-        An opponent may finish a game before the agent's first move (a low ply limit, a tiny board). It is over then,
-        and the next step pays for it.
+        The opponent plays until it is the agent's turn. It may finish a game before the agent's first move (a low ply
+        limit, a tiny board). The game is over then, and the next step pays for it.
         """
         self._lay_out(rows, rng, self._starts(len(rows), rng) if start is None else start)
         self._reply(rng)
@@ -169,7 +169,7 @@ class OpponentGames:
         return actions
 
     def _play(self, actions: npt.NDArray[np.integer[Any]], legal: Mask) -> None:
-        """Play where `legal`. The core plays all rows at once: the others play an opening and are put back."""
+        """Play where `legal`. The core plays all rows at once: the other rows play an opening move and are restored."""
         idle = (~legal).nonzero()[0]
         if idle.size == len(actions):
             return
@@ -196,7 +196,7 @@ class OpponentGames:
         return starts
 
     def _lay_out(self, rows: Ints, rng: np.random.Generator, start: Positions) -> None:
-        """New games in `rows`, before the opponent opens."""
+        """New games in `rows`, before the opponent's first move."""
         self.positions[rows] = start
         self._paid[rows] = self.positions.scores[rows]
         self.illegal[rows] = False
@@ -221,13 +221,13 @@ class OpponentGames:
             self.positions[rows] = moved
 
     def _look(self) -> None:
-        """Note the legal actions of the new positions."""
+        """Keep the legal actions of the new positions."""
         self.mask = self.core.legal_mask(self.positions)
         if self.illegal.any():
             self.mask[self.illegal] = False
 
     def _pay(self) -> Rewards:
-        """(N,) rewards of the players in `seats`, all that is not yet settled; rewards of several plies add up."""
+        """(N,) rewards of the players in `seats`, all that was not paid yet; rewards of several plies add up."""
         positions, rewards = self.positions, np.zeros(len(self.positions))
         new = ~self._settled
         if self.reward == "outcome":

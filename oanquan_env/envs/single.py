@@ -24,39 +24,39 @@ _ONLY = np.zeros(1, dtype=np.intp)
 class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     """One game: `gymnasium.make("OAnQuan-v0", opponent="greedy")` after `import oanquan_env`.
 
-    Observation: (D,) int32, the position as the agent sees it, his own side first; see `oanquan_env.observation`. It
-    is a plain Box, which every library takes, and the legal actions travel beside it: `info["action_mask"]` is (A,)
+    Observation: (D,) int32, the position as the agent sees it, its own side first; see `oanquan_env.observation`. It
+    is a plain Box, which every library accepts, and the legal actions come beside it: `info["action_mask"]` is (A,)
     int8 (for `action_space.sample`), `action_masks()` (A,) bool (for sb3-contrib). Action: `2 * field + direction`,
     field 0 .. F-1 from the agent's left, direction 0 anticlockwise (A) or 1 clockwise (C).
 
-    The reward of a step is that of the agent's ply and of all replies to it; the first step's counts an opening move
-    of the opponent too, so that margins add up to the final one.
+    The reward of a step covers the agent's ply and all replies to it. That of the first step covers an opening move of
+    the opponent too, so margins add up to the final one.
 
     **An illegal action ends the game**: terminated, reward -1 whatever the reward is, the position as it was. An
     action outside the space raises `IllegalActionError`, a step of a finished game `gymnasium.error.ResetNeeded`.
 
     When the game is over, `info` also holds `termination` (the reason, or `illegal_action`), `standings` (P,) int32
     (points of all players), `seat` (whom the last reward paid) and `illegal_action` (bool). If the opponent finishes
-    the game before the agent's first move, the mask is zero and the next step tells so, whatever its action.
+    the game before the agent's first move, the mask is zero and the next step reports the end, whatever its action.
 
     `reset(seed=…)` seeds the drawn seats and the opponent's chance. `reset(options={"position": p})` starts from a
-    running position, given as text or as a batch of one; the opponent moves first if it is his turn there.
+    running position, given as text or as a batch of one; the opponent moves first if it is its turn there.
 
     Args:
         rules: a `Rules` or its text. The opponent plays all other seats where there are more than two.
         opponent: a player's name (`random`, `greedy`, and where the package `agents` is importable all that it knows),
             a `Policy` for the same rules, a function like `Policy.choose`, or None. None is the self-play view: every
-            step is one ply of whoever is to move; the reward is his, the next observation that of the player after
-            him.
+            step is one ply of whoever is to move; the reward is the mover's, the next observation that of the next
+            player.
         seat: the agent's seat (0 moves first), or `random`, drawn anew for each game.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
-        opening_plies: games begin 0 to this many random plies after the set-up, each number equally often, from which
-            an agent learns more than from one opening.
+        opening_plies: games begin 0 to this many random plies after the set-up, each number equally often. An agent
+            learns more from many openings than from one.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window, shown anew after each reset and step) or
             None. Pictures show the last ply, which is the opponent's reply if there was one.
 
     Raises:
-        ValueError: for an unknown player, seat, reward or render mode, or fewer than no opening plies (`RulesError` for
+        ValueError: for an unknown player, seat, reward or render mode, or a negative `opening_plies` (`RulesError` for
             the rules).
     """
 
@@ -95,8 +95,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions; all false when the game is over."""
-        mask: Mask = self._games.mask[0].copy()
-        return mask
+        return self._games.mask.flatten()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

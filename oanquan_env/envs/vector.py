@@ -23,7 +23,7 @@ Step = tuple[Observation, npt.NDArray[np.float64], Mask, Mask, dict[str, Any]]
 class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """N games: `gymnasium.make_vec("OAnQuan-v0", num_envs=N, opponent=None)` after `import oanquan_env`.
 
-    Row by row what `gymnasium.vector.SyncVectorEnv` makes of N `OAnQuanEnv`, which describes spaces, rewards, illegal
+    Each row behaves as in a `gymnasium.vector.SyncVectorEnv` of N `OAnQuanEnv`; see there for spaces, rewards, illegal
     actions and endings. Observations are (N, D) int32, rewards (N,) float64,
     terminations and truncations (N,) bool. `info["action_mask"]` is (N, A) int8 and `action_masks()` (N, A) bool; each
     entry of `info` has its companion, such as `_action_mask`, (N,) bool, that tells which rows have it.
@@ -36,7 +36,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     - `SAME_STEP`: the step that ends a game returns the new game's first observation; the last observation is in
       `info["final_obs"]` (N,) object, the rest in `info["final_info"]`.
 
-    One generator, seeded by `reset(seed=…)`, draws the seats and is the opponent's chance in all games.
+    One generator, seeded by `reset(seed=…)`, draws the seats and serves the opponent in all games.
     `reset(options={"position": p})` starts from a running position, given as text, as a batch of one for all games
     or as a batch of N.
 

@@ -43,8 +43,8 @@ class Square:
         count: where the number of its seeds is written.
         label: where the field's number is written, outside the board.
         tab: a corner of the field for its mark of ownership.
-        gate: the middle of its border with the next square, counterclockwise.
-        heading: angle in radians of the way through `gate`, counterclockwise along the ring, in picture coordinates.
+        gate: the middle of its border with the next square, anticlockwise.
+        heading: angle in radians of the way through `gate`, anticlockwise along the ring, in picture coordinates.
     """
 
     corners: tuple[Point, ...]
@@ -74,7 +74,7 @@ class Layout:
     Attributes:
         squares: P * (F + 1) squares.
         width, height: of the picture; its upper left corner is (0, 0).
-        plates: for each player, the middle left of the line with his name and score (two players), or the
+        plates: for each player, the middle left of the line with its name and score (two players), or the
             middle of the two lines (more).
         notes: where the status and the last move are written.
         text_scale: of the words; small inside a small polygon.
@@ -109,7 +109,7 @@ class _Frame:
 
 
 def _turn(vector: Point, angle: float) -> Point:
-    """`vector` turned counterclockwise on the screen (y down)."""
+    """`vector` turned anticlockwise on the screen (y down)."""
     cos, sin = math.cos(angle), math.sin(angle)
     return vector[0] * cos + vector[1] * sin, vector[1] * cos - vector[0] * sin
 
@@ -152,7 +152,7 @@ def _inner_radius(players: int, fields: int) -> float:
 
 
 def _sides(players: int, fields: int) -> list[_Frame]:
-    """For each side, the frame of its inner edge: `along` runs counterclockwise, `out` points to its player."""
+    """For each side, the frame of its inner edge: `along` runs anticlockwise, `out` points to its player."""
     inner, frames = _inner_radius(players, fields), []
     for player in range(players):
         angle = 2 * math.pi * player / players
@@ -223,7 +223,7 @@ def _extent(square: Square) -> list[Point]:
 
 
 def arc_points(centre: Point, radius: float, start: Point, end: Point, steps: int) -> list[Point]:
-    """`steps` + 1 points of the arc round `centre` that runs counterclockwise on the screen from `start` to `end`."""
+    """`steps` + 1 points of the arc round `centre` that runs anticlockwise on the screen from `start` to `end`."""
     first = math.atan2(start[1] - centre[1], start[0] - centre[0])
     sweep = (first - math.atan2(end[1] - centre[1], end[0] - centre[0])) % (2 * math.pi)
     angles = (first - sweep * step / steps for step in range(steps + 1))

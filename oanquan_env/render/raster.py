@@ -176,7 +176,7 @@ class _Font(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _font(size: float, bold: bool) -> _Font:
-    """DejaVu Sans, as in the SVG; without it Pillow's own font, which lacks no letter used but the minus sign."""
+    """DejaVu Sans, as in the SVG; without it Pillow's own font, which lacks only the minus sign."""
     from PIL import ImageFont
 
     try:

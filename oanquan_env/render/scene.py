@@ -24,7 +24,7 @@ MINUS = "−"
 """The sign before a negative score."""
 
 Owners = Sequence[Sequence[int]]
-"""For each player the codes of his fields from his own left; a (P, F) array will do."""
+"""For each player the codes of its fields, from its own left; a (P, F) array will do."""
 
 _PEBBLE = 10.1
 _SPACING = 2.04 * _PEBBLE
@@ -122,7 +122,7 @@ def _arrangement(count: int, index: int) -> tuple[tuple[float, float, float], ..
 
 
 def _noise(*key: int) -> float:
-    """A number from 0 to 1 that looks thrown and is always the same for the same key."""
+    """A number from 0 to 1 that looks random and is always the same for the same key."""
     value = 0
     for part in key:
         value = (value * 7919 + part + 1) * 2654435761 % 2**32
@@ -232,7 +232,7 @@ def _words(here: Layout, board: Drawable, last: LastMove | None) -> Iterator[Sha
 
 
 def _plate_beside(at: Point, scale: float, name: str, score: str, marked: bool) -> Iterator[Shape]:
-    """A player's name and to its right his score; a dot stands before who is to move, or has won."""
+    """A player's name, and its score to the right; a dot marks the player to move, or who has won."""
     (x, y), role = at, "accent" if marked else "ink"
     if marked:
         yield Ellipse((x - 14.0 * scale, y), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))
@@ -241,7 +241,7 @@ def _plate_beside(at: Point, scale: float, name: str, score: str, marked: bool) 
 
 
 def _plate_below(at: Point, scale: float, name: str, score: str, marked: bool) -> Iterator[Shape]:
-    """The same one above the other, inside the board."""
+    """The same, name above score, inside the board."""
     (x, y), role = at, "accent" if marked else "ink"
     if marked:
         yield Ellipse((x - 44.0 * scale, y - 15.0 * scale), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))

@@ -34,7 +34,7 @@ class Polygon:
 
 @dataclass(frozen=True)
 class Sector:
-    """A sector of a circle; its arc runs counterclockwise on the screen from `start` to `end`."""
+    """A sector of a circle; its arc runs anticlockwise on the screen from `start` to `end`."""
 
     centre: Point
     radius: float

@@ -111,5 +111,5 @@ def _point(point: tuple[float, float]) -> str:
 
 
 def _n(value: float) -> str:
-    """A number to a hundredth, as short as it can be said."""
+    """A number rounded to hundredths, without trailing zeros."""
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

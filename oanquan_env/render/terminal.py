@@ -73,7 +73,7 @@ def _line_board(board: Drawable, marks: dict[int, str], owners: Owners | None) -
 
 
 def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None) -> list[str]:
-    """The picture's own layout on a coarse grid of letters."""
+    """The layout of the picture on a coarse grid of characters."""
     here = layout_of(board.rules)
     across, down = 8.0 / UNIT, 3.0 / UNIT
     lines = [[" "] * (round(here.width * across) + 8) for _ in range(round(here.height * down) + 1)]

@@ -51,7 +51,7 @@ class Window:
         return self.poll()
 
     def poll(self) -> bool:
-        """Let the window answer its user; false once it was closed. Call it while waiting for a move."""
+        """Handle what its user does; false once it was closed. Call it while waiting for a move."""
         if self._surface is not None and any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
             self.close()
         return not self.closed
