@@ -16,7 +16,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from agents.search.solver import OutOfTimeError, ProofState, Solver, StateError
+from agents.search.proof_table import LimitReachedError
+from agents.search.solver import ProofState, Solver, StateError
 from agents.support.files import check_place, write_atomically
 from oanquan_env import Core, RulesError
 from oanquan_env.notation import NotationError, format_position, parse_position
@@ -85,7 +86,7 @@ def run(solver: Solver, deadline: float, state: Path | None) -> None:
             if state is not None and time.monotonic() - saved > SAVE_SECONDS:
                 solver.save(state)
                 saved = time.monotonic()
-    except (OutOfTimeError, KeyboardInterrupt):
+    except (LimitReachedError, KeyboardInterrupt):
         progress = solver.progress
         where = "the search for the best line" if progress.solved else f"depth {progress.depth + 1}"
         print(f"stopped in {where}")

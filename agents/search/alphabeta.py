@@ -34,6 +34,7 @@ from agents.search.memory import (
     STACK,
     STOP,
     TABLE,
+    UNLIMITED,
     drop_mirrored,
     expand,
     is_symmetric,
@@ -185,7 +186,7 @@ def search_rows(
 
     Args:
         rules: see `compile_rules`.
-        memory: see `new_memory`.
+        memory: see `new_memory`. STOP, cleared by the caller, ends the search of the row that it meets.
         sides: (M, 2) the movers' sides and the others'.
         depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
@@ -195,6 +196,8 @@ def search_rows(
         found: (M, ROOT_WORDS), zeros; what was found at the last completed depth is written to it.
     """
     for row in range(len(sides)):
+        if row > 0:
+            memory[STOP] = 0  # the row before may have used up its nodes
         begin_search(memory, nodes, bits)
         own, other = sides[row]
         end = expand(rules, memory, own, other, NO_ACTION, STACK)
@@ -232,7 +235,7 @@ def begin_search(memory: Int64s, nodes: int, bits: int) -> None:
     memory[GENERATION] += 1
     memory[BUCKET_BITS] = bits
     memory[DIRTY_BITS] = max(memory[DIRTY_BITS], bits)
-    memory[NODES] = memory[STOP] = 0
+    memory[NODES] = 0
     memory[NODE_LIMIT] = nodes
     memory[HISTORY:STACK] = 0
 
@@ -317,7 +320,7 @@ def value_rows(
     """
     actions = 2 * rules[FIELDS]
     for row in range(len(sides)):
-        begin_search(memory, 1 << 62, bits)
+        begin_search(memory, UNLIMITED, bits)
         end = expand(rules, memory, sides[row, 0], sides[row, 1], NO_ACTION, STACK)
         symmetric = is_symmetric(rules, sides[row, 0], sides[row, 1])
         if symmetric:

@@ -18,7 +18,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env import Core
+from oanquan_env import Core, Positions
 from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE
 from oanquan_env.rules import MAX_SEEDS
 from oanquan_env.sowing import LAP_LIMIT
@@ -111,6 +111,12 @@ def compile_rules(core: Core) -> Int64s:
     sowings[:, :2] = tables.increment.view(np.int64)
     sowings[:, 2] = tables.after
     return words
+
+
+def mover_first(positions: Positions) -> Int64s:
+    """(N, 2) sides of N two-player positions as words, the mover's first."""
+    sides = positions.sides.view(np.int64)
+    return np.take_along_axis(sides, np.stack([positions.mover, 1 - positions.mover], axis=1), axis=1)
 
 
 # ---- a move ----------------------------------------------------------------------------------------------------------

@@ -26,14 +26,11 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.search import alphabeta
-from agents.search.compiled import Int64s, compile_rules
-from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, STOP, new_memory, table_bits
+from agents.search.compiled import Int64s, compile_rules, mover_first
+from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, STOP, UNLIMITED, new_memory, table_bits
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Mask
 
-_AGAIN = 0.001
-"""Seconds after which a search that goes on is told again to stop."""
-_UNLIMITED = 1 << 62
 _CHUNKS = 8
 """Parts of a batch for each thread: some positions take many times as long as others."""
 _LEAST_BITS = 10
@@ -137,9 +134,9 @@ class Search:
         """
         if positions.over.any():
             raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")
-        sides = self._sides(positions)
+        sides = mover_first(positions)
         found = np.zeros((len(sides), alphabeta.ROOT_WORDS), dtype=np.int64)
-        depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or _UNLIMITED
+        depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
         bits = self._bits(limits)
 
         def search(memory: Int64s, rows: slice) -> None:
@@ -147,12 +144,14 @@ class Search:
 
         def search_in_time(memory: Int64s, rows: slice) -> None:
             for row in range(rows.start, rows.stop):
-                done = threading.Event()
-                clock = threading.Thread(target=_stop_late, args=[memory, (limits.milliseconds or 0) / 1000, done])
+                memory[STOP] = 0
+                clock = threading.Timer((limits.milliseconds or 0) / 1000, memory.__setitem__, (STOP, 1))
                 clock.start()
-                search(memory, slice(row, row + 1))
-                done.set()
-                clock.join()
+                try:
+                    search(memory, slice(row, row + 1))
+                finally:
+                    clock.cancel()
+                    clock.join()
 
         self._spread(len(sides), search if limits.milliseconds is None else search_in_time)
         return [_result(row) for row in found]
@@ -168,7 +167,7 @@ class Search:
         """As `values`, and (N, A) bool: which of them are proved."""
         Limits(depth=depth)
         running = (~positions.over).nonzero()[0]
-        sides = self._sides(positions)[running]
+        sides = mover_first(positions)[running]
         actions = self.core.rules.actions
         values = np.zeros((len(sides), actions), dtype=np.int64)
         is_open = np.zeros_like(values)
@@ -182,12 +181,6 @@ class Search:
         every, proved = np.full(mask.shape, np.nan), np.zeros(mask.shape, dtype=np.bool_)
         every[running], proved[running] = values, is_open == 0
         return np.where(mask, every, np.nan), proved & mask
-
-    def _sides(self, positions: Positions) -> Int64s:
-        """(N, 2) int64, the sides of each position, the mover's first."""
-        sides = positions.sides.view(np.int64)
-        rows = np.arange(len(sides))
-        return np.stack([sides[rows, positions.mover], sides[rows, 1 - positions.mover]], axis=1)
 
     def _bits(self, limits: Limits) -> int:
         """Buckets to use (base-2 logarithm): a small search is faster in a table that the processor's caches hold."""
@@ -204,29 +197,23 @@ class Search:
 
     def _spread(self, rows: int, search: Callable[[Int64s, slice], None]) -> None:
         """Run `search` on all rows, in parts, each part with a table that no other thread is using."""
-        if self.threads == 1 or rows <= 1:
-            search(self._memories[0], slice(0, rows))
-            return
         free: queue.SimpleQueue[Int64s] = queue.SimpleQueue()
         for memory in self._memories:
             free.put(memory)
 
         def search_part(begin: int) -> None:
             memory = free.get()
+            memory[STOP] = 0
             search(memory, slice(begin, min(begin + step, rows)))
             free.put(memory)
 
+        if self.threads == 1 or rows <= 1:
+            step = rows
+            search_part(0)
+            return
         step = max(1, rows // (self.threads * _CHUNKS))
         with ThreadPoolExecutor(self.threads) as pool:
             list(pool.map(search_part, range(0, rows, step)))
-
-
-def _stop_late(memory: Int64s, seconds: float, done: threading.Event) -> None:
-    """Stop a search that is not done after `seconds`: again and again, as one that only begins forgets being told."""
-    done.wait(seconds)
-    while not done.is_set():
-        memory[STOP] = 1
-        done.wait(_AGAIN)
 
 
 def _result(found: Int64s) -> SearchResult:

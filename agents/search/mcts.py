@@ -186,11 +186,11 @@ class _Trees:
         total = visits.sum(axis=1, keepdims=True)
         means = self.means(nodes)
         if self.priors is None:
-            exploration = np.sqrt(np.log(np.maximum(total, 1)) / np.maximum(visits, 1))
+            bonus = np.sqrt(np.log(np.maximum(total, 1)) / np.maximum(visits, 1))
             means = np.where(visits == 0, np.inf, means)
         else:
             expected = self.sums[nodes].sum(axis=1, keepdims=True) / np.maximum(total, 1)
-            exploration = self.priors[nodes] * np.sqrt(total + 1) / (1 + visits)
+            bonus = self.priors[nodes] * np.sqrt(total + 1) / (1 + visits)
             means = np.where(visits == 0, expected, means)
-        wanted: Floats = means + self.exploration * exploration
+        wanted: Floats = means + self.exploration * bonus
         return wanted
