@@ -11,7 +11,6 @@ cluster does it (--ray).
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import dataclasses
 import functools
@@ -20,8 +19,10 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.evaluation.regret import Suite, format_suite, read_suite
@@ -151,22 +152,23 @@ def prove_suite(
     return dataclasses.replace(suite, values=values, proved=proved, made={**suite.made, "proved_by": command})
 
 
-def main(arguments: list[str]) -> int:
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """The command line."""
+
+    suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
+    """the suite's file, which is replaced"""
+    nodes: int = 4_000_000
+    """moves that may be played to prove one value"""
+    threads: int = os.cpu_count() or 1
+    """positions worked on at once"""
+    ray: Annotated[str | None, tyro.conf.arg(metavar="ADDRESS", help=HELP)] = None
+
+
+def main(arguments: list[str] | None = None) -> int:
     """Prove a suite's values in its file; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.evaluation.prove_regret",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("suite", type=Path, help="the suite's file, which is replaced")
-    parser.add_argument(
-        "--nodes", type=int, default=4_000_000, help="moves played for one value (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--threads", type=int, default=os.cpu_count() or 1, help="positions at once (default: %(default)s)"
-    )
-    parser.add_argument("--ray", metavar="ADDRESS", help=HELP)
-    options = parser.parse_args(arguments)
+    command = "python -m agents.evaluation.prove_regret"
+    options = tyro.cli(Options, args=arguments, prog=command, description=__doc__)
     try:
         if options.nodes < 1 or options.threads < 1:
             raise ValueError("--nodes and --threads must be 1 or more")
@@ -175,7 +177,7 @@ def main(arguments: list[str]) -> int:
             suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar, options.ray)
         write_atomically(options.suite, format_suite(suite).encode())
     except (ValueError, OSError) as error:
-        print(f"python -m agents.evaluation.prove_regret: {error}", file=sys.stderr)
+        print(f"{command}: {error}", file=sys.stderr)
         return 2
     moves = np.isfinite(suite.values)
     print(
@@ -186,4 +188,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
