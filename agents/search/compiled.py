@@ -222,8 +222,7 @@ def _capture(rules: Int64s, own: int, other: int, code: int) -> tuple[int, int, 
 @compiled
 def _row_sum(rules: Int64s, side: int) -> int:
     """Seeds on the fields of a side."""
-    total: int = ((side & rules[FIELD_BYTES]) * _SUM_BYTES >> 56) & _BYTE
-    return total
+    return int(((side & rules[FIELD_BYTES]) * _SUM_BYTES >> 56) & _BYTE)
 
 
 @compiled

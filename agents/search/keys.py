@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env import Core, Positions, mirror
-from oanquan_env.arrays import Ints, Words
+from oanquan_env.arrays import Ints, Mask, Words
 
 Keys: TypeAlias = npt.NDArray[np.void]
 
@@ -38,8 +38,7 @@ def _from_mover(positions: Positions) -> Words:
 
 def first_of_each(keys: Keys) -> Ints:
     """Ascending rows at which each key is met for the first time."""
-    first: Ints = np.sort(np.unique(keys, return_index=True)[1]).astype(np.intp)
-    return first
+    return np.sort(np.unique(keys, return_index=True)[1])
 
 
 def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
@@ -52,13 +51,12 @@ def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
     return hashes
 
 
-def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> Mask:
     """(N,) bool, whether each of N is among M ascending ones; `np.isin` would work through all M each time."""
     if not len(ascending):
         return np.zeros(len(hashes), dtype=bool)
     places = np.searchsorted(ascending, hashes).clip(max=len(ascending) - 1)
-    found: npt.NDArray[np.bool_] = ascending[places] == hashes
-    return found
+    return cast(Mask, ascending[places] == hashes)
 
 
 def key_number(key: np.void) -> int:

@@ -11,7 +11,7 @@ a win and -1 for a loss; of `mixed`, half of each.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -152,8 +152,7 @@ class _Trees:
 
     def means(self, nodes: Ints) -> Floats:
         """(K, A) mean value of each action of K nodes, to its mover; zero where never visited."""
-        means: Floats = self.sums[nodes] / np.maximum(self.visits[nodes], 1)
-        return means
+        return self.sums[nodes] / np.maximum(self.visits[nodes], 1)
 
     def _add(self, places: Ints, positions: Positions, rng: np.random.Generator) -> Floats:
         """Make running positions the nodes at `places`; returns their values."""
@@ -192,5 +191,4 @@ class _Trees:
             expected = self.sums[nodes].sum(axis=1, keepdims=True) / np.maximum(total, 1)
             bonus = self.priors[nodes] * np.sqrt(total + 1) / (1 + visits)
             means = np.where(visits == 0, expected, means)
-        wanted: Floats = means + self.exploration * bonus
-        return wanted
+        return cast(Floats, means + self.exploration * bonus)
