@@ -3,8 +3,8 @@
     python -m agents.solve
     python -m agents.solve --rules tonkin --position "5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 0" --state tonkin.npz --time 600
 
-Prints the bounds as they close, and at last the best line. Interrupted (Ctrl-C, --time), it says what is proved so far;
-with --state it goes on from there when it is called again. See agents/search/solver.py for what counts as a proof.
+Prints the bounds after each depth, and the best line at the end. When it is interrupted (Ctrl-C, --time) it prints what
+is proved so far; with --state the next call goes on from there. agents/search/solver.py says what counts as a proof.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from oanquan_env.notation import format_position, parse_position
 from oanquan_env.rules import DEFAULT_PRESET
 
 SAVE_SECONDS = 60.0
-"""Time between two savings of the state, at the end of a depth."""
+"""Least time between two saves of the state, which come at the end of a depth."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
-"""Prove the values of a regret suite's moves as far as a number of nodes goes.
+"""Prove the values of a regret suite's moves, each with a limited number of nodes.
 
     python -m agents.evaluation.prove_regret suites/regret-mancala-world.json --nodes 4000000
 
-For every move the searched value is the guess; that it can be forced, and that no more can be, is then asked to greater
-and greater depths (see `agents.search.proof`; only finished games count as proof). A guess that is refuted is
-corrected. Moves for which the nodes do not suffice keep their searched values, within the proved bounds. Every
-position has a table of its own, so the result does not depend on how many are worked on at once, nor on whether a Ray
-cluster does it (--ray).
+A move's searched value is the first guess. Can the mover force it? Can it force more? Both questions are asked at
+greater and greater depths, and only finished games count as proof (see `agents.search.proof`). A guess that is refuted
+is corrected. Where the nodes run out, a move keeps its searched value, within the bounds that are proved. Every
+position has a table of its own, so the result does not depend on --threads or --ray.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ MEGABYTES = 32.0
 
 @dataclasses.dataclass
 class Bounds:
-    """What is proved of a value, points; infinite where nothing is.
+    """What is proved of a value, in points; infinite where nothing is.
 
     Attributes:
-        lower: at least so much can be forced.
-        upper: no more than so much can be.
+        lower: the mover can force at least this.
+        upper: the mover can force no more than this.
     """
 
     lower: float = -np.inf
@@ -75,7 +74,7 @@ class PositionWork:
 
 def prove_position(work: PositionWork) -> dict[int, Bounds]:
     """Bounds on the values of a position's moves: what a move gains, less what the opponent can then reach."""
-    table = ProofTable(_core(work.rules), MEGABYTES)  # a new one: what was proved before changes what nodes suffice for
+    table = ProofTable(_core(work.rules), MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes
     own, other = mover_first(work.position)[0].tolist()
     found = {}
     for action, guess in work.guesses.items():
@@ -90,15 +89,15 @@ def prove_position(work: PositionWork) -> dict[int, Bounds]:
 
 @functools.lru_cache(maxsize=1)
 def _core(rules: str) -> Core:
-    """A worker's core: its tables take longer to make than many a proof."""
+    """A worker's core: to make its tables takes longer than many a proof."""
     return Core(rules)
 
 
 def _prove(table: ProofTable, own: int, other: int, guess: int) -> Bounds:
     """Bounds on the value of a running position, as far as the table's nodes go.
 
-    At each depth two questions: one may raise the lower bound to the guess, or beyond it if it is there already;
-    the other may bring the upper bound down to the guess, or below.
+    Two questions are asked at each depth. The first may raise the lower bound to the guess, or beyond it if it is there
+    already; the second may bring the upper bound down to the guess, or below it.
     """
     bounds = Bounds()
     with contextlib.suppress(LimitReachedError):
@@ -120,7 +119,7 @@ def _prove(table: ProofTable, own: int, other: int, guess: int) -> Bounds:
 def prove_suite(
     suite: Suite, nodes: int, threads: int, progress: Progress | None = None, ray: str | None = None
 ) -> Suite:
-    """The suite with every value proved that `nodes` suffice for.
+    """The suite, with all values proved for which `nodes` are enough.
 
     Args:
         suite: the positions.

@@ -71,7 +71,7 @@ def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int
 
 @compiled
 def store(memory: Int64s, own: int, other: int, kind: int, value: int, depth: int, is_open: int, action: int) -> None:
-    """Remember a position, in place of what is known of it or else of the bucket's shallowest entry."""
+    """Remember a position, in place of its own entry or else of the bucket's shallowest one."""
     if memory[BUCKET_BITS] == 0:
         return
     own_key = side_key(own)
@@ -190,7 +190,7 @@ def search_rows(
         sides: (M, 2) the movers' sides and the others'.
         depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
-        slack: points below the best move to which other moves are valued too.
+        slack: points; moves that are worse than the best by no more than this are valued too.
         slack_depth: the greatest depth with slack; deeper searches have none.
         bits: base-2 logarithm of the buckets to use; 0 for no table.
         found: (M, ROOT_WORDS), zeros; what was found at the last completed depth is written to it.

@@ -57,9 +57,9 @@ SOWING_STRIDE = 4
 seed, one unused."""
 
 NO_SQUARE = -1
-"""Where a sowing stopped, if it never stopped: an endless relay."""
+"""In place of the square where a sowing stopped: it never did, the relay is endless."""
 RUNNING, OVER, RUNAWAY = range(3)
-"""State of a game after a move. RUNAWAY is what the core refuses with RunawayGameError; nothing is known behind it."""
+"""State of a game after a move. The core refuses a RUNAWAY game with RunawayGameError; what follows is not known."""
 
 _BYTE = 255
 _SUM_BYTES = 0x0101010101010101

@@ -2,7 +2,7 @@
 
 A position's *value* is its future margin in points: what its mover will win from here on less what the opponent will,
 when both play the best moves as far as the search sees; captures, refills and the leftovers of finished games are in
-it. It does not depend on the scores so far, and the ply limit is ignored: near it, a search believes in plies that
+it. It does not depend on the scores so far, and the ply limit is ignored: near it, a search counts plies that
 will not be played. A value is *proved* when all lines that it rests on end in finished games; it then holds at every
 depth.
 
@@ -32,11 +32,11 @@ from oanquan_env import Core, Positions
 from oanquan_env.arrays import Mask
 
 _CHUNKS = 8
-"""Parts of a batch for each thread: some positions take many times as long as others."""
+"""Parts of a batch for each thread: several, as some positions take many times as long as others."""
 _LEAST_BITS = 10
-"""Buckets (base-2 logarithm) that even the smallest search uses, so that it remembers its best line."""
+"""Buckets (base-2 logarithm) of the smallest search, enough to remember its best line."""
 _MOVES_PER_MILLISECOND = 20_000
-"""More than any machine plays; only the size of the table in use follows from it."""
+"""More than any machine plays; it only decides how much of the table is used."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,13 +72,13 @@ class SearchResult:
 
     Attributes:
         action: the first of `actions`.
-        actions: all actions of the highest value at this depth, ascending; that no other reaches it is certain.
+        actions: all actions of the highest value at this depth, ascending; no other action reaches it.
         value: future margin in points, seen by the mover.
         depth: plies looked ahead: the last depth that was completed, or at which the value was proved.
         proved: whether the value holds for all depths.
         nodes: moves played by the search.
         line: actions of both players in turn, best play from here; may be shorter than `depth`.
-        near: value of each action that is at most the search's `slack` worse than the best, best ones included.
+        near: value of each action that is worse than the best by no more than the search's `slack`, best ones included.
     """
 
     action: int
@@ -99,7 +99,7 @@ class Search:
         table_megabytes: size of the transposition table of each thread; 0 for none, which takes longer and finds the
             same.
         threads: positions of a batch searched at once; one for each processor if left out. Results do not depend on
-            it (those of a limit in milliseconds do, as on everything else that the machine does).
+            it, except under a limit in milliseconds.
 
     Raises:
         ValueError: for more than two players, and for `refill=forfeit`.
@@ -126,8 +126,8 @@ class Search:
         Args:
             positions: N running positions.
             limits: when the search of each of them stops.
-            slack: points; moves at most so much worse than the best are valued too.
-            slack_depth: plies; where the search looks deeper than that, only the best are.
+            slack: points; moves that are worse than the best by no more than this are valued too.
+            slack_depth: plies; a search that looks deeper values the best moves only.
 
         Raises:
             ValueError: if a game among them is over.

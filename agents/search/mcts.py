@@ -5,8 +5,8 @@ played out, or go through the network, as one batch.
 
 Shapes: N trees, P players, A actions, M = N * (simulations + 1) nodes. A node is a running position; a tree's root is
 the node of its own number, and all nodes of the s-th simulation follow in one block. Values are expected rewards of
-whole games: of a reward `margin`, points more than the others' mean in shares of the game's total; of `outcome`, +1 for
-a win and -1 for a loss; of `mixed`, half of each.
+whole games. The reward `margin` is the points above the others' mean, as a share of the game's total; `outcome` is +1
+for a win and -1 for a loss; `mixed` is half of each.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class RandomPlayouts:
 
 
 class MCTSPlayer:
-    """Plays the move that its tree visited most; of several, one of the highest mean value.
+    """Plays the move that its tree visited most; of equals, one of the highest mean value.
 
     Without priors a move is tried by UCT (Kocsis and Szepesvári 2006), with them by PUCT (Silver et al. 2017).
 
     Args:
-        evaluator: what values new positions.
+        evaluator: values new positions.
         simulations: positions added to each tree.
-        exploration: weight of moves seldom tried against the values found; a tuned default if left out.
+        exploration: weight of the bonus for moves that were seldom tried; a tuned default if left out.
 
     Raises:
         ValueError: for less than one simulation.
@@ -134,7 +134,7 @@ class _Trees:
         self.exploration = default if exploration is None else exploration
 
     def simulate(self, simulation: int, rng: np.random.Generator) -> None:
-        """Walk down every tree, add a node or meet a finished game, and carry its value back up."""
+        """Walk down every tree to a new node or a finished game, and carry its value back up."""
         path, nodes, actions = self._descend(rng)
         leaves = self.nodes[nodes]
         self.core.play(leaves, actions, checked=False)

@@ -1,4 +1,4 @@
-"""Questions about what positions are worth, and a table of the proofs; see `agents.search.proof`."""
+"""Asks what positions are worth, and keeps the proofs in a table; see `agents.search.proof`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ProofTable:
         self.allow(UNLIMITED)
 
     def __len__(self) -> int:
-        """Entries that there is room for."""
+        """The number of entries that the table has room for."""
         return len(self._entries)
 
     @property
@@ -65,7 +65,7 @@ class ProofTable:
         return int(self._memory[NODES])
 
     def allow(self, nodes: int) -> None:
-        """Let all questions from here on play so many moves together; they are counted from 0."""
+        """Set how many moves all questions from now on may play together, and count from 0."""
         self._memory[NODES], self._memory[NODE_LIMIT] = 0, nodes
 
     def ask(
@@ -79,8 +79,8 @@ class ProofTable:
             goal: future margin in points.
             depth: plies, 0 .. MAX_DEPTH.
             optimistic: whether unfinished lines count as reaching it.
-            deadline: `time.monotonic()` at which to give up, `inf` for never. With a deadline Ctrl-C interrupts the
-                search too; it then runs in a thread of its own, which takes a little longer.
+            deadline: `time.monotonic()` at which to give up, `inf` for never. With a deadline the search runs in a
+                thread of its own, so Ctrl-C interrupts it too.
 
         Returns:
             YES, NO, OPEN_YES or OPEN_NO, see `agents.search.proof`.

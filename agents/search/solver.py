@@ -1,9 +1,9 @@
 """Proofs of what a position is worth: the future margin in points, seen by its mover, when both sides play their best.
 
-A lower bound is proved by a way to force at least so much, whatever the opponent plays, in games that really end; an
-upper bound in the same way for the opponent. Both are searched to greater and greater depths until they meet. Nothing
-is assumed about lines that are not finished: where play can go on for ever, the bounds may stay apart. The ply limit of
-the rules is ignored.
+A lower bound is proved by finished games: whatever the opponent plays, the mover can force at least that much. An upper
+bound is proved in the same way for the opponent. The search goes deeper and deeper until the bounds meet. Nothing is
+assumed about unfinished lines, so where play can go on for ever the bounds may stay apart. The rules' ply limit is
+ignored.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NONE = 1 << 30
 
 
 class StateError(ValueError):
-    """A file that holds no state of this proof; names the file."""
+    """A file that holds no state of this proof; the message names the file."""
 
 
 @dataclass
@@ -40,10 +40,9 @@ class ProofState:
     """What is proved of a position's value so far, in points seen by its mover.
 
     Attributes:
-        lower, upper: proved bounds; None for none.
+        lower, upper: proved bounds; None where nothing is proved.
         depth: plies to which both bounds were searched.
-        line: best line, as moves such as `5A`: proved where the bounds meet, else guessed by a search; empty if it
-            is not known yet.
+        line: best line, as moves such as `5A`; proved if the bounds meet, else a guess by search; empty if not known.
         nodes: moves played by the proofs.
         seconds: time spent.
     """
@@ -83,13 +82,13 @@ class Solver:
         self._search = Search(core, table_megabytes=64, threads=1)
         self._table = ProofTable(core, megabytes)
         own, other = mover_first(position)[0].tolist()
-        self._root = int(own), int(other)
+        self._root = own, other
 
     def deepen(self, deadline: float = float("inf")) -> Iterator[ProofState]:
-        """Search to the next depths until the value is proved, or `MAX_DEPTH` reached; yields after each of them.
+        """Search deeper until the value is proved, at most to `MAX_DEPTH`; yields after each depth.
 
-        The last one of a proof comes with the best line. A value that was proved before, but whose line was not found
-        or not kept, yields once.
+        With the depth that proves the value comes the best line. If the value was proved before but the line is not
+        known (a saved state does not keep it), this yields once, with the line.
 
         Args:
             deadline: `time.monotonic()` at which to stop.
@@ -122,8 +121,8 @@ class Solver:
     def _improve(self, side: int, guess: int, depth: int, deadline: float) -> None:
         """Find the best lower (`side` 1) or upper (-1) bound that can be proved at `depth`.
 
-        Bounds are reckoned as `side * points` here, so that better is greater. The least improvement is asked first:
-        where it fails, all greater ones do. Then comes the guess, where the bounds should meet at last.
+        Bounds are `side * points` here, so that better is greater. The least improvement is asked for first: if it
+        fails, all greater ones do. Next comes the guess, where the bounds should meet in the end.
         """
         progress = self.progress
         mine, theirs = (progress.lower, progress.upper) if side > 0 else (progress.upper, progress.lower)
@@ -168,7 +167,7 @@ class Solver:
                 return tuple(line)
 
     def _best_move(self, own: int, other: int, value: int, deadline: float) -> tuple[int, int, int]:
-        """Action, gain and state of a move that keeps the value of a position whose value is known."""
+        """Action, gain and state of a move that keeps the value, which is known."""
         actions = [action for action in range(self.core.rules.actions) if can_play(self._table.rules, own, action)]
         remembered = self._table.action(own, other)
         actions.sort(key=lambda action: action != remembered)
@@ -186,7 +185,7 @@ class Solver:
     # ---- state -----------------------------------------------------------------------------------------------------
 
     def save(self, path: Path) -> None:
-        """Write the state: what is proved, and the table's entries. Replaces the file only when all is written."""
+        """Write what is proved and the table's entries to a file, which is replaced in one step."""
         progress = self.progress
         places, entries = self._table.entries()
         bounds = [_NONE if bound is None else bound for bound in (progress.lower, progress.upper)]
