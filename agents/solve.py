@@ -3,62 +3,71 @@
     python -m agents.solve
     python -m agents.solve --rules tonkin --position "5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 0" --state tonkin.npz --time 600
 
-Prints the bounds as they close, and at last the best line. Interrupted (Ctrl-C, --time), it says what is proved so far;
-with --state it goes on from there when it is called again. See agents/search/solver.py for what counts as a proof.
+Prints the bounds after each depth, and the best line at the end. When it is interrupted (Ctrl-C, --time) it prints what
+is proved so far; with --state the next call goes on from there. agents/search/solver.py says what counts as a proof.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import math
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
-from agents.search.solver import OutOfTimeError, ProofState, Solver, StateError
+import tyro
+
+from agents.search.proof_table import LimitReachedError
+from agents.search.solver import ProofState, Solver
 from agents.support.files import check_place, write_atomically
-from oanquan_env import Core, RulesError
-from oanquan_env.notation import NotationError, format_position, parse_position
+from oanquan_env import Core
+from oanquan_env.notation import format_position, parse_position
+from oanquan_env.rules import DEFAULT_PRESET
 
 SAVE_SECONDS = 60.0
-"""Time between two savings of the state, at the end of a depth."""
+"""Least time between two saves of the state, which come at the end of a depth."""
 
 
-def parse(arguments: list[str]) -> argparse.Namespace:
+@dataclass(frozen=True)
+class Options:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.solve", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rules", default="mancala-world", help="rules by name, with changed fields (%(default)s)")
-    parser.add_argument("--position", help="a position string (default: the set-up)")
-    parser.add_argument("--megabytes", type=float, default=1024.0, help="size of the table (default: %(default)s)")
-    parser.add_argument("--time", type=float, default=float("inf"), metavar="S", help="stop after so many seconds")
-    parser.add_argument("--state", type=Path, metavar="FILE", help="keep the state here, and go on from it")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result as JSON")
-    options = parser.parse_args(arguments)
-    if options.megabytes <= 0 or options.time <= 0:
-        parser.error("--megabytes and --time must be above 0")
-    for option, path in (("--state", options.state), ("--json", options.json)):
-        if path is not None:
-            try:
+
+    rules: str = DEFAULT_PRESET
+    """rules by name, with changed fields"""
+    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None
+    """a position string; the set-up if left out"""
+    megabytes: float = 1024.0
+    """size of the table"""
+    time: Annotated[float, tyro.conf.arg(metavar="SECONDS")] = math.inf
+    """stop after so many seconds"""
+    state: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """keep the state in this file, and go on from it"""
+    json: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    """also write the result to this file, as JSON"""
+
+    def check(self) -> None:
+        """Notice mistakes before the work; raises `ValueError` that names the option."""
+        if not (self.megabytes > 0 and self.time > 0):
+            raise ValueError("--megabytes and --time must be above 0")
+        for option, path in (("--state", self.state), ("--json", self.json)):
+            if path is not None:
                 check_place(option, path)
-            except ValueError as error:
-                parser.error(str(error))
-    return options
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit status: 0 if the value was proved, 1 if not, 2 for a mistake."""
-    options = parse(sys.argv[1:] if arguments is None else arguments)
+    options = tyro.cli(Options, args=arguments, prog="python -m agents.solve", description=__doc__)
     try:
+        options.check()
         core = Core(options.rules)
         position = core.start() if options.position is None else parse_position(core, options.position)
         solver = Solver(core, position, megabytes=options.megabytes)
         if options.state is not None and options.state.exists():
             solver.load(options.state)
             print(f"going on from {options.state}: {describe(solver.progress)}")
-    except (RulesError, NotationError, StateError, ValueError) as error:
+    except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(f"rules {core.rules}, position {format_position(core, position)}")
@@ -85,7 +94,7 @@ def run(solver: Solver, deadline: float, state: Path | None) -> None:
             if state is not None and time.monotonic() - saved > SAVE_SECONDS:
                 solver.save(state)
                 saved = time.monotonic()
-    except (OutOfTimeError, KeyboardInterrupt):
+    except (LimitReachedError, KeyboardInterrupt):
         progress = solver.progress
         where = "the search for the best line" if progress.solved else f"depth {progress.depth + 1}"
         print(f"stopped in {where}")

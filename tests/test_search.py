@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from agents.search.compiled import OVER, RUNAWAY, RUNNING, _drop_stale_caches, can_play, compile_rules, play
+from agents.search.compiled import OVER, RUNAWAY, RUNNING, Int64s, _drop_stale_caches, can_play, compile_rules, play
 from agents.search.deepening import Limits, Search, alphabeta
+from agents.search.memory import STOP
 from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
 from oanquan_env.policies import RandomPolicy
 from tests import strategies
@@ -225,16 +226,20 @@ def test_a_search_always_completes_depth_1() -> None:
 
 
 def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock of a busy machine may run out while the search is still being set up, which forgets the call."""
-    begun = alphabeta.search_rows
+    """The clock of a busy machine may run out while the search is still being set up."""
+    begun, core = alphabeta.search_rows, Core()
 
-    def late(*arguments: object) -> None:
-        time.sleep(0.05)
-        begun(*arguments)
+    def late(rules: Int64s, memory: Int64s, *arguments: object) -> None:
+        while not memory[STOP]:
+            time.sleep(0.001)
+        begun(rules, memory, *arguments)
 
-    monkeypatch.setattr(alphabeta, "search_rows", late)
-    result = Search(Core(), threads=1).best(Core().start(), Limits(milliseconds=1))
-    assert result.depth >= 1
+    search, limits = Search(core, threads=1), Limits(depth=8, milliseconds=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(alphabeta, "search_rows", late)
+        assert [result.depth for result in search.best_moves(core.start(2), limits)] == [1, 1]
+    assert search.best(core.start(), Limits(depth=6)).depth == 6  # the stop was for the other search alone
+    assert search.values(core.start(), 3).tolist() == Search(core).values(core.start(), 3).tolist()
 
 
 def test_time_limits_stop_a_search_that_would_take_hours() -> None:

@@ -11,11 +11,15 @@ import numpy as np
 import pytest
 
 from agents import solve
+from agents.search import proof_table
+from agents.search.compiled import Int64s
 from agents.search.deepening import Limits, Search
-from agents.search.memory import TABLE
-from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES
-from agents.search.solver import OutOfTimeError, ProofState, Solver, StateError
+from agents.search.memory import NO_ACTION, STOP
+from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, reaches
+from agents.search.proof_table import LimitReachedError, ProofTable
+from agents.search.solver import ProofState, Solver, StateError
 from oanquan_env import Board, Core, Positions
+from oanquan_env.notation import Move, parse_position
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values, sides
 
@@ -28,6 +32,10 @@ SMALL = {
     "mancala-world fields=2 seeds=2": 12,
 }
 """Rules of small boards, and the plies to which plain minimax follows; on the last one play hardly ever ends."""
+
+
+LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
+"""3A captures the last stone: seven points, and the game is over."""
 
 
 def plain_bounds(core: Core, position: Positions, depth: int) -> tuple[float, float]:
@@ -64,19 +72,19 @@ def test_bounds_are_as_good_as_plain_minimax_has_them_and_never_beyond_later_one
     assert solved < len(positions) if "fields=2" in rules else solved > 0
 
 
-@pytest.mark.parametrize("optimistic", [0, 1])
-def test_an_answer_says_whether_it_is_proved(optimistic: int) -> None:
+@pytest.mark.parametrize("optimistic", [False, True])
+def test_an_answer_says_whether_it_is_proved(optimistic: bool) -> None:
     core = endless("mancala-world fields=3 seeds=2")
     positions = random_positions(core, 12, seed=2)
     told = set()
     for row in range(len(positions)):
         position = positions[row : row + 1]
-        solver = Solver(core, position, megabytes=1)
+        table = ProofTable(core, megabytes=1)
         later = plain_bounds(core, position, 10)
         for depth in (1, 4, 7):
             lower, upper = plain_bounds(core, position, depth)
             for goal in range(-30, 31, 3):
-                answer = solver._ask(*sides(position), goal, depth, optimistic, float("inf"))
+                answer = table.ask(*sides(position), goal, depth, optimistic=optimistic)
                 told.add(answer)
                 if not optimistic:
                     assert answer == YES or (answer in (NO, OPEN_NO) and goal > lower)
@@ -124,12 +132,65 @@ def test_a_deadline_interrupts_in_the_middle_of_a_depth() -> None:
     core = Core()
     Search(core, threads=1).best(core.start(), Limits(depth=2))  # compiled before the clock runs
     solver = Solver(core, core.start(), megabytes=16)
-    with pytest.raises(OutOfTimeError):
+    with pytest.raises(LimitReachedError):
         for _ in solver.deepen(time.monotonic() + 2.0):
             pass
     interrupted = solver.progress.depth
     assert interrupted < 24  # where the proof ends, after a quarter of a minute
     assert next(iter(solver.deepen(time.monotonic() + 60.0))).depth == interrupted + 1
+
+
+def test_a_question_that_is_interrupted_before_it_is_begun_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    core = Core()
+    table, root = ProofTable(core, megabytes=1), sides(core.start())
+
+    def late(rules: Int64s, memory: Int64s, *arguments: int) -> int:
+        while not memory[STOP]:
+            time.sleep(0.001)
+        return reaches(rules, memory, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(proof_table, "reaches", late)
+        with pytest.raises(LimitReachedError):
+            table.ask(*root, 20, 8, optimistic=False, deadline=time.monotonic())
+    assert table.nodes == core.rules.actions  # the root's moves
+    assert table.ask(*root, 20, 8, optimistic=False, deadline=float("inf")) == OPEN_NO
+
+
+def test_a_ctrl_c_ends_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    core = Core()
+    table = ProofTable(core, megabytes=1)
+    monkeypatch.setattr(proof_table, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        table.ask(*sides(core.start()), 20, 100, optimistic=False, deadline=float("inf"))
+
+
+def test_nodes_are_allowed_for_all_questions_together() -> None:
+    core = Core()
+    table, root = ProofTable(core, megabytes=1), sides(core.start())
+    table.allow(1000)
+    assert table.ask(*root, 20, 3, optimistic=False) == OPEN_NO
+    assert 10 < table.nodes < 1000
+    with pytest.raises(LimitReachedError):
+        table.ask(*root, 20, 30, optimistic=False)
+    assert 1000 <= table.nodes < 1000 + core.rules.actions
+    with pytest.raises(LimitReachedError):
+        table.ask(*root, 20, 31, optimistic=False)
+    table.allow(1 << 40)
+    assert table.nodes == 0
+    assert table.ask(*root, 20, 7, optimistic=False) == OPEN_NO
+
+
+def test_the_move_of_a_proof_is_remembered() -> None:
+    core = Core()
+    position = parse_position(core, LAST_STONE)
+    table, root = ProofTable(core, megabytes=1), sides(position)
+    assert table.action(*root) == NO_ACTION
+    assert table.ask(*root, 7, 1, optimistic=False) == YES
+    assert str(Move.from_action(table.action(*root))) == "3A"
 
 
 def test_a_solver_goes_on_from_its_file(tmp_path: Path) -> None:
@@ -144,7 +205,8 @@ def test_a_solver_goes_on_from_its_file(tmp_path: Path) -> None:
     before = second.progress.nodes
     assert before == first.progress.nodes
     assert (second.progress.lower, second.progress.upper) == (first.progress.lower, first.progress.upper)
-    assert (second._memory[TABLE:] == first._memory[TABLE:]).all()
+    for mine, theirs in zip(second._table.entries(), first._table.entries(), strict=True):
+        assert (mine == theirs).all()
     depths = [progress.depth for progress in second.deepen()]
     assert depths[0] == 31
     assert (second.progress.lower, second.progress.upper) == (5, 5)
@@ -156,13 +218,13 @@ def test_a_line_that_was_not_found_in_time_is_found_later(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def too_late(solver: Solver, deadline: float) -> tuple[str, ...]:
-        raise OutOfTimeError
+        raise LimitReachedError
 
     core = Core("tonkin")
     solver = Solver(core, core.start(), megabytes=16)
     with monkeypatch.context() as patch:
         patch.setattr(Solver, "best_line", too_late)
-        with pytest.raises(OutOfTimeError):
+        with pytest.raises(LimitReachedError):
             list(solver.deepen())
         assert solve.main(["--rules", "tonkin", "--megabytes", "16"]) == 0
     said = capsys.readouterr().out.splitlines()
@@ -206,8 +268,6 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------
-
-LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
 
 
 def test_the_command_prints_the_bounds_and_writes_the_result(
@@ -261,9 +321,7 @@ def test_a_place_that_is_not_there_is_noticed_before_the_proof(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     missing = tmp_path / "missing"
-    with pytest.raises(SystemExit) as refused:
-        solve.main(["--position", LAST_STONE, "--megabytes", "1", option, str(missing / "file")])
-    assert refused.value.code == 2
+    assert solve.main(["--position", LAST_STONE, "--megabytes", "1", option, str(missing / "file")]) == 2
     printed = capsys.readouterr()
     assert f"{option}: there is no folder {missing}" in printed.err
     assert printed.out == ""
@@ -274,6 +332,7 @@ def test_a_place_that_is_not_there_is_noticed_before_the_proof(
     [
         (["--rules", "chess"], "unknown preset 'chess'"),
         (["--rules", "three-player"], "two players, not 3"),
+        (["--time", "0"], "--megabytes and --time must be above 0"),
         (["--position", "5,5"], "column"),
         (["--position", "1,0,0,0,0,0/1,0,0,0,0,0 34,34 0 0"], "a running game"),
     ],

@@ -34,6 +34,7 @@ from agents.search.memory import (
     STACK,
     STOP,
     TABLE,
+    UNLIMITED,
     drop_mirrored,
     expand,
     is_symmetric,
@@ -70,7 +71,7 @@ def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int
 
 @compiled
 def store(memory: Int64s, own: int, other: int, kind: int, value: int, depth: int, is_open: int, action: int) -> None:
-    """Remember a position, in place of what is known of it or else of the bucket's shallowest entry."""
+    """Remember a position, in place of its own entry or else of the bucket's shallowest one."""
     if memory[BUCKET_BITS] == 0:
         return
     own_key = side_key(own)
@@ -185,16 +186,18 @@ def search_rows(
 
     Args:
         rules: see `compile_rules`.
-        memory: see `new_memory`.
+        memory: see `new_memory`. STOP, cleared by the caller, ends the search of the row that it meets.
         sides: (M, 2) the movers' sides and the others'.
         depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
-        slack: points below the best move to which other moves are valued too.
+        slack: points; moves that are worse than the best by no more than this are valued too.
         slack_depth: the greatest depth with slack; deeper searches have none.
         bits: base-2 logarithm of the buckets to use; 0 for no table.
         found: (M, ROOT_WORDS), zeros; what was found at the last completed depth is written to it.
     """
     for row in range(len(sides)):
+        if row > 0:
+            memory[STOP] = 0  # the row before may have used up its nodes
         begin_search(memory, nodes, bits)
         own, other = sides[row]
         end = expand(rules, memory, own, other, NO_ACTION, STACK)
@@ -232,7 +235,7 @@ def begin_search(memory: Int64s, nodes: int, bits: int) -> None:
     memory[GENERATION] += 1
     memory[BUCKET_BITS] = bits
     memory[DIRTY_BITS] = max(memory[DIRTY_BITS], bits)
-    memory[NODES] = memory[STOP] = 0
+    memory[NODES] = 0
     memory[NODE_LIMIT] = nodes
     memory[HISTORY:STACK] = 0
 
@@ -317,7 +320,7 @@ def value_rows(
     """
     actions = 2 * rules[FIELDS]
     for row in range(len(sides)):
-        begin_search(memory, 1 << 62, bits)
+        begin_search(memory, UNLIMITED, bits)
         end = expand(rules, memory, sides[row, 0], sides[row, 1], NO_ACTION, STACK)
         symmetric = is_symmetric(rules, sides[row, 0], sides[row, 1])
         if symmetric:

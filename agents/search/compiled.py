@@ -18,7 +18,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env import Core
+from oanquan_env import Core, Positions
 from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE
 from oanquan_env.rules import MAX_SEEDS
 from oanquan_env.sowing import LAP_LIMIT
@@ -57,9 +57,9 @@ SOWING_STRIDE = 4
 seed, one unused."""
 
 NO_SQUARE = -1
-"""Where a sowing stopped, if it never stopped: an endless relay."""
+"""In place of the square where a sowing stopped: it never did, the relay is endless."""
 RUNNING, OVER, RUNAWAY = range(3)
-"""State of a game after a move. RUNAWAY is what the core refuses with RunawayGameError; nothing is known behind it."""
+"""State of a game after a move. The core refuses a RUNAWAY game with RunawayGameError; what follows is not known."""
 
 _BYTE = 255
 _SUM_BYTES = 0x0101010101010101
@@ -111,6 +111,12 @@ def compile_rules(core: Core) -> Int64s:
     sowings[:, :2] = tables.increment.view(np.int64)
     sowings[:, 2] = tables.after
     return words
+
+
+def mover_first(positions: Positions) -> Int64s:
+    """(N, 2) sides of N two-player positions as words, the mover's first."""
+    sides = positions.sides.view(np.int64)
+    return np.take_along_axis(sides, np.stack([positions.mover, 1 - positions.mover], axis=1), axis=1)
 
 
 # ---- a move ----------------------------------------------------------------------------------------------------------
@@ -216,8 +222,7 @@ def _capture(rules: Int64s, own: int, other: int, code: int) -> tuple[int, int, 
 @compiled
 def _row_sum(rules: Int64s, side: int) -> int:
     """Seeds on the fields of a side."""
-    total: int = ((side & rules[FIELD_BYTES]) * _SUM_BYTES >> 56) & _BYTE
-    return total
+    return int(((side & rules[FIELD_BYTES]) * _SUM_BYTES >> 56) & _BYTE)
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 A position's *value* is its future margin in points: what its mover will win from here on less what the opponent will,
 when both play the best moves as far as the search sees; captures, refills and the leftovers of finished games are in
-it. It does not depend on the scores so far, and the ply limit is ignored: near it, a search believes in plies that
+it. It does not depend on the scores so far, and the ply limit is ignored: near it, a search counts plies that
 will not be played. A value is *proved* when all lines that it rests on end in finished games; it then holds at every
 depth.
 
@@ -26,20 +26,17 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.search import alphabeta
-from agents.search.compiled import Int64s, compile_rules
-from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, STOP, new_memory, table_bits
+from agents.search.compiled import Int64s, compile_rules, mover_first
+from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, STOP, UNLIMITED, new_memory, table_bits
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Mask
 
-_AGAIN = 0.001
-"""Seconds after which a search that goes on is told again to stop."""
-_UNLIMITED = 1 << 62
 _CHUNKS = 8
-"""Parts of a batch for each thread: some positions take many times as long as others."""
+"""Parts of a batch for each thread: several, as some positions take many times as long as others."""
 _LEAST_BITS = 10
-"""Buckets (base-2 logarithm) that even the smallest search uses, so that it remembers its best line."""
+"""Buckets (base-2 logarithm) of the smallest search, enough to remember its best line."""
 _MOVES_PER_MILLISECOND = 20_000
-"""More than any machine plays; only the size of the table in use follows from it."""
+"""More than any machine plays; it only decides how much of the table is used."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,13 +72,13 @@ class SearchResult:
 
     Attributes:
         action: the first of `actions`.
-        actions: all actions of the highest value at this depth, ascending; that no other reaches it is certain.
+        actions: all actions of the highest value at this depth, ascending; no other action reaches it.
         value: future margin in points, seen by the mover.
         depth: plies looked ahead: the last depth that was completed, or at which the value was proved.
         proved: whether the value holds for all depths.
         nodes: moves played by the search.
         line: actions of both players in turn, best play from here; may be shorter than `depth`.
-        near: value of each action that is at most the search's `slack` worse than the best, best ones included.
+        near: value of each action that is worse than the best by no more than the search's `slack`, best ones included.
     """
 
     action: int
@@ -102,7 +99,7 @@ class Search:
         table_megabytes: size of the transposition table of each thread; 0 for none, which takes longer and finds the
             same.
         threads: positions of a batch searched at once; one for each processor if left out. Results do not depend on
-            it (those of a limit in milliseconds do, as on everything else that the machine does).
+            it, except under a limit in milliseconds.
 
     Raises:
         ValueError: for more than two players, and for `refill=forfeit`.
@@ -129,17 +126,17 @@ class Search:
         Args:
             positions: N running positions.
             limits: when the search of each of them stops.
-            slack: points; moves at most so much worse than the best are valued too.
-            slack_depth: plies; where the search looks deeper than that, only the best are.
+            slack: points; moves that are worse than the best by no more than this are valued too.
+            slack_depth: plies; a search that looks deeper values the best moves only.
 
         Raises:
             ValueError: if a game among them is over.
         """
         if positions.over.any():
             raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")
-        sides = self._sides(positions)
+        sides = mover_first(positions)
         found = np.zeros((len(sides), alphabeta.ROOT_WORDS), dtype=np.int64)
-        depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or _UNLIMITED
+        depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
         bits = self._bits(limits)
 
         def search(memory: Int64s, rows: slice) -> None:
@@ -147,12 +144,14 @@ class Search:
 
         def search_in_time(memory: Int64s, rows: slice) -> None:
             for row in range(rows.start, rows.stop):
-                done = threading.Event()
-                clock = threading.Thread(target=_stop_late, args=[memory, (limits.milliseconds or 0) / 1000, done])
+                memory[STOP] = 0
+                clock = threading.Timer((limits.milliseconds or 0) / 1000, memory.__setitem__, (STOP, 1))
                 clock.start()
-                search(memory, slice(row, row + 1))
-                done.set()
-                clock.join()
+                try:
+                    search(memory, slice(row, row + 1))
+                finally:
+                    clock.cancel()
+                    clock.join()
 
         self._spread(len(sides), search if limits.milliseconds is None else search_in_time)
         return [_result(row) for row in found]
@@ -168,7 +167,7 @@ class Search:
         """As `values`, and (N, A) bool: which of them are proved."""
         Limits(depth=depth)
         running = (~positions.over).nonzero()[0]
-        sides = self._sides(positions)[running]
+        sides = mover_first(positions)[running]
         actions = self.core.rules.actions
         values = np.zeros((len(sides), actions), dtype=np.int64)
         is_open = np.zeros_like(values)
@@ -182,12 +181,6 @@ class Search:
         every, proved = np.full(mask.shape, np.nan), np.zeros(mask.shape, dtype=np.bool_)
         every[running], proved[running] = values, is_open == 0
         return np.where(mask, every, np.nan), proved & mask
-
-    def _sides(self, positions: Positions) -> Int64s:
-        """(N, 2) int64, the sides of each position, the mover's first."""
-        sides = positions.sides.view(np.int64)
-        rows = np.arange(len(sides))
-        return np.stack([sides[rows, positions.mover], sides[rows, 1 - positions.mover]], axis=1)
 
     def _bits(self, limits: Limits) -> int:
         """Buckets to use (base-2 logarithm): a small search is faster in a table that the processor's caches hold."""
@@ -204,29 +197,23 @@ class Search:
 
     def _spread(self, rows: int, search: Callable[[Int64s, slice], None]) -> None:
         """Run `search` on all rows, in parts, each part with a table that no other thread is using."""
-        if self.threads == 1 or rows <= 1:
-            search(self._memories[0], slice(0, rows))
-            return
         free: queue.SimpleQueue[Int64s] = queue.SimpleQueue()
         for memory in self._memories:
             free.put(memory)
 
         def search_part(begin: int) -> None:
             memory = free.get()
+            memory[STOP] = 0
             search(memory, slice(begin, min(begin + step, rows)))
             free.put(memory)
 
+        if self.threads == 1 or rows <= 1:
+            step = rows
+            search_part(0)
+            return
         step = max(1, rows // (self.threads * _CHUNKS))
         with ThreadPoolExecutor(self.threads) as pool:
             list(pool.map(search_part, range(0, rows, step)))
-
-
-def _stop_late(memory: Int64s, seconds: float, done: threading.Event) -> None:
-    """Stop a search that is not done after `seconds`: again and again, as one that only begins forgets being told."""
-    done.wait(seconds)
-    while not done.is_set():
-        memory[STOP] = 1
-        done.wait(_AGAIN)
 
 
 def _result(found: Int64s) -> SearchResult:

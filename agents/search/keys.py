@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env import Core, Positions, mirror
-from oanquan_env.arrays import Ints, Words
+from oanquan_env.arrays import Ints, Mask, Words
 
 Keys: TypeAlias = npt.NDArray[np.void]
 
 
 def canonical_keys(core: Core, positions: Positions) -> Keys:
-    """(N,) opaque keys; equal where two positions have the same moves to come, whatever the scores so far.
+    """(N,) opaque keys, equal for two positions that play alike; the scores so far do not count.
 
-    A key holds the squares from the mover's side on; those of the mirrored board if they are the smaller numbers and
-    the rules read the same in a mirror (two players, both directions of sowing).
+    A key holds the sides as words, the mover's first. Where the rules read the same in a mirror (two players, both
+    directions of sowing), the mirrored board's are taken if they are smaller.
     """
     sides = _from_mover(positions)
     if core.rules.is_symmetric:
@@ -37,13 +37,12 @@ def _from_mover(positions: Positions) -> Words:
 
 
 def first_of_each(keys: Keys) -> Ints:
-    """Ascending rows at which each key is met for the first time."""
-    first: Ints = np.sort(np.unique(keys, return_index=True)[1]).astype(np.intp)
-    return first
+    """The rows in which a key occurs for the first time, ascending."""
+    return np.sort(np.unique(keys, return_index=True)[1])
 
 
 def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
-    """(N,) uint64 that tell keys apart but for one chance in 2 ** 64, and are far faster to look up."""
+    """(N,) uint64, far faster to look up than keys; two keys share one by a chance of 1 in 2 ** 64."""
     words = keys.view(np.uint64).reshape(len(keys), keys.dtype.itemsize // 8)
     hashes = np.zeros(len(keys), dtype=np.uint64)
     for column in range(words.shape[1]):
@@ -52,13 +51,12 @@ def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
     return hashes
 
 
-def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """(N,) bool, whether each of N is among M ascending ones; `np.isin` would work through all M each time."""
+def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> Mask:
+    """(N,) bool, whether each of N is among M ascending ones; `np.isin` would look at all M each time."""
     if not len(ascending):
         return np.zeros(len(hashes), dtype=bool)
     places = np.searchsorted(ascending, hashes).clip(max=len(ascending) - 1)
-    found: npt.NDArray[np.bool_] = ascending[places] == hashes
-    return found
+    return cast(Mask, ascending[places] == hashes)
 
 
 def key_number(key: np.void) -> int:

@@ -5,13 +5,13 @@ played out, or go through the network, as one batch.
 
 Shapes: N trees, P players, A actions, M = N * (simulations + 1) nodes. A node is a running position; a tree's root is
 the node of its own number, and all nodes of the s-th simulation follow in one block. Values are expected rewards of
-whole games: of a reward `margin`, points more than the others' mean in shares of the game's total; of `outcome`, +1 for
-a win and -1 for a loss; of `mixed`, half of each.
+whole games. The reward `margin` is the points above the others' mean, as a share of the game's total; `outcome` is +1
+for a win and -1 for a loss; `mixed` is half of each.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -58,14 +58,14 @@ class RandomPlayouts:
 
 
 class MCTSPlayer:
-    """Plays the move that its tree visited most; of several, one of the highest mean value.
+    """Plays the move that its tree visited most; of equals, one of the highest mean value.
 
     Without priors a move is tried by UCT (Kocsis and Szepesvári 2006), with them by PUCT (Silver et al. 2017).
 
     Args:
-        evaluator: what values new positions.
+        evaluator: values new positions.
         simulations: positions added to each tree.
-        exploration: weight of moves seldom tried against the values found; a tuned default if left out.
+        exploration: weight of the bonus for moves that were seldom tried; a tuned default if left out.
 
     Raises:
         ValueError: for less than one simulation.
@@ -134,7 +134,7 @@ class _Trees:
         self.exploration = default if exploration is None else exploration
 
     def simulate(self, simulation: int, rng: np.random.Generator) -> None:
-        """Walk down every tree, add a node or meet a finished game, and carry its value back up."""
+        """Walk down every tree to a new node or a finished game, and carry its value back up."""
         path, nodes, actions = self._descend(rng)
         leaves = self.nodes[nodes]
         self.core.play(leaves, actions, checked=False)
@@ -152,8 +152,7 @@ class _Trees:
 
     def means(self, nodes: Ints) -> Floats:
         """(K, A) mean value of each action of K nodes, to its mover; zero where never visited."""
-        means: Floats = self.sums[nodes] / np.maximum(self.visits[nodes], 1)
-        return means
+        return self.sums[nodes] / np.maximum(self.visits[nodes], 1)
 
     def _add(self, places: Ints, positions: Positions, rng: np.random.Generator) -> Floats:
         """Make running positions the nodes at `places`; returns their values."""
@@ -186,11 +185,10 @@ class _Trees:
         total = visits.sum(axis=1, keepdims=True)
         means = self.means(nodes)
         if self.priors is None:
-            exploration = np.sqrt(np.log(np.maximum(total, 1)) / np.maximum(visits, 1))
+            bonus = np.sqrt(np.log(np.maximum(total, 1)) / np.maximum(visits, 1))
             means = np.where(visits == 0, np.inf, means)
         else:
             expected = self.sums[nodes].sum(axis=1, keepdims=True) / np.maximum(total, 1)
-            exploration = self.priors[nodes] * np.sqrt(total + 1) / (1 + visits)
+            bonus = self.priors[nodes] * np.sqrt(total + 1) / (1 + visits)
             means = np.where(visits == 0, expected, means)
-        wanted: Floats = means + self.exploration * exploration
-        return wanted
+        return cast(Floats, means + self.exploration * bonus)

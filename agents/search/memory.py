@@ -13,7 +13,11 @@ from oanquan_env.positions import MANDARIN_BYTE
 
 NODES, NODE_LIMIT, STOP, GENERATION, BUCKET_BITS, DIRTY_BITS = range(6)
 """Places in `memory`: moves played so far; how many may be; nonzero once the search is to stop; number of the search;
-base-2 logarithm of the buckets in use; its maximum since the table was cleared."""
+base-2 logarithm of the buckets in use; its maximum since the table was cleared.
+
+Who calls a search clears STOP before it: another thread may set STOP at any time from then on, and is heard."""
+UNLIMITED = 1 << 62
+"""More moves than any search plays."""
 HISTORY = 16
 """From HISTORY on, how often each action cut off a search, weighted by depth."""
 STACK = 64

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from agents.search.compiled import OVER, RUNNING, Int64s, compiled, compiled_recursion
 from agents.search.memory import (
-    BUCKET_BITS,
     CHILD_ACTION,
     CHILD_GAIN,
     CHILD_OTHER,
@@ -185,10 +184,3 @@ def reaches(
         is_open |= answer
     remember(memory, own, other, goal, depth, optimistic, is_open, NO_ACTION)
     return OPEN_NO if is_open else NO
-
-
-@compiled
-def begin_proofs(memory: Int64s, bits: int) -> None:
-    """Use the whole table, without a limit of moves."""
-    memory[BUCKET_BITS] = bits
-    memory[NODE_LIMIT] = 1 << 62

@@ -1,9 +1,9 @@
 """Proofs of what a position is worth: the future margin in points, seen by its mover, when both sides play their best.
 
-A lower bound is proved by a way to force at least so much, whatever the opponent plays, in games that really end; an
-upper bound in the same way for the opponent. Both are searched to greater and greater depths until they meet. Nothing
-is assumed about lines that are not finished: where play can go on for ever, the bounds may stay apart. The ply limit of
-the rules is ignored.
+A lower bound is proved by finished games: whatever the opponent plays, the mover can force at least that much. An upper
+bound is proved in the same way for the opponent. The search goes deeper and deeper until the bounds meet. Nothing is
+assumed about unfinished lines, so where play can go on for ever the bounds may stay apart. The rules' ply limit is
+ignored.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ import os
 import time
 import zipfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from agents.search.compiled import OVER, can_play, compile_rules, play
+from agents.search.compiled import OVER, can_play, mover_first, play
 from agents.search.deepening import Limits, Search
-from agents.search.memory import MAX_DEPTH, NO_ACTION, NODES, STOP, TABLE, new_memory, table_bits
-from agents.search.proof import BUCKET_WORDS, ENTRY_WORDS, HEAD, NO, NOT_FOUND, YES, begin_proofs, find, reaches
+from agents.search.memory import MAX_DEPTH
+from agents.search.proof import NO, YES
+from agents.search.proof_table import ProofTable
 from oanquan_env import Core, Positions
 from oanquan_env.notation import Move, format_position
 
@@ -33,7 +32,7 @@ _NONE = 1 << 30
 
 
 class StateError(ValueError):
-    """A file that holds no state of this proof; names the file."""
+    """A file that holds no state of this proof; the message names the file."""
 
 
 @dataclass
@@ -41,10 +40,9 @@ class ProofState:
     """What is proved of a position's value so far, in points seen by its mover.
 
     Attributes:
-        lower, upper: proved bounds; None for none.
+        lower, upper: proved bounds; None where nothing is proved.
         depth: plies to which both bounds were searched.
-        line: best line, as moves such as `5A`: proved where the bounds meet, else guessed by a search; empty if it
-            is not known yet.
+        line: best line, as moves such as `5A`; proved if the bounds meet, else a guess by search; empty if not known.
         nodes: moves played by the proofs.
         seconds: time spent.
     """
@@ -62,10 +60,6 @@ class ProofState:
         return self.lower is not None and self.lower == self.upper
 
 
-class OutOfTimeError(Exception):
-    """The time is up; what was proved remains."""
-
-
 class Solver:
     """Proves the value of one running position.
 
@@ -80,29 +74,27 @@ class Solver:
 
     def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:
         self.core = core
-        self.rules = compile_rules(core)
         if len(position) != 1 or position.over[0]:
             raise ValueError("the solver takes one position of a running game")
         self.position = position.copy()
         self._span = 2 * core.rules.total  # how far from the guess bounds are tried, in points
         self.progress = ProofState()
         self._search = Search(core, table_megabytes=64, threads=1)
-        self._memory = new_memory(megabytes, BUCKET_WORDS)
-        begin_proofs(self._memory, table_bits(self._memory, BUCKET_WORDS))
-        sides = position.sides.view(np.int64)[0].tolist()
-        self._root: tuple[int, int] = (sides[position.mover[0]], sides[1 - position.mover[0]])
+        self._table = ProofTable(core, megabytes)
+        own, other = mover_first(position)[0].tolist()
+        self._root = own, other
 
     def deepen(self, deadline: float = float("inf")) -> Iterator[ProofState]:
-        """Search to the next depths until the value is proved, or `MAX_DEPTH` reached; yields after each of them.
+        """Search deeper until the value is proved, at most to `MAX_DEPTH`; yields after each depth.
 
-        The last one of a proof comes with the best line. A value that was proved before, but whose line was not found
-        or not kept, yields once.
+        With the depth that proves the value comes the best line. If the value was proved before but the line is not
+        known (a saved state does not keep it), this yields once, with the line.
 
         Args:
             deadline: `time.monotonic()` at which to stop.
 
         Raises:
-            OutOfTimeError: at the deadline. What was proved is in `progress`, and a later call goes on from there.
+            LimitReachedError: at the deadline. What was proved is in `progress`, and a later call goes on from there.
         """
         progress = self.progress
         began = time.monotonic() - progress.seconds
@@ -129,8 +121,8 @@ class Solver:
     def _improve(self, side: int, guess: int, depth: int, deadline: float) -> None:
         """Find the best lower (`side` 1) or upper (-1) bound that can be proved at `depth`.
 
-        Bounds are reckoned as `side * points` here, so that better is greater. The least improvement is asked first:
-        where it fails, all greater ones do. Then comes the guess, where the bounds should meet at last.
+        Bounds are `side * points` here, so that better is greater. The least improvement is asked for first: if it
+        fails, all greater ones do. Next comes the guess, where the bounds should meet in the end.
         """
         progress = self.progress
         mine, theirs = (progress.lower, progress.upper) if side > 0 else (progress.upper, progress.lower)
@@ -140,7 +132,7 @@ class Solver:
         while best < limit:
             value = side * goal
             question, wanted = (value, YES) if side > 0 else (value + 1, NO)
-            if self._ask(*self._root, question, depth, int(side < 0), deadline) == wanted:
+            if self._ask(*self._root, question, depth, side < 0, deadline) == wanted:
                 if side > 0:
                     progress.lower = value
                 else:
@@ -153,21 +145,13 @@ class Solver:
                 limit = goal - 1
                 goal = (best + limit + 1) // 2
 
-    def _ask(self, own: int, other: int, goal: int, depth: int, optimistic: int, deadline: float) -> int:
-        """The answer of `agents.search.proof.reaches`, asked in another thread so that it can be interrupted."""
-        memory = self._memory
-        memory[NODES] = memory[STOP] = 0
-        with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(reaches, self.rules, memory, own, other, goal, depth, optimistic, 0)
-            try:
-                answer = asked.result(None if deadline == float("inf") else max(deadline - time.monotonic(), 0.0))
-            except FutureTimeoutError:
-                raise OutOfTimeError from None
-            finally:
-                memory[STOP] = 1
-                asked.exception()  # waits for it
-                self.progress.nodes += int(memory[NODES])
-        return answer
+    def _ask(self, own: int, other: int, goal: int, depth: int, optimistic: bool, deadline: float) -> int:
+        """See `ProofTable.ask`; the moves that it plays are counted."""
+        before = self._table.nodes
+        try:
+            return self._table.ask(own, other, goal, depth, optimistic=optimistic, deadline=deadline)
+        finally:
+            self.progress.nodes += self._table.nodes - before
 
     def best_line(self, deadline: float = float("inf")) -> tuple[str, ...]:
         """Best play from a solved position to the end of the game, as moves such as `5A`."""
@@ -176,46 +160,44 @@ class Solver:
         (own, other), value, line = self._root, self.progress.lower, []
         while True:
             action, gain, state = self._best_move(own, other, value, deadline)
-            own, other, _, _ = play(self.rules, own, other, action)
+            own, other, _, _ = play(self._table.rules, own, other, action)
             line.append(str(Move.from_action(action)))
             value = gain - value
             if state == OVER:
                 return tuple(line)
 
     def _best_move(self, own: int, other: int, value: int, deadline: float) -> tuple[int, int, int]:
-        """Action, gain and state of a move that keeps the value of a position whose value is known."""
-        actions = [action for action in range(self.core.rules.actions) if can_play(self.rules, own, action)]
-        place = find(self._memory, own, other)
-        remembered = int(self._memory[place + HEAD] & 15) - 1 if place != NOT_FOUND else NO_ACTION
+        """Action, gain and state of a move that keeps the value, which is known."""
+        actions = [action for action in range(self.core.rules.actions) if can_play(self._table.rules, own, action)]
+        remembered = self._table.action(own, other)
         actions.sort(key=lambda action: action != remembered)
-        moves = [(action, *play(self.rules, own, other, action)) for action in actions]
+        moves = [(action, *play(self._table.rules, own, other, action)) for action in actions]
         for action, _, _, gain, state in moves:
             if state == OVER and gain == value:
                 return action, gain, state
         for depth in range(1, MAX_DEPTH):
             for action, child_own, child_other, gain, state in moves:
                 goal = gain - value + 1
-                if state != OVER and self._ask(child_own, child_other, goal, depth, 1, deadline) == NO:
+                if state != OVER and self._ask(child_own, child_other, goal, depth, True, deadline) == NO:
                     return action, gain, state
         raise AssertionError("a proved value is kept by some move")
 
     # ---- state -----------------------------------------------------------------------------------------------------
 
     def save(self, path: Path) -> None:
-        """Write the state: what is proved, and the table's entries. Replaces the file only when all is written."""
+        """Write what is proved and the table's entries to a file, which is replaced in one step."""
         progress = self.progress
-        entries = self._memory[TABLE:].reshape(-1, ENTRY_WORDS)
-        used = entries[:, HEAD].nonzero()[0]
+        places, entries = self._table.entries()
         bounds = [_NONE if bound is None else bound for bound in (progress.lower, progress.upper)]
         partial = path.with_name(f"{path.name}.partial")
         with partial.open("wb") as file:
             np.savez(
                 file,
                 names=np.array([str(self.core.rules), format_position(self.core, self.position)]),
-                numbers=np.array([*bounds, progress.depth, progress.nodes, len(entries)], dtype=np.int64),
+                numbers=np.array([*bounds, progress.depth, progress.nodes, len(self._table)], dtype=np.int64),
                 seconds=np.array(progress.seconds),
-                places=used,
-                entries=entries[used],
+                places=places,
+                entries=entries,
             )
         os.replace(partial, path)
 
@@ -233,19 +215,15 @@ class Solver:
             seconds = float(state["seconds"])
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise StateError(f"{path}: no state of a solver: {error}") from None
-        table = self._memory[TABLE:].reshape(-1, ENTRY_WORDS)
-        wanted = (str(self.core.rules), format_position(self.core, self.position), len(table))
+        wanted = (str(self.core.rules), format_position(self.core, self.position), len(self._table))
         for what, mine, theirs in zip(
             ("rules", "position", "table size"), wanted, (rules, position, size), strict=True
         ):
             if mine != theirs:
                 raise StateError(f"{path}: its {what} is {theirs!r}, not {mine!r}")
-        places, entries = state["places"], state["entries"]
-        if entries.dtype != np.int64 or entries.shape != (len(places), ENTRY_WORDS) or places.dtype != np.intp:
-            raise StateError(f"{path}: its table is damaged")
-        if len(places) and not 0 <= places.min() <= places.max() < len(table):
-            raise StateError(f"{path}: its table is damaged")
-        table[:] = 0
-        table[places] = entries
+        try:
+            self._table.restore(state["places"], state["entries"])
+        except ValueError as error:
+            raise StateError(f"{path}: its table is damaged: {error}") from None
         known = [None if bound == _NONE else bound for bound in (lower, upper)]
         self.progress = ProofState(known[0], known[1], depth, (), nodes, seconds)
