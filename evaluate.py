@@ -25,8 +25,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import agents
+from agents.evaluation.estimates import Estimate
 from agents.evaluation.regret import PARTS
-from agents.evaluation.results import ArenaResult, Estimate, RegretResult
+from agents.evaluation.results import ArenaResult, RegretResult
 from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
 from agents.reports.report import write_report
 from agents.support.files import check_place, write_atomically

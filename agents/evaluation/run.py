@@ -12,8 +12,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 from rich.progress import Progress
 
-from agents.evaluation.arena import mean_interval, score_interval
+from agents.evaluation.arena import score_interval
 from agents.evaluation.cluster_arena import play_on_cluster
+from agents.evaluation.estimates import mean_estimate
 from agents.evaluation.openings import load_openings
 from agents.evaluation.ratings import elo_of_pairs, pentanomial, rate
 from agents.evaluation.regret import Part, Suite, load_suite, regret
@@ -21,7 +22,6 @@ from agents.evaluation.result_cache import ResultCache, ResultCacheError
 from agents.evaluation.results import (
     AgentResult,
     ArenaResult,
-    Estimate,
     OrderResult,
     PairingResult,
     Rating,
@@ -223,9 +223,9 @@ def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> Are
     for number, one in enumerate(entrants):
         own = [pairing.results.score.mean() for pairing in pairings if pairing.a == number]
         own += [1 - pairing.results.score.mean() for pairing in pairings if pairing.b == number]
-        rows.append(Rating(agent=one.label, elo=Estimate.of(estimates.players[number]), score=float(np.mean(own))))
+        rows.append(Rating(agent=one.label, elo=estimates.players[number], score=float(np.mean(own))))
     result.ratings = sorted(rows, key=lambda row: -row.elo.mean)
-    result.first = Estimate.of(estimates.first)
+    result.first = estimates.first
     result.anchor = entrants[anchor].label
     return result
 
@@ -241,8 +241,8 @@ def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult
         wins=wins,
         draws=results.score.size - wins - losses,
         losses=losses,
-        score=Estimate.of(score_interval(results)),
-        margin=Estimate.of(mean_interval(results.margin.mean(axis=1))),
+        score=score_interval(results),
+        margin=mean_estimate(results.margin.mean(axis=1)),
         plies=float(results.plies.mean()),
     )
     if tournament.core.rules.players == 2:
@@ -255,9 +255,7 @@ def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult
         summary.los = difference.los
         scores, margins = (by_order(table, tournament.openings.positions) for table in (results.score, results.margin))
         summary.first, summary.second = (
-            OrderResult(
-                score=Estimate.of(mean_interval(scores[:, order])), margin=Estimate.of(mean_interval(margins[:, order]))
-            )
+            OrderResult(score=mean_estimate(scores[:, order]), margin=mean_estimate(margins[:, order]))
             for order in (0, 1)
         )
     return summary
