@@ -15,7 +15,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ from oanquan_env.policies import Policy
 from oanquan_env.rules import RulesError
 
 Part: TypeAlias = Literal["development", "test", "all"]
-PARTS: tuple[str, ...] = get_args(Part)
 PHASES = ("opening", "middle", "end")
 OPENING_SHARE = 5 / 7
 END_SHARE = 3 / 7

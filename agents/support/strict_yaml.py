@@ -48,5 +48,6 @@ def explain(error: ValidationError) -> str:
             said = f"unknown field; {renamed(problem['loc'][-1]) or ''}".removesuffix("; ")
         else:
             said = renamed(problem["input"]) or problem["msg"].removeprefix("Value error, ")
-        parts.append(f"{name}: {said} (got {problem['input']!r})" if name else said)
+        got = "" if problem["type"] == "missing" else f" (got {problem['input']!r})"
+        parts.append(f"{name}: {said}{got}" if name else said)
     return "; ".join(parts)
