@@ -14,84 +14,79 @@ a Ray cluster, with the same results where no player has a limit of time.
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
+import functools
 import shlex
 import sys
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
+import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 import agents
-from agents.evaluation.regret import PARTS
-from agents.evaluation.results import ArenaResult, Estimate, RegretResult
+from agents.evaluation.estimates import Estimate
+from agents.evaluation.results import ArenaResult, RegretResult
 from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
 from agents.reports.report import write_report
+from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options
 from agents.support.files import check_place, write_atomically
-from agents.support.parallel import HELP
 from agents.support.strict_yaml import ConfigError, read_yaml
 from oanquan_env.records import format_records
 
+PROG = "evaluate.py"
+UNSET = EvaluationSettings([""])
+"""Settings whose agents are still to be given."""
 FILE_WIDTH = 160
 """Characters of a line where the output goes to a file, which has no width of its own."""
 
 
-def parse(arguments: list[str]) -> tuple[argparse.Namespace, EvaluationSettings]:
-    """The command line: where results go and who plays, and the settings, in which options override --config."""
-    fields, defaults = EvaluationSettings.model_fields, EvaluationSettings(agents=["greedy"])
-    parser = argparse.ArgumentParser(
-        prog="evaluate.py",
-        description=__doc__,
-        epilog=f"agents:\n{agents.usage()}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        argument_default=argparse.SUPPRESS,
+@dataclass(frozen=True)
+class Options:
+    """The command line.
+
+    Attributes:
+        config: settings as YAML; the command line overrides them
+        output: folder for report, pictures and finished parts
+        json: also write the report as JSON
+        save_games: also write all games as records
+    """
+
+    settings: tyro.conf.OmitArgPrefixes[EvaluationSettings] = UNSET
+    config: OptionalFile = None
+    output: OptionalFolder = None
+    json: OptionalFile = None
+    save_games: OptionalFile = None
+    ray: RayAddress = None
+
+
+def parse(arguments: list[str]) -> Options:
+    """The options; settings of --config hold where the command line has none. Raises `ConfigError`."""
+    read = functools.partial(
+        parse_options, Options, arguments, prog=PROG, description=__doc__, epilog=f"agents:\n{agents.usage()}"
     )
-    settings = parser.add_argument_group("settings")
-    settings.add_argument("agents", nargs="*", metavar="AGENT", help="agents by name; two or more for the arena")
-    settings.add_argument(
-        "--suite", dest="suites", metavar="SUITES", help="arena, regret or arena,regret (default: arena)"
-    )
-    settings.add_argument("--part", choices=PARTS, help=f"{fields['part'].description} (default: {defaults.part})")
-    for name in ("pairs", "openings", "opening_plies", "rules", "seed"):
-        default = getattr(defaults, name)
-        text = f"{fields[name].description} (default: {default})"
-        option = f"--{name.replace('_', '-')}"
-        settings.add_argument(option, type=type(default), metavar=name.rpartition("_")[2].upper(), help=text)
-    settings.add_argument("--time", action="store_true", help="also tell the mean time of a move")
-    settings.add_argument("--ray", metavar="ADDRESS", help=f"the arena: {HELP}")
-    files = parser.add_argument_group("files")
-    files.add_argument("--config", type=Path, metavar="FILE", help="settings as YAML; the command line overrides them")
-    files.add_argument("--output", type=Path, metavar="FOLDER", help="folder for report, pictures and finished parts")
-    files.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
-    files.add_argument("--save-games", type=Path, metavar="FILE", help="also write all games as records")
-    given = vars(parser.parse_args(arguments))
-    places = {name: given.pop(name, None) for name in ("config", "output", "json", "save_games", "ray")}
-    return argparse.Namespace(**places), _settings(given, places["config"])
+    options = read()
+    if options.config:
+        values = {"agents": UNSET.agents, **read_yaml(options.config)}
+        options = read(default=Options(make_settings(values, str(options.config))))
+    settings = dataclasses.asdict(options.settings)
+    if settings["agents"] == UNSET.agents:
+        del settings["agents"]
+    return dataclasses.replace(options, settings=make_settings(settings, "command line"))
 
 
-def _settings(given: dict[str, Any], config: Path | None) -> EvaluationSettings:
-    """The settings of a file with those of the command line over them."""
-    values: dict[str, Any] = read_yaml(config) if config else {}
-    if not given.get("agents"):
-        given.pop("agents", None)
-    if "suites" in given:
-        given["suites"] = given["suites"].split(",")
-    return make_settings({**values, **given}, str(config) if config else "command line")
-
-
-def check_places(places: argparse.Namespace, settings: EvaluationSettings) -> None:
+def check_places(options: Options) -> None:
     """Notice before hours of play that its results could not be written. Raises ValueError."""
-    for option, path in (("--json", places.json), ("--save-games", places.save_games)):
+    for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)
-    if places.save_games and "arena" not in settings.suites:
+    if options.save_games and "arena" not in options.settings.suites:
         raise ConfigError("--save-games: no games are played without --suite arena")
-    if places.ray and "arena" not in settings.suites:
+    if options.ray and "arena" not in options.settings.suites:
         raise ConfigError("--ray: there is nothing to spread over a cluster without --suite arena")
-    if places.output:
-        places.output.mkdir(parents=True, exist_ok=True)
+    if options.output:
+        options.output.mkdir(parents=True, exist_ok=True)
 
 
 # ---- the results for people ------------------------------------------------------------------------------------------
@@ -160,15 +155,15 @@ def show(console: Console, settings: EvaluationSettings, evaluation: Evaluation)
         console.print(shown)
 
 
-def write(places: argparse.Namespace, evaluation: Evaluation) -> None:
+def write(options: Options, evaluation: Evaluation) -> None:
     """The files that were asked for."""
-    if places.json:
-        write_atomically(places.json, evaluation.report.to_json().encode())
-    if places.save_games and evaluation.tournament:
+    if options.json:
+        write_atomically(options.json, evaluation.report.to_json().encode())
+    if options.save_games and evaluation.tournament:
         games = [record for pairing in evaluation.pairings for record in evaluation.tournament.records(pairing)]
-        write_atomically(places.save_games, format_records(games).encode())
-    if places.output:
-        write_report(evaluation.report, places.output)
+        write_atomically(options.save_games, format_records(games).encode())
+    if options.output:
+        write_report(evaluation.report, options.output)
 
 
 def main(arguments: list[str]) -> int:
@@ -178,17 +173,17 @@ def main(arguments: list[str]) -> int:
         console.width = FILE_WIDTH
     bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("ETA"))
     try:
-        places, settings = parse(arguments)
-        check_places(places, settings)
-        evaluation_run = EvaluationRun(settings, places.output)
+        options = parse(arguments)
+        check_places(options)
+        evaluation_run = EvaluationRun(options.settings, options.output)
         with Progress(
             *bar, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
         ) as progress:
-            evaluation = evaluation_run.run(shlex.join(["python", "evaluate.py", *arguments]), progress, places.ray)
-        show(console, settings, evaluation)
-        write(places, evaluation)
+            evaluation = evaluation_run.run(shlex.join(["python", "evaluate.py", *arguments]), progress, options.ray)
+        show(console, options.settings, evaluation)
+        write(options, evaluation)
     except KeyboardInterrupt:
-        kept = f"; the same command goes on in {places.output}" if places.output else ""
+        kept = f"; the same command goes on in {options.output}" if options.output else ""
         print(f"evaluate.py: interrupted{kept}", file=sys.stderr)
         return 130
     except (ValueError, OSError) as error:

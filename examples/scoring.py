@@ -163,8 +163,9 @@ class Curve:
             rng = np.random.default_rng(self.options.seed)
             openings = random_openings(self._core, self.options.pairs, OPENING_PLIES, rng)
             played = play_pairs(self._core, ObservedPolicy(self._core, choose), policy(self._core), openings, rng)
-            score = score_interval(played)._asdict()
-            results[name] = {"score" if end == "mean" else end: round(value, 4) for end, value in score.items()}
+            score = score_interval(played)
+            values = {"score": score.mean, "low": score.low, "high": score.high}
+            results[name] = {end: round(value, 4) for end, value in values.items()}
         return results
 
     def finish(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import evaluate
 from agents.evaluation.regret import load_suite
 from agents.evaluation.results import read_report
-from agents.evaluation.run import EvaluationSettings, make_settings
+from agents.evaluation.run import make_settings
 from agents.evaluation.suites import regret_path
 from agents.evaluation.tournament import Tournament
 from agents.support.strict_yaml import read_yaml
@@ -180,6 +181,6 @@ def test_help_names_settings_and_players(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_the_committed_configuration_is_valid() -> None:
     settings = make_settings(read_yaml(ROOT / "configs" / "evaluate.yaml"), "evaluate.yaml")
-    assert settings == EvaluationSettings.model_validate(settings.model_dump())
+    assert settings == make_settings(dataclasses.asdict(settings), "again")
     assert set(settings.suites) == {"arena", "regret"}
     assert settings.pairs >= 200

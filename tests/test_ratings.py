@@ -8,6 +8,7 @@ import choix
 import numpy as np
 import pytest
 
+from agents.evaluation.estimates import Estimate
 from agents.evaluation.ratings import (
     ELO,
     bradley_terry,
@@ -160,7 +161,7 @@ def test_intervals_hold_the_point_estimate_and_shrink_with_games() -> None:
     for k in (50, 800):
         rng = np.random.default_rng(k)
         found = rate(*simulated(rng, strengths, k), anchor=0, rng=rng)
-        assert found.players[0] == (0, 0, 0)
+        assert found.players[0] == Estimate(0, 0, 0)
         for estimate in (*found.players[1:], found.first):
             assert estimate.low < estimate.mean < estimate.high
         widths.append(found.players[2].high - found.players[2].low)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents.evaluation.estimates import bootstrap_means
 from agents.evaluation.make_regret import SuiteRecipe, main, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
@@ -19,7 +20,6 @@ from agents.evaluation.regret import (
     PHASES,
     Suite,
     SuiteError,
-    bootstrap_means,
     format_suite,
     judge,
     load_suite,

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from agents.evaluation.estimates import Estimate
 from agents.evaluation.results import (
     AgentResult,
     ArenaResult,
-    Estimate,
     OrderResult,
     PairingResult,
     Rating,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.evaluation.estimates import Estimate, mean_estimate
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.core import relative_points
@@ -31,14 +32,6 @@ class PairResults(NamedTuple):
     """(K, P) points of `a` less those of `b`; with more players, less the mean of the others."""
     plies: Floats
     """(K, P) plies played after the opening."""
-
-
-class Interval(NamedTuple):
-    """An estimate with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -127,13 +120,6 @@ def play_pairs(core: Core, a: Policy, b: Policy, openings: Positions, rng: np.ra
     return play_paired_games(core, a, b, openings, rng).results
 
 
-def mean_interval(samples: Floats) -> Interval:
-    """Mean of independent samples (K,) with its normal 95 % interval; one sample gives no spread, so no width."""
-    mean = float(samples.mean())
-    spread = 1.96 * float(samples.std(ddof=1)) / len(samples) ** 0.5 if len(samples) > 1 else 0.0
-    return Interval(mean, mean - spread, mean + spread)
-
-
-def score_interval(results: PairResults) -> Interval:
+def score_interval(results: PairResults) -> Estimate:
     """Score of `a` with its 95 % interval. The games of an opening are no independent samples; openings are."""
-    return mean_interval(results.score.mean(axis=1))
+    return mean_estimate(results.score.mean(axis=1))

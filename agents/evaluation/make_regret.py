@@ -12,15 +12,15 @@ values the positions; the suite is the same.
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
 import functools
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
+import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agents.evaluation.regret import PHASES, Suite, format_suite, phases
@@ -28,12 +28,14 @@ from agents.evaluation.suites import regret_path
 from agents.players.mixed_play import EPSILONS, LONGEST_START, PLAYERS, met_in_play, mixed_players
 from agents.search.deepening import Search
 from agents.search.keys import canonical_keys, first_of_each
+from agents.support.command_line import OptionalFile, RayAddress, parse_options
 from agents.support.files import write_atomically
-from agents.support.parallel import HELP, in_order, spread
+from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.rules import DEFAULT_PRESET
 
+PROG = "python -m agents.evaluation.make_regret"
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
 Values: TypeAlias = tuple[Floats, Mask]
@@ -46,16 +48,16 @@ class SuiteRecipe:
     """Parameters of a suite.
 
     Attributes:
-        rules: the rules, as text.
-        count: positions wanted; a multiple of the number of phases.
-        depths: plies of the search that values moves, by phase.
-        games: games from which positions are drawn.
-        seed: of all chance.
+        rules: rules by name
+        count: number of positions, a multiple of 3: as many of each phase
+        depths: plies of the search in opening, middle and end
+        games: games from which positions are drawn
+        seed: seed of all chance
     """
 
     rules: str = DEFAULT_PRESET
     count: int = 2400
-    depths: tuple[int, ...] = (18, 22, 24)
+    depths: tuple[int, int, int] = (18, 22, 24)
     games: int = 3000
     seed: int = 0
 
@@ -116,7 +118,7 @@ def describe(recipe: SuiteRecipe) -> dict[str, object]:
     depths = " ".join(map(str, recipe.depths))
     options = f"--count {recipe.count} --depths {depths} --games {recipe.games} --seed {recipe.seed}"
     return {
-        "command": f"python -m agents.evaluation.make_regret --rules '{recipe.rules}' {options}",
+        "command": f"{PROG} --rules '{recipe.rules}' {options}",
         "players": list(PLAYERS),
         "epsilons": list(EPSILONS),
         "random_plies": [0, LONGEST_START],
@@ -161,44 +163,33 @@ def _search(rules: str) -> Search:
     return Search(Core(rules), threads=1)
 
 
+@dataclass(frozen=True)
+class Options:
+    """The command line.
+
+    Attributes:
+        output: the suite's file (default: under suites/)
+    """
+
+    recipe: tyro.conf.OmitArgPrefixes[SuiteRecipe] = field(default_factory=SuiteRecipe)
+    output: OptionalFile = None
+    ray: RayAddress = None
+
+
 def main(arguments: list[str]) -> int:
     """Make a suite; returns the exit status."""
-    defaults = SuiteRecipe()
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.evaluation.make_regret",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--rules", default=defaults.rules, help="rules by name (default: %(default)s)")
-    parser.add_argument(
-        "--depths",
-        type=int,
-        nargs=len(PHASES),
-        default=defaults.depths,
-        metavar="PLIES",
-        help=f"plies of the search in {', '.join(PHASES)} (default: {' '.join(map(str, defaults.depths))})",
-    )
-    for name, text in {
-        "count": "positions wanted",
-        "games": "games from which positions are drawn",
-        "seed": "seed of all chance",
-    }.items():
-        default = getattr(defaults, name)
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} (default: %(default)s)")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="the suite's file (default: under suites/)")
-    parser.add_argument("--ray", metavar="ADDRESS", help=HELP)
-    options = vars(parser.parse_args(arguments))
-    output, ray = options.pop("output"), options.pop("ray")
+    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
     try:
-        rules = Rules.parse(options.pop("rules"))
-        recipe = SuiteRecipe(rules=str(rules), depths=tuple(options.pop("depths")), **options)
+        rules = Rules.parse(options.recipe.rules)
+        recipe = dataclasses.replace(options.recipe, rules=str(rules))
+        path = options.output or regret_path(rules)
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
-            suite = make_suite(recipe, bar, ray)
-        write_atomically(output or regret_path(rules), format_suite(suite).encode())
+            suite = make_suite(recipe, bar, options.ray)
+        write_atomically(path, format_suite(suite).encode())
     except (ValueError, OSError) as error:
-        print(f"python -m agents.evaluation.make_regret: {error}", file=sys.stderr)
+        print(f"{PROG}: {error}", file=sys.stderr)
         return 2
-    print(f"{len(suite)} positions in {output or regret_path(rules)}")
+    print(f"{len(suite)} positions in {path}")
     return 0
 
 

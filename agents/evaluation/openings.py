@@ -9,18 +9,20 @@ drawn, lengths mixed, so that the first n are a fair sample.
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
 import hashlib
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agents.evaluation.suites import openings_path
 from agents.search.keys import canonical_keys, first_of_each
+from agents.support.command_line import OptionalFile, parse_options
 from agents.support.files import write_atomically
 from oanquan_env import Core, GameRecord, Move, NotationError, Positions, Rules, read_records
 from oanquan_env.arrays import Ints
@@ -28,6 +30,7 @@ from oanquan_env.playing import random_lines
 from oanquan_env.records import format_records
 from oanquan_env.rules import DEFAULT_PRESET, RulesError
 
+PROG = "python -m agents.evaluation.openings"
 BATCH = 100
 """Lines of each length drawn at once."""
 VAIN_LINES = 50_000
@@ -124,13 +127,13 @@ class OpeningsRecipe:
     """Parameters of a balanced suite.
 
     Attributes:
-        rules: the rules, as text.
-        count: lines wanted.
-        shortest: plies of the shortest lines.
-        longest: plies of the longest lines.
-        within: points by which the final margin may differ from 0.
-        depth: plies of the deep search.
-        seed: of the random lines.
+        rules: rules by name
+        count: number of lines
+        shortest: plies of the shortest lines
+        longest: plies of the longest lines
+        within: points by which the final margin may differ from 0
+        depth: plies of the deep search
+        seed: seed of the random lines
     """
 
     rules: str = DEFAULT_PRESET
@@ -144,7 +147,7 @@ class OpeningsRecipe:
     def command(self) -> str:
         """The command that makes the suite, as its headers tell it."""
         return (
-            f"python -m agents.evaluation.openings --rules '{self.rules}' --count {self.count} "
+            f"{PROG} --rules '{self.rules}' --count {self.count} "
             f"--shortest {self.shortest} --longest {self.longest} "
             f"--within {self.within} --depth {self.depth} --seed {self.seed}"
         )
@@ -217,39 +220,32 @@ def _record(core: Core, recipe: OpeningsRecipe, line: Ints, margin: int) -> Game
     return GameRecord(core.rules, tuple(map(Move.from_action, line)), headers=headers)
 
 
+@dataclass(frozen=True)
+class Options:
+    """The command line.
+
+    Attributes:
+        output: the suite's file (default: under suites/)
+    """
+
+    recipe: tyro.conf.OmitArgPrefixes[OpeningsRecipe] = field(default_factory=OpeningsRecipe)
+    output: OptionalFile = None
+
+
 def main(arguments: list[str]) -> int:
     """Make a suite; returns the exit status."""
-    defaults = OpeningsRecipe()
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.evaluation.openings",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--rules", default=defaults.rules, help="rules by name (default: %(default)s)")
-    for name, text in {
-        "count": "lines wanted",
-        "shortest": "plies of the shortest lines",
-        "longest": "plies of the longest lines",
-        "within": "points by which the final margin may differ from 0",
-        "depth": "plies of the deep search",
-        "seed": "seed of the random lines",
-    }.items():
-        parser.add_argument(
-            f"--{name}", type=int, default=getattr(defaults, name), help=f"{text} (default: %(default)s)"
-        )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="the suite's file (default: under suites/)")
-    options = vars(parser.parse_args(arguments))
-    output = options.pop("output")
+    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
     try:
-        rules = Rules.parse(options.pop("rules"))
-        recipe = OpeningsRecipe(rules=str(rules), **options)
+        rules = Rules.parse(options.recipe.rules)
+        recipe = dataclasses.replace(options.recipe, rules=str(rules))
+        path = options.output or openings_path(rules)
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
             records = make_suite(recipe, bar)
-        write_atomically(output or openings_path(rules), format_records(records).encode())
+        write_atomically(path, format_records(records).encode())
     except (ValueError, OSError) as error:
-        print(f"python -m agents.evaluation.openings: {error}", file=sys.stderr)
+        print(f"{PROG}: {error}", file=sys.stderr)
         return 2
-    Console(highlight=False).print(f"{len(records)} openings in {output or openings_path(rules)}")
+    Console(highlight=False).print(f"{len(records)} openings in {path}")
     return 0
 
 

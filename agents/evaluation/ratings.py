@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.evaluation.arena import Interval
+from agents.evaluation.estimates import Estimate, percentile_estimates
 from oanquan_env.arrays import Floats
 
 ELO = 400 / math.log(10)
@@ -50,8 +50,8 @@ class Ratings(NamedTuple):
 class RatingIntervals(NamedTuple):
     """Ratings of M players with bootstrapped 95 % intervals."""
 
-    players: list[Interval]
-    first: Interval
+    players: list[Estimate]
+    first: Estimate
 
 
 class Sprt(NamedTuple):
@@ -256,6 +256,5 @@ def rate(
     design = _design(np.concatenate([pairs, pairs[:, ::-1]]))
     estimates = ELO * _fit(design, won, np.full(won.shape, float(k)), PRIOR_DRAWS)
     estimates[:, :-1] -= estimates[:, [anchor]]
-    low, high = np.percentile(estimates[1:], [2.5, 97.5], axis=0)
-    intervals = [Interval(*map(float, ends)) for ends in zip(estimates[0], low, high, strict=True)]
+    intervals = percentile_estimates(estimates[0], estimates[1:])
     return RatingIntervals(intervals[:-1], intervals[-1])

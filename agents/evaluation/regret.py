@@ -15,13 +15,13 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.evaluation.arena import Interval
-from agents.evaluation.results import Estimate, RegretMeasures, RegretRow
+from agents.evaluation.estimates import bootstrap_means
+from agents.evaluation.results import RegretMeasures, RegretRow
 from agents.evaluation.suites import regret_path
 from agents.search.keys import canonical_keys, key_number
 from oanquan_env import Core, NotationError, Positions, Rules
@@ -31,12 +31,9 @@ from oanquan_env.policies import Policy
 from oanquan_env.rules import RulesError
 
 Part: TypeAlias = Literal["development", "test", "all"]
-PARTS: tuple[str, ...] = get_args(Part)
 PHASES = ("opening", "middle", "end")
 OPENING_SHARE = 5 / 7
 END_SHARE = 3 / 7
-SAMPLES = 1000
-"""Bootstrap samples of an interval."""
 
 
 class SuiteError(ValueError):
@@ -150,16 +147,8 @@ def regret(agent: Policy, suite: Suite, rng: np.random.Generator, label: str = "
 
 def _measure(judged: Judged, rows: Mask, rng: np.random.Generator) -> RegretMeasures:
     samples = np.stack([judged.regret[rows], judged.optimal[rows], judged.blunder[rows]], axis=1)
-    regret, optimal, blunders = (Estimate.of(interval) for interval in bootstrap_means(samples, rng))
+    regret, optimal, blunders = bootstrap_means(samples, rng)
     return RegretMeasures(positions=len(samples), regret=regret, optimal=optimal, blunders=blunders)
-
-
-def bootstrap_means(samples: Floats, rng: np.random.Generator) -> list[Interval]:
-    """Means of the C columns of (N, C) samples, with 95 % percentile intervals over resampled rows."""
-    n = len(samples)
-    drawn = rng.multinomial(n, np.full(n, 1 / n), size=SAMPLES) @ samples / n  # (SAMPLES, C)
-    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
-    return [Interval(*map(float, ends)) for ends in zip(samples.mean(axis=0), low, high, strict=True)]
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agents.evaluation.arena import Interval
+from agents.evaluation.estimates import Estimate
 from agents.support.strict_yaml import explain
 
 
@@ -17,19 +17,6 @@ class ReportError(ValueError):
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
-
-
-class Estimate(_Strict):
-    """A number with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, interval: Interval) -> Estimate:
-        """The same numbers as a model."""
-        return cls(mean=interval.mean, low=interval.low, high=interval.high)
 
 
 class AgentResult(_Strict):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
+import tyro
+from pydantic import ConfigDict, Field, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
 from rich.progress import Progress
+from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.evaluation.arena import mean_interval, score_interval
+from agents.evaluation.arena import score_interval
 from agents.evaluation.cluster_arena import play_on_cluster
+from agents.evaluation.estimates import mean_estimate
 from agents.evaluation.openings import load_openings
 from agents.evaluation.ratings import elo_of_pairs, pentanomial, rate
 from agents.evaluation.regret import Part, Suite, load_suite, regret
@@ -21,7 +25,6 @@ from agents.evaluation.result_cache import ResultCache, ResultCacheError
 from agents.evaluation.results import (
     AgentResult,
     ArenaResult,
-    Estimate,
     OrderResult,
     PairingResult,
     Rating,
@@ -40,26 +43,59 @@ PACKAGES = ("numpy", "numba", "torch")
 REGRET_FOLDER = "parts/regret"
 
 
-class EvaluationSettings(BaseModel):
-    """Everything that an evaluation depends on; as YAML, a file for `evaluate.py --config`."""
+AgentNames: TypeAlias = Annotated[
+    tyro.conf.Positional[list[str]],
+    Field(min_length=1),
+    tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint=""),
+]
+SuiteNames: TypeAlias = Annotated[
+    list[Literal["arena", "regret"]],
+    Field(min_length=1),
+    tyro.conf.arg(name="suite"),
+    PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="SUITES",
+        instance_from_str=lambda texts: texts[0].split(","),
+        is_instance=lambda value: isinstance(value, list),
+        str_from_instance=lambda names: [",".join(names)],
+    ),
+]
+"""As an option of a command: `--suite arena,regret`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    agents: list[str] = Field(min_length=1, description="players: NAME or LABEL=NAME")
-    suites: list[Literal["arena", "regret"]] = Field(["arena"], min_length=1, description="what to measure")
-    rules: str = Field(DEFAULT_PRESET, description="rules by name, with changed fields")
-    openings: str = Field("random", description="`random`, `balanced` or a file of game records")
-    opening_plies: Annotated[int, Field(ge=0)] = Field(4, description="random plies of a random opening")
-    pairs: PositiveInt = Field(200, description="openings of each pairing, each played in every seating")
-    part: Part = Field("test", description="part of the regret suite")
-    seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of openings and players")
-    time: bool = Field(False, description="whether to tell how long the players think")
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """Everything that an evaluation depends on; as YAML, a file for `evaluate.py --config`.
+
+    Attributes:
+        agents: agents by name; two or more for the arena
+        suites: what to measure: arena, regret or arena,regret
+        part: part of the regret suite
+        pairs: openings of each pairing, each played in every seating
+        openings: `random`, `balanced` or a file of game records
+        opening_plies: random plies of a random opening
+        rules: rules by name, with changed fields
+        seed: seed of openings and players
+        time: also tell the mean time of a move
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    agents: AgentNames
+    suites: SuiteNames = field(default_factory=lambda: ["arena"])
+    part: Part = "test"
+    pairs: PositiveInt = 200
+    openings: str = "random"
+    opening_plies: NonNegativeInt = 4
+    rules: str = DEFAULT_PRESET
+    seed: NonNegativeInt = 0
+    time: bool = False
 
 
 def make_settings(values: dict[str, Any], where: str) -> EvaluationSettings:
-    """Settings of a mapping; raises `ConfigError` naming `where` and the field."""
+    """Settings of a mapping, checked; raises `ConfigError` naming `where` and the field."""
     try:
-        return EvaluationSettings.model_validate(values)
+        return TypeAdapter(EvaluationSettings).validate_python(values)
     except ValidationError as error:
         raise ConfigError(f"{where}: {explain(error)}") from None
 
@@ -91,7 +127,7 @@ class EvaluationRun:
     """
 
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
-        self.settings = settings
+        self.settings = make_settings(dataclasses.asdict(settings), "settings")
         self.output = output
         self.core = Core(Rules.parse(settings.rules))
         self.entrants = make_entrants(settings.agents, self.core.rules)
@@ -223,9 +259,9 @@ def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> Are
     for number, one in enumerate(entrants):
         own = [pairing.results.score.mean() for pairing in pairings if pairing.a == number]
         own += [1 - pairing.results.score.mean() for pairing in pairings if pairing.b == number]
-        rows.append(Rating(agent=one.label, elo=Estimate.of(estimates.players[number]), score=float(np.mean(own))))
+        rows.append(Rating(agent=one.label, elo=estimates.players[number], score=float(np.mean(own))))
     result.ratings = sorted(rows, key=lambda row: -row.elo.mean)
-    result.first = Estimate.of(estimates.first)
+    result.first = estimates.first
     result.anchor = entrants[anchor].label
     return result
 
@@ -241,8 +277,8 @@ def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult
         wins=wins,
         draws=results.score.size - wins - losses,
         losses=losses,
-        score=Estimate.of(score_interval(results)),
-        margin=Estimate.of(mean_interval(results.margin.mean(axis=1))),
+        score=score_interval(results),
+        margin=mean_estimate(results.margin.mean(axis=1)),
         plies=float(results.plies.mean()),
     )
     if tournament.core.rules.players == 2:
@@ -255,9 +291,7 @@ def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult
         summary.los = difference.los
         scores, margins = (by_order(table, tournament.openings.positions) for table in (results.score, results.margin))
         summary.first, summary.second = (
-            OrderResult(
-                score=Estimate.of(mean_interval(scores[:, order])), margin=Estimate.of(mean_interval(margins[:, order]))
-            )
+            OrderResult(score=mean_estimate(scores[:, order]), margin=mean_estimate(margins[:, order]))
             for order in (0, 1)
         )
     return summary

@@ -9,22 +9,26 @@ small ones take thousands: far fewer on average than a fixed number that tells a
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+import tyro
 from rich.console import Console
 
 import agents
 from agents.evaluation.arena import play_pairs
 from agents.evaluation.ratings import PENTANOMIAL, Sprt, elo_of_pairs, pentanomial, sprt
+from agents.support.command_line import parse_options
 from oanquan_env import Core, Rules
 from oanquan_env.playing import random_openings
 from oanquan_env.policies import Policy
 from oanquan_env.rules import DEFAULT_PRESET
+
+PROG = "python -m agents.evaluation.sprt"
 
 
 @dataclass(frozen=True)
@@ -32,14 +36,14 @@ class Trial:
     """How a sequential test is carried out.
 
     Attributes:
-        elo0: Elo difference of "no stronger".
-        elo1: Elo difference of "stronger".
-        alpha: probability of a wrong "stronger".
-        beta: probability of a wrong "not stronger".
-        batch: pairs between two looks at the test.
-        max_pairs: pairs after which it is given up.
-        opening_plies: random plies of an opening.
-        seed: of all chance.
+        elo0: Elo difference of "no stronger"
+        elo1: Elo difference of "stronger"
+        alpha: probability of a wrong "stronger"
+        beta: probability of a wrong "not stronger"
+        batch: pairs between two looks at the test
+        max_pairs: pairs after which the test gives up
+        opening_plies: random plies of an opening
+        seed: seed of all chance
     """
 
     elo0: float = 0.0
@@ -75,42 +79,35 @@ def sequential(core: Core, a: Policy, b: Policy, trial: Trial) -> Iterator[tuple
             return
 
 
+@dataclass(frozen=True)
+class Options:
+    """The command line.
+
+    Attributes:
+        a: the player that may be stronger
+        b: the player that it is compared with
+        rules: rules by name
+    """
+
+    a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A")]
+    b: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="B")]
+    rules: str = DEFAULT_PRESET
+    trial: tyro.conf.OmitArgPrefixes[Trial] = field(default_factory=Trial)
+
+
 def main(arguments: list[str]) -> int:
     """Test; returns the exit status."""
-    defaults = Trial()
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.evaluation.sprt",
-        description=__doc__,
-        epilog=f"agents:\n{agents.usage()}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("a", metavar="A", help="the player that may be stronger")
-    parser.add_argument("b", metavar="B", help="the player that it is compared with")
-    parser.add_argument("--rules", default=DEFAULT_PRESET, help="rules by name (default: %(default)s)")
-    for name, text in {
-        "elo0": 'Elo difference of "no stronger"',
-        "elo1": 'Elo difference of "stronger"',
-        "alpha": 'probability of a wrong "stronger"',
-        "beta": 'probability of a wrong "not stronger"',
-        "batch": "pairs between two looks at the test",
-        "max_pairs": "pairs after which it is given up",
-        "opening_plies": "random plies of an opening",
-        "seed": "seed of all chance",
-    }.items():
-        default = getattr(defaults, name)
-        option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, type=type(default), default=default, help=f"{text} (default: %(default)s)")
-    options = vars(parser.parse_args(arguments))
+    options = parse_options(Options, arguments, prog=PROG, description=__doc__, epilog=f"agents:\n{agents.usage()}")
     console = Console(highlight=False, soft_wrap=True)
     try:
-        rules = Rules.parse(options.pop("rules"))
-        a, b = (agents.make(options.pop(name), rules) for name in ("a", "b"))
-        for counts, state in sequential(Core(rules), a, b, Trial(**options)):
+        rules = Rules.parse(options.rules)
+        a, b = (agents.make(name, rules) for name in (options.a, options.b))
+        for counts, state in sequential(Core(rules), a, b, options.trial):
             console.print(describe(counts, state), markup=False)
     except KeyboardInterrupt:
         return 130
     except (ValueError, OSError) as error:
-        print(f"python -m agents.evaluation.sprt: {error}", file=sys.stderr)
+        print(f"{PROG}: {error}", file=sys.stderr)
         return 2
     return 0
 

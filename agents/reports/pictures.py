@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from agents.evaluation.estimates import Estimate
 from agents.evaluation.regret import PHASES
-from agents.evaluation.results import ArenaResult, Estimate, RegretResult, Report, order_of_agents
+from agents.evaluation.results import ArenaResult, RegretResult, Report, order_of_agents
 
 DPI = 130
 INK, PALE = "#222222", "#BBBBBB"

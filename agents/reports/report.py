@@ -17,11 +17,11 @@ from pathlib import Path
 
 import tyro
 
+from agents.evaluation.estimates import Estimate
 from agents.evaluation.ratings import PENTANOMIAL
 from agents.evaluation.regret import PHASES
 from agents.evaluation.results import (
     ArenaResult,
-    Estimate,
     PairingResult,
     RegretMeasures,
     RegretResult,

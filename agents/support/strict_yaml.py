@@ -12,6 +12,8 @@ from agents.support.renamed import renamed
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[float, Field(gt=0.0)]
+UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
+"""Pydantic's names of a key that there is not, in a model and in a dataclass."""
 
 
 class ConfigError(ValueError):
@@ -42,9 +44,10 @@ def explain(error: ValidationError) -> str:
     parts = []
     for problem in error.errors():
         name = ".".join(str(part) for part in problem["loc"])
-        if problem["type"] == "extra_forbidden":
+        if problem["type"] in UNKNOWN:
             said = f"unknown field; {renamed(problem['loc'][-1]) or ''}".removesuffix("; ")
         else:
             said = renamed(problem["input"]) or problem["msg"].removeprefix("Value error, ")
-        parts.append(f"{name}: {said} (got {problem['input']!r})" if name else said)
+        got = "" if problem["type"] == "missing" else f" (got {problem['input']!r})"
+        parts.append(f"{name}: {said}{got}" if name else said)
     return "; ".join(parts)

@@ -1,0 +1,48 @@
+"""Command lines from dataclasses: each field is an option, and the field's docstring is its help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypeAlias, TypeVar
+
+import tyro
+
+from agents.support.parallel import HELP
+
+Options = TypeVar("Options")
+OptionalFile: TypeAlias = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
+OptionalFolder: TypeAlias = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
+RayAddress: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS", help=HELP, help_behavior_hint="")]
+
+
+def parse_options(
+    options: type[Options],
+    arguments: Sequence[str],
+    *,
+    prog: str,
+    description: str | None,
+    epilog: str = "",
+    default: Options | None = None,
+) -> Options:
+    """The options in `arguments`.
+
+    Args:
+        options: a dataclass.
+        arguments: the command line without the program's name.
+        prog: the program's name.
+        description: what `--help` says before the options.
+        epilog: what it says after them.
+        default: the options that hold where the command line gives none; the defaults of the fields if left out.
+
+    Raises:
+        SystemExit: after `--help` (status 0), and for an option or a value that cannot be read (status 2).
+    """
+    start = tyro.MISSING_NONPROP if default is None else default
+    config = (tyro.conf.DisallowNone,)
+    try:
+        return tyro.cli(options, args=arguments, prog=prog, description=description, default=start, config=config)
+    except SystemExit as end:
+        if not end.code and epilog:
+            print(epilog)
+        raise
