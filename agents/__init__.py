@@ -63,9 +63,7 @@ def _ppo(name: PlayerName, rules: Rules) -> Policy:
     path, options = agent_folder(name.folder, rules), name.options
     if not options.keys() & {"search", "nodes", "ms"}:
         if "slack" in options:
-            raise UnknownAgentError(
-                f"slack of ppo goes with search, nodes or ms, as it is theirs; got {name.text!r}"
-            )
+            raise UnknownAgentError(f"slack of ppo goes with search, nodes or ms, as it is theirs; got {name.text!r}")
         return PPOPlayer(path, rules, **options)
     if "temperature" in options:
         raise UnknownAgentError(f"temperature of ppo draws moves, a search does not; got {name.text!r}")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from agents.networks.config import NetworkConfig
 from agents.networks.features import PlainFeatures
 from agents.networks.networks import make_network
 from agents.training.config import OpponentsConfig, TrainConfig
@@ -97,7 +98,7 @@ def test_advantages_after_an_answer_against_a_hand_computation() -> None:
 
 def test_the_newest_past_selves_are_kept() -> None:
     core = Core()
-    features, network = make_network("plain", core, embed=2, width=8, depth=1)
+    features, network = make_network(core, NetworkConfig(name="plain", embed=2, width=8, depth=1))
     opponents = Opponents(OpponentsConfig(past_selves=2, share=1.0), features, n_envs=8, seed=0)
     opponents.assign(np.arange(8))
     assert (opponents.number == NOBODY).all()  # nobody to meet yet

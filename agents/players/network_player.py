@@ -38,9 +38,7 @@ class NetworkPlayer:
         if temperature < 0:
             raise ValueError(f"temperature must be 0 or more; got {temperature}")
         if mirror_average and not features.core.rules.is_symmetric:
-            raise ValueError(
-                f"mirror_average must be no for '{features.core.rules}': a mirror makes them other rules"
-            )
+            raise ValueError(f"mirror_average must be no for '{features.core.rules}': a mirror makes them other rules")
         self.core = features.core
         self.features = features
         self.network = network.eval()
@@ -112,7 +110,7 @@ class PPOPlayer(NetworkPlayer):
         wanted = trained if rules is None else as_rules(rules)
         if wanted != trained:
             raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
-        features, network = make_network(core=Core(trained), **self.card.network.model_dump())
+        features, network = make_network(Core(trained), self.card.network)
         load_weights(network, folder / WEIGHTS_NAME)
         if mirror_average is None:
             mirror_average = trained.is_symmetric

@@ -25,7 +25,7 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
     """The games and the learner of a configuration; raises `ConfigError` for one that cannot be."""
     _check_device(config.device)
     ppo = config.ppo
-    features, _ = make_network(core=core, **config.network.model_dump())
+    features, _ = make_network(core, config.network)
     starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
     opponents = None
     if config.opponents.players or config.opponents.past_selves:
@@ -57,7 +57,7 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
         rollout_buffer_class=ZeroSumRolloutBuffer,
         policy_kwargs={
             "rules": config.rules,
-            "network": config.network.model_dump(),
+            "network": config.network,
             "use_bfloat16": config.precision == "bfloat16",
         },
         seed=None,

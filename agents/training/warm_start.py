@@ -78,7 +78,7 @@ def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPP
         if its != wanted:
             raise ConfigError(f"init_from: the agent in {folder} has another {name}: {its}, not {wanted}")
     with torch.random.fork_rng(devices=[]):  # a run that is begun again draws what the first one drew
-        _, small = make_network(core=core, **card.network.model_dump())
+        _, small = make_network(core, card.network)
     load_weights(small, folder / WEIGHTS_NAME)
     grow(small, network_of(model), card.network)
     return card.model_dump(include={"rules", "training"})
