@@ -12,7 +12,7 @@ from agents.networks.config import NetworkConfig
 from agents.networks.features import AfterstateFeatures, PlainFeatures
 from agents.networks.layers import FORBIDDEN
 from agents.networks.networks import AfterstateNet, make_network
-from agents.training.rollout_buffer import ZeroSumRolloutBuffer
+from agents.training.rollout_buffer import Trail, ZeroSumRolloutBuffer
 from agents.training.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
 from oanquan_env.policies import RandomPolicy, move_gains
@@ -32,9 +32,9 @@ def filled_buffer(
     rewards: list[float], values: list[float], starts: list[bool], *, gamma: float, lam: float
 ) -> ZeroSumRolloutBuffer:
     """One game a column; one column."""
-    buffer = ZeroSumRolloutBuffer(
-        len(rewards), spaces.Box(-1, 1, (1,)), spaces.Discrete(2), gamma=gamma, gae_lambda=lam, n_envs=1
-    )
+    trail = Trail(len(rewards))
+    space, actions = spaces.Box(-1, 1, (1,)), spaces.Discrete(2)
+    buffer = ZeroSumRolloutBuffer(len(rewards), space, actions, gamma=gamma, gae_lambda=lam, n_envs=1, trail=trail)
     for reward, value, start in zip(rewards, values, starts, strict=True):
         buffer.add(
             np.zeros((1, 1)),
@@ -45,6 +45,7 @@ def filled_buffer(
             torch.zeros(1),
             action_masks=np.ones((1, 2)),
         )
+        trail.answered.append(np.array([False]))
     return buffer
 
 

@@ -29,7 +29,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         observation_space, action_space, lr_schedule: as stable-baselines3 gives them.
         rules: text of the rules, which fix the features' layout.
         network: which network, and how large it is.
-        use_bfloat16: see `agents.networks.networks.Trunk`.
+        use_bfloat16: see `agents.networks.layers.Trunk`.
         optimizer_kwargs: arguments of Adam.
     """
 
@@ -89,8 +89,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         """(B, A) bool tensor of any form of mask that stable-baselines3 passes."""
         if action_masks is None:
             raise ValueError("SelfPlayPolicy needs action_masks: pass the legal actions of each position")
-        mask = torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1)
-        return mask.bool()
+        return torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1).bool()
 
 
 def network_of(model: MaskablePPO) -> Net:
