@@ -46,7 +46,7 @@ def agent(tmp_path: Path) -> Path:
 
 def test_an_agent_survives_its_files(agent: Path) -> None:
     torch.manual_seed(0)
-    features, network = make_network(core=Core(), **NETWORK.model_dump())
+    features, network = make_network(Core(), NETWORK)
     player = PPOPlayer(agent, mirror_average=False)
     positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
     mask = torch.from_numpy(Core().legal_mask(positions))
@@ -80,7 +80,7 @@ def test_no_positions_no_answers(agent: Path, mirror_average: bool) -> None:
 
 def test_mirror_images_are_for_symmetric_rules(tmp_path: Path) -> None:
     rules = Rules.parse("mancala-world sowing=counterclockwise")
-    _, network = make_network(core=Core(rules), **NETWORK.model_dump())
+    _, network = make_network(Core(rules), NETWORK)
     save_agent(tmp_path, network, AgentCard(rules=str(rules), reward="margin", network=NETWORK))
     assert not PPOPlayer(tmp_path).mirror_average
     with pytest.raises(ValueError, match="mirror_average must be no for 'mancala-world sowing=counterclockwise'"):
@@ -113,7 +113,7 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     before = fingerprint("ppo:pretrained", Rules())
     assert before == fingerprint(f"ppo:{shelf / 'mancala-world'}", Rules()) != ""
     (shelf / "other").mkdir()
-    _, network = make_network(core=Core(), **NETWORK.model_dump())
+    _, network = make_network(Core(), NETWORK)
     save_agent(shelf / "other", network, AgentCard(rules="vietnamese", reward="margin", network=NETWORK))
     assert fingerprint("ppo:pretrained", Rules()) == before != fingerprint("ppo:pretrained", Rules.parse("vietnamese"))
     with pytest.raises(AgentFileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from agents.networks.config import NetworkConfig
 from agents.networks.features import LookaheadFeatures, MoveFeatures
 from agents.networks.layers import FORBIDDEN, SPARING, CountTrunk, SampledGradient, SumOfRows
 from agents.networks.lookahead import LookaheadNet
@@ -23,8 +24,8 @@ def some_positions(core: Core, n: int = 40, seed: int = 1) -> Positions:
 
 def make(core: Core, **changes: object) -> tuple[LookaheadFeatures, LookaheadNet]:
     torch.manual_seed(0)
-    settings = {"embed": 4, "width": 16, "depth": 2, "leaf_width": 8, **changes}
-    features, network = make_network("lookahead", core, **settings)  # type: ignore[arg-type]
+    settings = {"name": "lookahead", "embed": 4, "width": 16, "depth": 2, "leaf_width": 8, **changes}
+    features, network = make_network(core, NetworkConfig.model_validate(settings))
     assert isinstance(features, LookaheadFeatures)
     assert isinstance(network, LookaheadNet)
     return features, network

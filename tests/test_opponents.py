@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from agents.networks.config import NetworkConfig
 from agents.networks.features import PlainFeatures
 from agents.networks.networks import make_network
 from agents.training.config import OpponentsConfig, TrainConfig
@@ -27,7 +28,7 @@ def make_env(n_envs: int = 64, gamma: float = 1.0, **settings: object) -> SelfPl
     opponents = Opponents(OpponentsConfig.model_validate(settings), features, n_envs=n_envs, seed=0)
     starts = RandomStarts(core, set_up_share=0.2, max_plies=6, seed=0)
     return SelfPlayVecEnv(
-        features, starts, n_envs=n_envs, reward="margin", gamma=gamma, remembered=50, opponents=opponents
+        features, starts, n_envs=n_envs, reward="margin", gamma=gamma, trail_steps=50, opponents=opponents
     )
 
 
@@ -64,7 +65,7 @@ def test_the_share_of_games_with_an_opponent_is_the_one_asked_for() -> None:
 
 
 def test_rewards_of_a_game_add_up_to_its_margin() -> None:
-    """Replies are taken from the learner's rewards, so that their sum is his margin over the whole game."""
+    """Replies are taken from the learner's rewards, so that their sum is its margin over the whole game."""
     env = make_env(n_envs=200, share=1.0, players=["greedy"])
     total = np.zeros(200)
     begun, compared = np.zeros(200, dtype=bool), 0
@@ -89,7 +90,7 @@ def test_rewards_of_a_game_add_up_to_its_margin() -> None:
 
 def test_advantages_after_an_answer_against_a_hand_computation() -> None:
     buffer = filled_buffer([1.0, 2.0], [0.25, -0.5], [True, False], gamma=0.9, lam=0.5)
-    buffer.answered = [np.array([True]), np.array([False])]
+    buffer.trail.answered[0][:] = True
     second = 2.0 - 0.9 * 0.4 + 0.5
     first = 1.0 + 0.81 * -0.5 - 0.25 + 0.81 * 0.5 * second
     assert advantages(buffer, 0.4, False) == pytest.approx([first, second])
@@ -97,7 +98,7 @@ def test_advantages_after_an_answer_against_a_hand_computation() -> None:
 
 def test_the_newest_past_selves_are_kept() -> None:
     core = Core()
-    features, network = make_network("plain", core, embed=2, width=8, depth=1)
+    features, network = make_network(core, NetworkConfig(name="plain", embed=2, width=8, depth=1))
     opponents = Opponents(OpponentsConfig(past_selves=2, share=1.0), features, n_envs=8, seed=0)
     opponents.assign(np.arange(8))
     assert (opponents.number == NOBODY).all()  # nobody to meet yet

@@ -8,10 +8,11 @@ import pytest
 import torch
 from gymnasium import spaces
 
+from agents.networks.config import NetworkConfig
 from agents.networks.features import AfterstateFeatures, PlainFeatures
 from agents.networks.layers import FORBIDDEN
 from agents.networks.networks import AfterstateNet, make_network
-from agents.training.rollout_buffer import ZeroSumRolloutBuffer
+from agents.training.rollout_buffer import Trail, ZeroSumRolloutBuffer
 from agents.training.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
 from oanquan_env.policies import RandomPolicy, move_gains
@@ -31,9 +32,9 @@ def filled_buffer(
     rewards: list[float], values: list[float], starts: list[bool], *, gamma: float, lam: float
 ) -> ZeroSumRolloutBuffer:
     """One game a column; one column."""
-    buffer = ZeroSumRolloutBuffer(
-        len(rewards), spaces.Box(-1, 1, (1,)), spaces.Discrete(2), gamma=gamma, gae_lambda=lam, n_envs=1
-    )
+    trail = Trail(len(rewards))
+    space, actions = spaces.Box(-1, 1, (1,)), spaces.Discrete(2)
+    buffer = ZeroSumRolloutBuffer(len(rewards), space, actions, gamma=gamma, gae_lambda=lam, n_envs=1, trail=trail)
     for reward, value, start in zip(rewards, values, starts, strict=True):
         buffer.add(
             np.zeros((1, 1)),
@@ -44,6 +45,7 @@ def filled_buffer(
             torch.zeros(1),
             action_masks=np.ones((1, 2)),
         )
+        trail.answered.append(np.array([False]))
     return buffer
 
 
@@ -195,7 +197,7 @@ def test_afterstate_features_are_what_the_core_plays(preset: str) -> None:
         boards = features.layout["after"].start + action * features.board.stop
         board = rows[row, boards : boards + features.board.stop]
         assert (board == features.encoder.encode(child)[0, features.board]).all()
-        assert rows[row, features.layout["over"]][action] == child.over[0]
+        assert (rows[row, features.layout["status"]][action] == AfterstateFeatures.OVER) == child.over[0]
         replies = rows[row, features.layout["replies"]].reshape(core.rules.actions, -1)[action]
         assert (replies == move_gains(core, child)[0]).all()
 
@@ -203,7 +205,7 @@ def test_afterstate_features_are_what_the_core_plays(preset: str) -> None:
 def test_a_fresh_afterstate_network_already_weighs_points_won() -> None:
     """Q(move) = points won - V(afterstate): with V and correction silenced, the best move is the greedy one."""
     core = Core()
-    features, network = make_network("afterstates", core, embed=4, width=16, depth=1)
+    features, network = make_network(core, NetworkConfig(name="afterstates", embed=4, width=16, depth=1))
     assert isinstance(network, AfterstateNet)
     for head in (network.value, network.correction):
         torch.nn.init.zeros_(head.weight)
@@ -221,7 +223,9 @@ def test_a_fresh_afterstate_network_already_weighs_points_won() -> None:
 def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: str) -> None:
     torch.manual_seed(0)
     core = Core()
-    features, network = make_network(name, core, embed=4, width=16, depth=2)
+    features, network = make_network(
+        core, NetworkConfig.model_validate({"name": name, "embed": 4, "width": 16, "depth": 2})
+    )
     positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(30)
     rows = torch.from_numpy(features.encode(positions))
     mask = torch.from_numpy(core.legal_mask(positions))
@@ -231,15 +235,10 @@ def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: 
         assert torch.allclose(network(rows[7:8], mask[7:8])[0], logits[7:8], atol=1e-5)
 
 
-def test_an_unknown_network_is_refused() -> None:
-    with pytest.raises(ValueError, match="network must be one of plain, afterstates, lookahead; got 'transformer'"):
-        make_network("transformer", Core(), embed=4, width=16, depth=1)
-
-
 def test_bfloat16_products_change_values_by_less_than_a_point() -> None:
     torch.manual_seed(0)
     core = Core()
-    features, network = make_network("afterstates", core, embed=4, width=32, depth=2)
+    features, network = make_network(core, NetworkConfig(name="afterstates", embed=4, width=32, depth=2))
     positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(200)
     rows, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
     with torch.no_grad():

@@ -84,8 +84,8 @@ def test_a_larger_network_begins_as_the_smaller_one_and_learns_with_all_of_it(
     core = Core()
     torch.manual_seed(5)
     settings = NetworkConfig.model_validate({**TAUGHT_NETWORK, "name": name})
-    features, small = make_network(core=core, **settings.model_dump())
-    _, large = make_network(core=core, **settings.model_copy(update=larger).model_dump())
+    features, small = make_network(core, settings)
+    _, large = make_network(core, settings.model_copy(update=larger))
     grow(small, large, settings)
     positions = some_positions(core)
     seen, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
@@ -111,11 +111,11 @@ def test_a_larger_network_begins_as_the_smaller_one_and_learns_with_all_of_it(
 def test_a_network_without_a_correction_begins_with_the_values_of_one_that_has_it() -> None:
     core = Core()
     settings = NetworkConfig.model_validate(TAUGHT_NETWORK)
-    features, small = make_network(core=core, **settings.model_dump())
+    features, small = make_network(core, settings)
     larger = settings.model_copy(update={"policy_gradient": "inverse_temperature", "width": 12})
     assert is_grown(settings, larger)
     assert not is_grown(larger, settings.model_copy(update={"width": 12}))
-    _, large = make_network(core=core, **larger.model_dump())
+    _, large = make_network(core, larger)
     with torch.no_grad():
         small.log_inverse_temperature.fill_(2.0)
     grow(small, large, settings)
@@ -128,7 +128,7 @@ def test_a_network_without_a_correction_begins_with_the_values_of_one_that_has_i
 def test_layers_are_as_many_and_as_wide_as_asked_for() -> None:
     sizes = {"width": 12, "depth": 4, "leaf_width": 7, "leaf_depth": 3}
     settings = NetworkConfig.model_validate({**TAUGHT_NETWORK, **sizes})
-    _, network = make_network(core=Core(), **settings.model_dump())
+    _, network = make_network(Core(), settings)
     assert isinstance(network, LookaheadNet)
     for trunk, width, depth in ((network.trunk, 12, 4), (network.leaf, 7, 3)):
         layers = [layer for layer in trunk.modules() if isinstance(layer, torch.nn.Linear)]

@@ -17,7 +17,7 @@ NETWORK = NetworkConfig(embed=2, width=8, depth=1)
 def save_untrained(folder: Path, *, reward: str = "margin", seed: int = 0) -> Path:
     """A folder with the files of an agent of `NETWORK` and random weights."""
     torch.manual_seed(seed)
-    _, network = make_network(core=Core(), **NETWORK.model_dump())
+    _, network = make_network(Core(), NETWORK)
     folder.mkdir()
     save_agent(folder, network, AgentCard(rules="mancala-world", reward=reward, network=NETWORK))
     return folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,8 +19,28 @@ FORBIDDEN = -1e9
 """Logit of an illegal action: finite, so that no infinity reaches a gradient; its probability is exactly zero."""
 
 
+def per_move(columns: Tensor, actions: int) -> Tensor:
+    """(B, A * D) columns that hold D of each move -> (B * A, D)."""
+    return columns.reshape(-1, columns.shape[1] // actions)
+
+
+def placed(numbers: Tensor, places: Tensor, shape: Sequence[int], elsewhere: float) -> Tensor:
+    """A tensor of this shape with (L,) `numbers` at these places, counted row by row, and one number elsewhere."""
+    filled = numbers.new_full((math.prod(shape),), elsewhere)
+    return filled.index_put((places,), numbers).view(*shape)
+
+
+def start_small(*heads: nn.Linear) -> None:
+    """Let what the heads say be near zero at first."""
+    for head in heads:
+        nn.init.orthogonal_(head.weight, 0.1)
+        nn.init.zeros_(head.bias)
+
+
 class CountEmbedding(nn.Module):
     """Small integers (B, S) -> (B, S * width): a learned vector for each count, as play turns on exact counts."""
+
+    __call__: Callable[..., Tensor]
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -27,8 +48,7 @@ class CountEmbedding(nn.Module):
 
     def forward(self, counts: Tensor) -> Tensor:
         """Embed; negative and large counts are clipped."""
-        embedded: Tensor = self.table(counts.clamp(0, MAX_COUNT).long())
-        return embedded.flatten(1)
+        return torch.flatten(self.table(counts.clamp(0, MAX_COUNT).long()), 1)
 
 
 class Trunk(nn.Sequential):
@@ -37,6 +57,8 @@ class Trunk(nn.Sequential):
     `use_bfloat16` makes its matrix products in that precision, which halves the time of training on processors that
     have instructions for it; weights, embeddings and heads stay float32.
     """
+
+    __call__: Callable[..., Tensor]
 
     def __init__(self, inputs: int, width: int, depth: int) -> None:
         layers: list[nn.Module] = []
@@ -119,14 +141,16 @@ class CountTrunk(nn.Module):
         width, depth: of the trunk.
     """
 
+    __call__: Callable[..., Tensor]
+    most: Tensor
+    begins: Tensor
+    told_apart: Tensor
+
     def __init__(self, most: Sequence[int], extra: int, *, embed: int, width: int, depth: int) -> None:
         super().__init__()
         self.table = nn.Embedding(MAX_COUNT + 1, embed)
         self.first = nn.Linear(len(most) * embed + extra, width)
         self.rest = Trunk(width, width, depth - 1)
-        self.most: Tensor
-        self.begins: Tensor
-        self.told_apart: Tensor
         told_apart = torch.arange(MAX_COUNT + 1) <= torch.tensor(most)[:, None]
         lengths = told_apart.sum(dim=1)
         self.register_buffer("most", torch.tensor(most), persistent=False)
@@ -141,9 +165,6 @@ class CountTrunk(nn.Module):
         by_square = self.first.weight[:, :split].view(-1, counts.shape[1], embed)
         folded = torch.einsum("ce,hse->sch", self.table.weight, by_square).flatten(0, 1)[self.told_apart]
         numbers = torch.minimum(counts.long().clamp(min=0), self.most) + self.begins
-        summed: Tensor = SumOfRows.apply(numbers, folded.to(dtype))  # type: ignore[no-untyped-call]
-        of_extra = nn.functional.linear(
-            extra.to(dtype), self.first.weight[:, split:].to(dtype), self.first.bias.to(dtype)
-        )
-        hidden: Tensor = self.rest(torch.relu(summed + of_extra))
-        return hidden
+        summed = SumOfRows.apply(numbers, folded.to(dtype))  # type: ignore[no-untyped-call]
+        weights, bias = self.first.weight[:, split:].to(dtype), self.first.bias.to(dtype)
+        return self.rest(torch.relu(summed + nn.functional.linear(extra.to(dtype), weights, bias)))

@@ -8,8 +8,18 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from agents.networks.config import NetworkConfig
 from agents.networks.features import LookaheadFeatures, MoveFeatures
-from agents.networks.layers import FORBIDDEN, MAX_COUNT, POINTS_SCALE, CountTrunk, SampledGradient
+from agents.networks.layers import (
+    FORBIDDEN,
+    MAX_COUNT,
+    POINTS_SCALE,
+    CountTrunk,
+    SampledGradient,
+    per_move,
+    placed,
+    start_small,
+)
 from oanquan_env import Rules
 
 NOTHING = -1e4
@@ -43,68 +53,45 @@ class LookaheadNet(nn.Module):
     The policy goes the same way one ply higher: Q(move) = points won - V(afterstate), and a move's logit is Q by a
     learned inverse temperature plus a learned correction, if there is one. All in all two plies of moves are looked at.
 
-    Args:
-        features: the layout.
-        embed: numbers that stand for the count of one square.
-        width, depth: of the trunk.
-        leaf_width, leaf_depth: of the leaf network.
-        policy_gradient: `through`: the policy's gradient reaches the values; `heads`: it trains the inverse
-            temperature and the correction, and the value loss alone trains V, which takes a third of the time;
-            `inverse_temperature`: as `heads`, without a correction.
+    The configuration's `policy_gradient` says where that gradient goes. `through`: the values too. `heads`: the
+    inverse temperature and the correction; the value loss alone trains V, which takes a third of the time.
+    `inverse_temperature`: as `heads`, without a correction.
     """
 
-    def __init__(
-        self,
-        features: LookaheadFeatures,
-        *,
-        embed: int,
-        width: int,
-        depth: int,
-        leaf_width: int,
-        leaf_depth: int,
-        policy_gradient: str,
-    ) -> None:
+    def __init__(self, features: LookaheadFeatures, config: NetworkConfig) -> None:
         super().__init__()
-        rules = features.moves.core.rules
-        self.layout, self.of_moves = features.layout, features.moves.layout
-        self.actions, self.boards = rules.actions, features.moves.board.stop
+        rules = features.core.rules
+        self.layout, self.move_layout, self.actions = features.layout, features.moves.layout, rules.actions
         self.reward_scale = 1.0 / rules.total
-        self.policy_through_values = policy_gradient == "through"
+        self.policy_through_values = config.policy_gradient == "through"
         most = counts_told_apart(rules)
-        self.leaf = CountTrunk(most, 0, embed=embed, width=leaf_width, depth=leaf_depth)
-        self.leaf_value = nn.Linear(leaf_width, 1)
+        self.leaf = CountTrunk(most, 0, embed=config.embed, width=config.leaf_width, depth=config.leaf_depth)
+        self.leaf_value = nn.Linear(config.leaf_width, 1)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))
-        self.trunk = CountTrunk(most, 2 * self.actions, embed=embed, width=width, depth=depth)
-        self.value = nn.Linear(width, 1)
+        self.trunk = CountTrunk(most, 2 * self.actions, embed=config.embed, width=config.width, depth=config.depth)
+        self.value = nn.Linear(config.width, 1)
         self.correction: nn.Sequential | None = None
         heads = [self.value]
-        if policy_gradient != "inverse_temperature":
+        if config.policy_gradient != "inverse_temperature":
             heads.append(nn.Linear(CORRECTION_WIDTH, 1))
-            self.correction = nn.Sequential(nn.Linear(width, CORRECTION_WIDTH), nn.ReLU(), heads[-1])
+            self.correction = nn.Sequential(nn.Linear(config.width, CORRECTION_WIDTH), nn.ReLU(), heads[-1])
         self.log_inverse_temperature = nn.Parameter(torch.tensor(3.0))
-        for head in heads:
-            nn.init.orthogonal_(head.weight, 0.1)
-            nn.init.zeros_(head.bias)
+        start_small(*heads)
 
     def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, A) and values (B,) of features (B, (A + 1) * D) and legal mask (B, A)."""
         here = features[:, self.layout["here"]]
         legal = mask.flatten().nonzero()[:, 0]
-        after = features[:, self.layout["after"]].reshape(len(mask) * self.actions, self.of_moves["after"].stop)[legal]
+        after = per_move(features[:, self.layout["after"]], self.actions)[legal]
         values, _ = self.values(here)
-        if self.policy_through_values:
+        with torch.set_grad_enabled(self.policy_through_values and torch.is_grad_enabled()):
             values_after, hidden = self.values(after)
-        else:
-            with torch.no_grad():
-                values_after, hidden = self.values(after)
-        won = here[:, self.of_moves["gains"]].flatten()[legal].float() * self.reward_scale
-        goes_on = here[:, self.of_moves["status"]].flatten()[legal] == MoveFeatures.GOES_ON
-        move_values = won - values_after * goes_on
-        scores = move_values * self.log_inverse_temperature.exp()
+        won = here[:, self.move_layout["gains"]].flatten()[legal].float() * self.reward_scale
+        goes_on = here[:, self.move_layout["status"]].flatten()[legal] == MoveFeatures.GOES_ON
+        scores = (won - values_after * goes_on) * self.log_inverse_temperature.exp()
         if self.correction is not None:
             scores = scores + self.correction(hidden)[:, 0]
-        logits = torch.full((mask.numel(),), FORBIDDEN, dtype=scores.dtype, device=scores.device)
-        return logits.index_put((legal,), scores).view(mask.shape), values
+        return placed(scores, legal, mask.shape, FORBIDDEN), values
 
     def state_value(self, features: Tensor) -> Tensor:
         """Values (B,) alone."""
@@ -120,21 +107,20 @@ class LookaheadNet(nn.Module):
 
         If `sample_leaves`, gradients reach the leaf network through a part of the leaves, see `SampledGradient`.
         """
-        status, gains = rows[:, self.of_moves["status"]], rows[:, self.of_moves["gains"]].float()
-        legal = (status != MoveFeatures.NO_MOVE).flatten().nonzero()[:, 0]
-        leaves = rows[:, self.of_moves["after"]].reshape(status.numel(), self.boards)[legal]
-        goes_on = (status == MoveFeatures.GOES_ON).flatten()[legal]
+        board, gains, status, after = (rows[:, part] for part in self.move_layout.values())
+        gains, has_move = gains.float(), status != MoveFeatures.NO_MOVE
+        legal = has_move.flatten().nonzero()[:, 0]
+        leaves = per_move(after, self.actions)[legal]
         if sample_leaves:
             leaf_values = SampledGradient.apply(self._value_of_leaves, leaves, self.leaf_value.weight)  # type: ignore[no-untyped-call]
         else:
             leaf_values = self._value_of_leaves(leaves)
-        move_values = torch.full((status.numel(),), NOTHING, dtype=gains.dtype, device=gains.device)
-        move_values = move_values.index_put((legal,), gains.flatten()[legal] - leaf_values * goes_on).view(status.shape)
+        goes_on = (status == MoveFeatures.GOES_ON).flatten()[legal]
+        move_values = placed(gains.flatten()[legal] - leaf_values * goes_on, legal, status.shape, NOTHING)
         weights = torch.softmax(move_values / self.log_temperature.exp(), dim=1)
-        has_move = status != MoveFeatures.NO_MOVE
         best = (weights * move_values * has_move).sum(dim=1)
         seen = torch.cat([gains, move_values.clamp(FEWEST, MOST) * has_move], dim=1) / POINTS_SCALE
-        hidden = self.trunk(rows[:, self.of_moves["board"]], seen)
+        hidden = self.trunk(board, seen)
         return (best + self.value(hidden)[:, 0] * POINTS_SCALE) * self.reward_scale, hidden
 
     def _value_of_leaves(self, boards: Tensor) -> Tensor:

@@ -110,7 +110,7 @@ class PPOPlayer(NetworkPlayer):
         wanted = trained if rules is None else as_rules(rules)
         if wanted != trained:
             raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
-        features, network = make_network(core=Core(trained), **self.card.network.model_dump())
+        features, network = make_network(Core(trained), self.card.network)
         load_weights(network, folder / WEIGHTS_NAME)
         if mirror_average is None:
             mirror_average = trained.is_symmetric

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +26,15 @@ class Strict(BaseModel):
     """Settings that refuse unknown keys and never change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@contextmanager
+def naming_field(field: str) -> Iterator[None]:
+    """Within it a `ValueError` becomes a `ConfigError` that names the field."""
+    try:
+        yield
+    except ValueError as error:
+        raise ConfigError(f"{field}: {error}") from None
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

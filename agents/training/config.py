@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import yaml
-from pydantic import Field, PositiveInt, ValidationError, field_validator, model_validator
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveInt,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from agents.networks.config import NetworkConfig
 from agents.support.strict_yaml import ConfigError, Positive, Share, Strict, explain, read_yaml
@@ -19,7 +27,7 @@ class StartsConfig(Strict):
 
     set_up_share: Share = Field(0.2, description="share of games that begin at the set-up")
     max_plies: PositiveInt = Field(
-        10, description="the others begin 1 to this many random plies in, as far as games last"
+        10, description="the others begin 1 to this many random plies in, unless they are over by then"
     )
 
 
@@ -35,9 +43,9 @@ class PPOConfig(Strict):
     gamma: Share = Field(1.0, description="discount of one ply")
     gae_lambda: Share = Field(0.8, description="how far advantages look beyond the value of the next position")
     clip_range: Positive = Field(0.2, description="largest change of an action's probability ratio that is rewarded")
-    ent_coef: Annotated[float, Field(ge=0.0)] = Field(0.01, description="weight of the entropy at the start")
-    ent_coef_end: Annotated[float, Field(ge=0.0)] = Field(0.001, description="weight of the entropy at the end")
-    vf_coef: Annotated[float, Field(ge=0.0)] = Field(
+    ent_coef: NonNegativeFloat = Field(0.01, description="weight of the entropy at the start")
+    ent_coef_end: NonNegativeFloat = Field(0.001, description="weight of the entropy at the end")
+    vf_coef: NonNegativeFloat = Field(
         10.0, description="weight of the value loss; margin rewards are shares of all points"
     )
     max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
@@ -58,7 +66,7 @@ class OpponentsConfig(Strict):
 
     share: Share = Field(0.5, description="share of games in which an opponent holds one seat, if there are any")
     players: list[str] = Field([], description="opponents by name, as evaluate.py takes them: minimax:depth=2, ...")
-    past_selves: Annotated[int, Field(ge=0)] = Field(0, description="past selves kept as opponents, the newest ones")
+    past_selves: NonNegativeInt = Field(0, description="past selves kept as opponents, the newest ones")
     every_plies: PositiveInt = Field(500_000, description="plies after which the latest self joins the past ones")
 
 
@@ -69,18 +77,18 @@ class TeacherConfig(Strict):
         [], description="plies searched to value positions; several share the run equally, none: no teacher"
     )
     positions: PositiveInt = Field(16_384, description="positions valued after each iteration")
-    threads: Annotated[int, Field(ge=0)] = Field(0, description="threads that search; 0: as many as torch's")
-    seed_weight_exponent: Annotated[float, Field(ge=0.0)] = Field(
+    threads: NonNegativeInt = Field(0, description="threads that search; 0: as many as torch's")
+    seed_weight_exponent: NonNegativeFloat = Field(
         0.0,
-        description="positions are chosen from those drawn with weights of the seeds on the board to this power: the "
-        "more seeds there are, the more there is to learn",
+        description="positions are chosen from those drawn, each weighted by its seeds to this power: full boards have "
+        "more to teach",
     )
-    candidates_per_position: Annotated[float, Field(ge=0.0)] = Field(
+    candidates_per_position: NonNegativeFloat = Field(
         0.0,
-        description="positions are drawn again and again until there are this many times as many to choose from as "
-        "are wanted, or nothing new comes; 0: drawn once",
+        description="positions are drawn until there are this many candidates for each one wanted, or nothing new "
+        "comes; 0: drawn once",
     )
-    random_plies: Annotated[int, Field(ge=0)] = Field(
+    random_plies: NonNegativeInt = Field(
         6, description="these positions are 0 to this many random plies away from those of the rollout"
     )
     mixed_share: Share = Field(
@@ -89,20 +97,20 @@ class TeacherConfig(Strict):
     replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
     targets: str | None = Field(
         None,
-        description="folder of a run of the same rules, whose teacher's newest positions to begin with, with their "
-        "values, however deep they were searched",
+        description="folder of a run of the same rules, whose teacher's newest positions and values to start with, "
+        "however deep they were searched",
     )
     minibatches: PositiveInt = Field(32, description="gradient steps after each iteration")
     batch_size: PositiveInt = Field(2048, description="positions in one minibatch")
     learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
     learning_rate_end: Positive = Field(3e-5, description="Adam's step size at the end; linear in between")
-    muon: Annotated[float, Field(ge=0.0)] = Field(
-        0.0, description="Muon's step size for matrices at the start, it shrinks as Adam's does; 0: Adam for them too"
+    muon: NonNegativeFloat = Field(
+        0.0, description="Muon's step size for matrices at the start, shrinking as Adam's does; 0: Adam for them too"
     )
     leaf_gradient: Literal["all", "sampled"] = Field(
         "all",
-        description="the leaves that pass gradients back: `all`, or a sixth of them, `sampled` by what they pass; that "
-        "leaves its expectation as it is and takes two thirds of the time",
+        description="leaves that pass gradients back: `all`, or about a sixth, `sampled` by the gradient's size; the "
+        "expectation is the same, the time two thirds",
     )
 
     @model_validator(mode="after")
@@ -129,14 +137,15 @@ class TrainConfig(Strict):
     total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
     init_from: str | None = Field(
         None,
-        description="folder of a trained agent whose weights to begin with; its rules may differ and its network may "
+        description="folder of a trained agent whose weights to start from; its rules may differ and its network may "
         "have fewer or narrower hidden layers; its reward and number of fields must be the same",
     )
-    seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
-    threads: Annotated[int, Field(ge=1)] = Field(1, description="torch's threads; two may be slower than one if busy")
+    seed: NonNegativeInt = Field(0, description="seed of everything random")
+    threads: PositiveInt = Field(1, description="torch's threads; if busy, two may be slower than one")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     precision: Literal["float32", "bfloat16"] = Field(
-        "float32", description="of the trunk's matrix products in training; bfloat16 pays on processors made for it"
+        "float32",
+        description="of the trunk's matrix products in training; bfloat16 is faster where processors have it",
     )
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     network: NetworkConfig = Field(NetworkConfig(), description="the network")
@@ -172,7 +181,7 @@ class TrainConfig(Strict):
 
     @property
     def processors(self) -> int:
-        """Processors that a run keeps busy: torch's threads, and those of the teacher's search beside them."""
+        """Processors that a run keeps busy: torch's threads and those of the teacher's search."""
         return self.threads + self.search_threads
 
     def to_yaml(self) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import torch
 
 from agents.networks.networks import make_network
-from agents.support.strict_yaml import ConfigError
+from agents.support.strict_yaml import ConfigError, naming_field
 from agents.training.config import TrainConfig
 from agents.training.opponents import Opponents
 from agents.training.policy import SelfPlayPolicy
@@ -18,27 +15,24 @@ from agents.training.selfplay import RandomStarts, SelfPlayVecEnv
 from agents.training.teacher import TaughtPPO, make_teacher
 from oanquan_env import Core
 
-T = TypeVar("T")
-
 
 def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, TaughtPPO]:
     """The games and the learner of a configuration; raises `ConfigError` for one that cannot be."""
     _check_device(config.device)
     ppo = config.ppo
-    features, _ = make_network(core=core, **config.network.model_dump())
+    features, _ = make_network(core, config.network)
     starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
     opponents = None
     if config.opponents.players or config.opponents.past_selves:
-        opponents = refused(
-            "opponents.players", Opponents, config.opponents, features, n_envs=ppo.n_envs, seed=config.seed
-        )
+        with naming_field("opponents.players"):
+            opponents = Opponents(config.opponents, features, n_envs=ppo.n_envs, seed=config.seed)
     env = SelfPlayVecEnv(
         features,
         starts,
         n_envs=ppo.n_envs,
         reward=config.reward,
         gamma=ppo.gamma,
-        remembered=ppo.n_steps,
+        trail_steps=ppo.n_steps,
         opponents=opponents,
     )
     model = TaughtPPO(
@@ -55,29 +49,17 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
         vf_coef=ppo.vf_coef,
         max_grad_norm=ppo.max_grad_norm,
         rollout_buffer_class=ZeroSumRolloutBuffer,
+        rollout_buffer_kwargs={"trail": env.trail},
         policy_kwargs={
             "rules": config.rules,
-            "network": config.network.model_dump(),
+            "network": config.network,
             "use_bfloat16": config.precision == "bfloat16",
         },
         seed=None,
         device=config.device,
     )
-    assert isinstance(model.rollout_buffer, ZeroSumRolloutBuffer)
-    model.rollout_buffer.answered = env.answered
-    try:
-        model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=config.search_threads)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
+    model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=config.search_threads)
     return env, model
-
-
-def refused(field: str, make: Callable[..., T], *arguments: Any, **settings: Any) -> T:
-    """What `make` returns; a `ValueError` of it as a `ConfigError` that names the field."""
-    try:
-        return make(*arguments, **settings)
-    except ValueError as error:
-        raise ConfigError(f"{field}: {error}") from None
 
 
 def _check_device(name: str) -> None:

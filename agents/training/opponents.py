@@ -1,7 +1,7 @@
 """Who holds the other seat in training: the latest self, or in a share of the games a past self or a player by name.
 
-A past self is a copy of the network as it was; a ring of the newest ones is kept. Chance is drawn from the seed and
-a counter, so the counter is all of it that a checkpoint has to keep.
+A past self is a copy of the network as it was; a ring of the newest ones is kept. All chance is drawn from the
+seed and a counter, so a checkpoint keeps the counter alone.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Opponents:
 
     Attributes:
         number: (N,) intp, the opponent of each game: one of the players by name, then one of the past selves.
-        seat: (N,) intp, the seat that he holds.
-        past: past selves, who see one image of a position; at most `config.past_selves`.
-        kept: past selves kept so far, those included that gave way to newer ones.
-        drawn: how often chance was asked.
+        seat: (N,) intp, the seat that it holds.
+        past: past selves, which see a position without its mirror image; at most `config.past_selves`.
+        kept: past selves kept so far, including those that newer ones replaced.
+        drawn: how many random generators were made.
 
     Raises:
         ValueError: what players say of their names.
@@ -69,7 +69,7 @@ class Opponents:
         return theirs
 
     def choose(self, positions: Positions, rows: npt.NDArray[np.intp]) -> Ints:
-        """(M,) intp, the opponents' actions in the games `rows`, in whose positions they are to move."""
+        """(M,) intp, the opponents' actions in the games `rows`, where they are to move in these positions."""
         return ask_players([*self.players, *self.past], self.number[rows], positions, self._rng())
 
     def keep(self, network: Net) -> None:
@@ -81,9 +81,8 @@ class Opponents:
 
     def state(self) -> dict[str, torch.Tensor]:
         """Everything that a checkpoint keeps."""
-        counters = torch.tensor([self.kept, self.drawn])
         state = {"number": torch.from_numpy(self.number.copy()), "seat": torch.from_numpy(self.seat.copy())}
-        state["counters"] = counters
+        state["counters"] = torch.tensor([self.kept, self.drawn])
         for slot, player in enumerate(self.past):
             state.update({f"past.{slot}.{name}": tensor for name, tensor in player.network.state_dict().items()})
         return state

@@ -13,6 +13,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from torch import Tensor
 
+from agents.networks.config import NetworkConfig
 from agents.networks.networks import Net, make_network
 from agents.networks.networks import use_bfloat16 as set_bfloat16
 from oanquan_env import Core
@@ -27,8 +28,8 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     Args:
         observation_space, action_space, lr_schedule: as stable-baselines3 gives them.
         rules: text of the rules, which fix the features' layout.
-        network: the fields of `agents.training.config.NetworkConfig`.
-        use_bfloat16: see `agents.networks.networks.Trunk`.
+        network: which network, and how large it is.
+        use_bfloat16: see `agents.networks.layers.Trunk`.
         optimizer_kwargs: arguments of Adam.
     """
 
@@ -39,18 +40,18 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         lr_schedule: Schedule,
         *,
         rules: str,
-        network: dict[str, Any],
+        network: NetworkConfig,
         use_bfloat16: bool = False,
         optimizer_kwargs: dict[str, Any] | None = None,
     ) -> None:
         self.rules = rules
-        self.network_spec = network
+        self.network_config = network
         self.use_bfloat16 = use_bfloat16
         self.network: Net  # made by _build, which the parent's constructor calls
         super().__init__(observation_space, action_space, lr_schedule, optimizer_kwargs=optimizer_kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        _, self.network = make_network(core=Core(self.rules), **self.network_spec)
+        _, self.network = make_network(Core(self.rules), self.network_config)
         set_bfloat16(self.network, self.use_bfloat16)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
@@ -88,8 +89,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         """(B, A) bool tensor of any form of mask that stable-baselines3 passes."""
         if action_masks is None:
             raise ValueError("SelfPlayPolicy needs action_masks: pass the legal actions of each position")
-        mask = torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1)
-        return mask.bool()
+        return torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1).bool()
 
 
 def network_of(model: MaskablePPO) -> Net:

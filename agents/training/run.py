@@ -22,13 +22,14 @@ from agents.networks.agent_files import AgentCard, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.support import provenance
 from agents.support.files import write_atomically
+from agents.support.strict_yaml import naming_field
 from agents.training.checkpoint import load_checkpoint, save_checkpoint
 from agents.training.config import TrainConfig, load_config, parse_config
-from agents.training.model import build_model, refused
+from agents.training.model import build_model
 from agents.training.policy import network_of
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from agents.training.schedules import between
-from agents.training.warm_start import keep_beginnings, restore_beginnings, take_beginnings
+from agents.training.warm_start import keep_warm_start, restore_warm_start, warm_start
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.playing import random_openings
 
@@ -58,9 +59,11 @@ class TrainingRun:
         self.report = report
         torch.set_num_threads(config.threads)
         self.core = Core(config.rules)
-        for name in config.evaluation.opponents:
-            refused("evaluation.opponents", agents.make, name, self.core.rules)
-        refused("evaluation.opening_plies", self._openings, np.random.default_rng(config.seed))
+        with naming_field("evaluation.opponents"):
+            for name in config.evaluation.opponents:
+                agents.make(name, self.core.rules)
+        with naming_field("evaluation.opening_plies"):
+            self._openings(np.random.default_rng(config.seed))
         random.seed(config.seed)
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
@@ -73,7 +76,7 @@ class TrainingRun:
 
         Raises:
             RunError: if one is there already.
-            ConfigError: for a configuration that cannot be, such as one of `teacher.targets` that are not there.
+            ConfigError: for a configuration that cannot be, such as one whose `teacher.targets` are not there.
             AgentFileError: if there is no such agent as `init_from`.
         """
         if (folder / CONFIG_NAME).exists():
@@ -81,10 +84,9 @@ class TrainingRun:
                 f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
             )
         run = cls(folder, config, report)
-        made = describe_run(command)
-        made.update(take_beginnings(config, run.core, run.model))
+        made = {**describe_run(command), **warm_start(config, run.core, run.model)}
         folder.mkdir(parents=True, exist_ok=True)
-        keep_beginnings(folder, config, run.model)
+        keep_warm_start(folder, config, run.model)
         write_atomically(folder / RUN_NAME, yaml.safe_dump(made, sort_keys=False).encode())
         write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
         return run
@@ -93,18 +95,18 @@ class TrainingRun:
     def resume(
         cls, folder: Path, report: Callable[[str], None], machine: Mapping[str, Any] | None = None
     ) -> TrainingRun:
-        """Go on with the run in `folder` from its checkpoint, or from its beginning if it was killed before the first.
+        """Go on with the run in `folder` from its checkpoint, or from its start if it was killed before the first.
 
         Args:
             folder: the run folder.
             report: as for the class.
-            machine: fields of the configuration that this sitting changes: `threads`, `device`. The folder's
-                configuration stays; numbers then agree with an unchanged run's up to rounding, not to the bit.
+            machine: fields of the configuration that are changed from here on: `threads`, `device`. The file stays as
+                it is; numbers then agree with an unchanged run's up to rounding, not to the bit.
 
         Raises:
             RunError: if there is no run.
             CheckpointError: if its checkpoint is damaged.
-            AgentFileError, CheckpointError: if there is no checkpoint yet, and what it begins with is damaged.
+            AgentFileError, CheckpointError: if there is no checkpoint yet, and what it starts from is damaged.
             ConfigError: for values that cannot be.
         """
         if not (folder / CONFIG_NAME).exists():
@@ -117,7 +119,7 @@ class TrainingRun:
         if checkpoint.exists():
             run._seconds = load_checkpoint(checkpoint, run.model, run.env)
         else:
-            restore_beginnings(folder, config, run.model)
+            restore_warm_start(folder, config, run.model)
         evaluations = [row for row in run.evaluations() if row["plies"] <= run.plies]
         run._write_evaluations(evaluations)
         return run
@@ -129,11 +131,11 @@ class TrainingRun:
 
     @property
     def seconds(self) -> float:
-        """Seconds trained so far, in all sittings, evaluations included."""
+        """Seconds trained so far, before any stop too, evaluations included."""
         return self._seconds + time.monotonic() - self._since
 
     def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
-        """Train to the configured number of plies; `progress` hears the plies done.
+        """Train to the configured number of plies; `progress` is told the plies done.
 
         Raises `StopTrainingError` after a checkpoint once `stopping` is true.
         """
@@ -144,7 +146,7 @@ class TrainingRun:
             callback = _BetweenIterations(self, progress, stopping)
             try:
                 self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
-            except IllegalActionError:  # logits above what stands for an illegal action's
+            except IllegalActionError:  # logits above the one that stands for an illegal action
                 raise _diverged(self, "the policy plays illegal actions") from None
             progress(self.plies)
         _check_finite(self)
@@ -168,19 +170,19 @@ class TrainingRun:
         if rows and rows[-1]["plies"] == self.plies:
             return
         self._export()
-        with torch.random.fork_rng(devices=[]):  # training goes on as if nobody had looked
+        with torch.random.fork_rng(devices=[]):  # evaluating does not change the run
             row, said = self._measure()
         self._write_evaluations([*rows, row])
         self.report(f"{self.plies:>12,} plies: score against {said}")
 
     def _measure(self) -> tuple[dict[str, Any], str]:
-        """An evaluation, and what is to be said of it."""
+        """An evaluation, and a line about it."""
         player = PPOPlayer(self.folder, self.core.rules)
         row: dict[str, Any] = {"plies": self.plies, "seconds": round(self.seconds, 1)}
         row["results"] = {name: self._score(player, name) for name in self.config.evaluation.opponents}
         said = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
         suite = find_suite(self.core.rules)
-        if suite:  # the test part stays unseen
+        if suite:  # the test part is for finished agents
             found = regret(player, suite.part("development"), np.random.default_rng(self.config.seed)).overall
             row["regret"] = found.model_dump()
             self.model.logger.record("evaluation/regret", found.regret.mean)

@@ -1,13 +1,11 @@
 """Zero-sum self-play inside stable-baselines3's interfaces: start positions and the VecEnv.
 
-Each row of the VecEnv is one game, each step one ply of whoever is to move, seen from him; the reward is the
-mover's. Both seats learn from every ply. Where an opponent holds a seat, his reply belongs to the step, and only the
-learner's plies are learned from.
+Each row of the VecEnv is one game and each step one ply, seen and paid from the mover's side. Both seats learn from
+every ply. Where an opponent holds a seat, its reply belongs to the step, and only the learner's plies are learned from.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,29 +17,30 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 
 from agents.networks.features import FeatureEncoder
 from agents.training.opponents import Opponents
+from agents.training.rollout_buffer import Trail
 from oanquan_env import Core, Positions, Termination
 from oanquan_env.arrays import Mask
 from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import RewardName, ply_rewards
 
 BLOCK = 4096
-"""Start positions made at once: a large batch costs each of them a tenth of what a small one does."""
+"""Start positions made at once: in a large batch each costs a tenth of what it costs in a small one."""
 PATIENCE = 32
-"""Draws of a start position; where all of these games are over at once, the set-up has to do."""
+"""Draws of a start position; if all of these games are over by then, the game starts at the set-up."""
 
 
 class RandomStarts:
-    """An endless row of start positions: the set-up, and positions a few random plies into a game.
+    """An endless sequence of start positions: the set-up, and positions a few random plies into a game.
 
-    Play from the set-up alone collapses onto one line, and the agent then knows nothing else. The row depends on
+    Play from the set-up alone collapses onto one line, and the agent then knows nothing else. The sequence depends on
     the seed alone, so `drawn` is all that a checkpoint has to keep.
 
     Args:
         core: the core.
         set_up_share: probability of the set-up itself.
         max_plies: the others are 1 .. `max_plies` random plies in. Each number is drawn equally often; a game that is
-            over by then gives way to another draw, so that large ones are rarer among the positions.
-        seed: which row.
+            over by then is drawn again, so large numbers are rarer among the positions.
+        seed: which sequence.
 
     Attributes:
         drawn: positions drawn so far.
@@ -84,8 +83,8 @@ class SelfPlayVecEnv(VecEnv):
     """N games of one `Core` as a stable-baselines3 VecEnv, stepped as one batch; finished games restart at once.
 
     Masks travel as one array: `env_method("action_masks")` returns a list that holds the (N, A) mask of all games,
-    where stable-baselines3 would make N calls. A game truncated by the ply limit has its score like any other
-    and is not bootstrapped: `TimeLimit.truncated` is always false, `infos` tell the reason as `termination`.
+    where stable-baselines3 would make N calls. A game truncated by the ply limit has its score like any other and is
+    not bootstrapped: `TimeLimit.truncated` is always false, and `termination` in `infos` gives the reason.
 
     Args:
         features: what the network is fed.
@@ -93,16 +92,16 @@ class SelfPlayVecEnv(VecEnv):
         n_envs: games side by side.
         reward: what a ply pays.
         gamma: discount of one ply, for the replies of opponents.
-        remembered: steps that `trail` and `answered` go back.
+        trail_steps: steps that `trail` goes back.
         opponents: opponents of the learner, if any.
 
     Attributes:
         positions: the N positions to move in.
-        trail: the positions that the newest steps began in, oldest first.
-        answered: for each of these steps (N,) bool, whether an opponent replied within it.
+        trail: what the newest steps began in, and where opponents answered; for the rollout buffer.
+        first_ply: (N,) int32, the ply that each game began at.
 
     Raises:
-        ValueError: for more than two players; zero-sum learning here flips a sign at every ply.
+        ValueError: for more than two players; learning here flips a sign at every ply.
     """
 
     def __init__(
@@ -113,7 +112,7 @@ class SelfPlayVecEnv(VecEnv):
         n_envs: int,
         reward: RewardName,
         gamma: float = 1.0,
-        remembered: int = 0,
+        trail_steps: int = 0,
         opponents: Opponents | None = None,
     ) -> None:
         self.core = features.core
@@ -128,8 +127,7 @@ class SelfPlayVecEnv(VecEnv):
         self.positions = self.core.start(n_envs)
         self.gamma = gamma
         self.opponents = opponents
-        self.trail: deque[Positions] = deque(maxlen=remembered)
-        self.answered: deque[Mask] = deque(maxlen=remembered)
+        self.trail = Trail(trail_steps)
         self.first_ply = np.zeros(n_envs, dtype=np.int32)
         self._actions: npt.NDArray[np.integer[Any]] = np.zeros(n_envs, dtype=np.intp)
 
@@ -152,12 +150,11 @@ class SelfPlayVecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play one ply in every game, and opponents' replies: features, movers' rewards, finished flags, infos."""
-        if self.trail.maxlen:
-            self.trail.append(self.positions.copy())
+        self.trail.positions.append(self.positions.copy())
         mover, before = self.positions.mover.copy(), self.positions.scores.copy()
         self.core.play(self.positions, self._actions)
         rewards = ply_rewards(self.reward, self.core, before, self.positions)[np.arange(self.num_envs), mover]
-        self.answered.append(self._answer(rewards))
+        self.trail.answered.append(self._answer(rewards))
         dones = self.positions.over
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         finished = dones.nonzero()[0]
@@ -167,7 +164,7 @@ class SelfPlayVecEnv(VecEnv):
         return self.observe(), rewards.astype(np.float32), dones, infos
 
     def _answer(self, rewards: npt.NDArray[np.float64]) -> Mask:
-        """(N,) bool: where an opponent replied. What he won is taken from `rewards`, in place."""
+        """(N,) bool: where an opponent replied. What it won is taken from `rewards`, in place."""
         answered = np.zeros(self.num_envs, dtype=np.bool_)
         rows = self._opponents_turn(np.arange(self.num_envs))
         if rows.size:
@@ -204,7 +201,7 @@ class SelfPlayVecEnv(VecEnv):
             }
 
     def _begin(self, rows: npt.NDArray[np.intp]) -> None:
-        """New games, in which the learner is to move; those that an opponent ends with his first ply begin anew."""
+        """New games, in which the learner is to move; those that an opponent ends with its first ply begin anew."""
         if self.opponents:
             self.opponents.assign(rows)
         fresh = rows

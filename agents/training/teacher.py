@@ -1,13 +1,12 @@
 """Search as the critic's teacher: between two iterations of PPO the value is fitted to what alpha-beta search finds.
 
 A return of self-play is one noisy sample of what a position is worth; a search of some plies costs a tenth of a
-millisecond and knows the tactics ahead exactly. After each iteration positions a few random plies away from those of
-the rollout are valued by search; the value function then takes some gradient steps on the newest of them. The random
-plies matter: good players visit few positions, and a value that knows no others misjudges the moves they refrain
-from. So does other play: a share of the positions may come from games of mixed strength. The positions by which agents
-are judged (the rules' regret suite), and those that their moves lead to, are never taught. PPO's policy, built on the
-values of afterstates, gains by it at once. (A phase of its own for the value is the idea of Cobbe et al. 2021, Phasic
-Policy Gradient; the search as teacher is ours.)
+millisecond and knows the tactics ahead exactly. After each iteration, positions a few random plies away from those of
+the rollout are valued by search, and the value takes some gradient steps on the newest of them. The random plies
+matter: good players visit few positions, and a value that knows no others misjudges the moves that they avoid. A share
+of the positions may come from games of mixed strength too. The positions by which agents are judged (the rules' regret
+suite), and those that their moves lead to, are never taught. PPO's policy, built on the values of afterstates, gains
+at once. (A separate phase for the value: Cobbe et al. 2021, Phasic Policy Gradient. The search as teacher is ours.)
 """
 
 from __future__ import annotations
@@ -27,8 +26,10 @@ from agents.networks.lookahead import LookaheadNet
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
 from agents.search.keys import Keys, are_among, canonical_keys, first_of_each, key_hashes
+from agents.support.strict_yaml import ConfigError, naming_field
 from agents.training.config import TeacherConfig
 from agents.training.policy import network_of
+from agents.training.rollout_buffer import ZeroSumRolloutBuffer
 from agents.training.schedules import between
 from oanquan_env import Core, Positions, mirror
 from oanquan_env.playing import play_randomly
@@ -36,9 +37,9 @@ from oanquan_env.playing import play_randomly
 MAX_GRADIENT = 5.0
 """Gradients of the value loss longer than this are scaled down to it."""
 SPARE = 3
-"""Positions drawn for each that is wanted: some games end on the way, and many positions are met twice."""
+"""Positions drawn for each one wanted: some games end on the way, and many positions are met twice."""
 NEW_A_GAME = 4
-"""New positions that a mixed game is taken to have when it is settled how many to play: few, to have a choice."""
+"""New positions that a mixed game is expected to have, a low estimate: it says how many games to play."""
 FEW = 0.1
 """Share of the positions wanted; a draw that brings fewer new ones is the last."""
 SCALE = 10.0
@@ -59,7 +60,7 @@ class Teacher:
         positions: the newest positions valued, oldest first, at most `config.replay`.
         values: (N,) int16, their values: future margin in points, from the mover's view.
         iterations: how often it has taught.
-        optimizers: of its own, as PPO's keeps its own averages: Adam, and Muon for matrices if it is configured.
+        optimizers: its own, apart from PPO's: Adam, and Muon for matrices if it is configured.
     """
 
     def __init__(self, core: Core, config: TeacherConfig, network: LookaheadNet, *, seed: int, threads: int) -> None:
@@ -84,7 +85,7 @@ class Teacher:
 
         Args:
             visited: running positions of the last rollout.
-            done: share of the run that is done, for the schedules of depth and step size; more is taken for all of it.
+            done: share of the run that is done, for the schedules of depth and step size; may exceed 1.
 
         Returns:
             What is worth logging.
@@ -109,11 +110,11 @@ class Teacher:
         return {"rmse": taught_error, "fresh_rmse": fresh_error, "known": known, "learning_rate": rate, "depth": depth}
 
     def init_from(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
-        """Take over what another teacher remembered: the newest of what is to be taught, each position once.
+        """Take over the newest targets of another teacher that may be taught here, each position once.
 
         Args:
             positions: (N,) positions, oldest first.
-            values: (N,) their values, see `values`.
+            values: (N,) int16, their values.
         """
         keys = canonical_keys(self.core, positions)
         first = np.sort(first_of_each(keys))
@@ -129,15 +130,15 @@ class Teacher:
     def _make_targets(
         self, visited: Positions, depth: int, rng: np.random.Generator
     ) -> tuple[Positions, npt.NDArray[np.int16]]:
-        """Different positions that are not remembered, at most as many as are wanted, and their values."""
+        """New positions, all different, at most as many as are wanted, and their values."""
         mixed = round(self.config.positions * self.config.mixed_share)
-        parts = [self._astray(visited, self.config.positions - mixed, rng), self._mixed(mixed, rng)]
-        fresh = Positions.concatenate(parts)
+        near = self._near(visited, self.config.positions - mixed, rng)
+        fresh = Positions.concatenate([near, self._mixed(mixed, rng)])
         fresh = fresh[first_of_each(canonical_keys(self.core, fresh))]
         found = self.search.best_moves(fresh, Limits(depth=depth))
         return fresh, np.array([result.value for result in found], dtype=np.int16)
 
-    def _astray(self, visited: Positions, wanted: int, rng: np.random.Generator) -> Positions:
+    def _near(self, visited: Positions, wanted: int, rng: np.random.Generator) -> Positions:
         """Positions some random plies away from visited ones."""
 
         def draw() -> Positions:
@@ -161,11 +162,11 @@ class Teacher:
             known = len(teachable)
             teachable = self._teachable(Positions.concatenate([teachable, draw()]))
         weights = np.maximum(teachable.squares.sum(axis=1), 1.0) ** self.config.seed_weight_exponent
-        arrivals = rng.exponential(size=len(teachable)) / weights  # who comes first is drawn with these weights
+        arrivals = rng.exponential(size=len(teachable)) / weights  # the first to arrive are a draw with these weights
         return teachable[np.argsort(arrivals)[:wanted]]
 
     def _teachable(self, positions: Positions) -> Positions:
-        """One of each set of positions that play alike, without those not to be taught and those remembered."""
+        """One of each set of positions that play alike, without those of the suite and those remembered."""
         keys = canonical_keys(self.core, positions)
         first = first_of_each(keys)
         hashes = key_hashes(keys[first])
@@ -175,9 +176,9 @@ class Teacher:
         return key_hashes(canonical_keys(self.core, positions))
 
     def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> float:
-        """Add to what is remembered; returns the network's error on some of it before it is taught, in points.
+        """Remember positions; returns the network's error on some of them before it is taught, in points.
 
-        NaN where nothing is new.
+        NaN if there are none.
         """
         n = min(len(values), self.config.batch_size)
         some = np.arange(n) * len(values) // n
@@ -231,7 +232,7 @@ def suite_keys(core: Core) -> Keys:
 
 
 class TaughtPPO(MaskablePPO):
-    """MaskablePPO whose value goes to school after each iteration, if it has a `teacher`."""
+    """MaskablePPO whose value is also trained by a `teacher` after each iteration, if there is one."""
 
     teacher: Teacher | None = None
 
@@ -240,23 +241,21 @@ class TaughtPPO(MaskablePPO):
         super().train()
         if self.teacher is None:
             return
-        trail = self.env.get_attr("trail", 0)[0]  # type: ignore[union-attr]
-        figures = self.teacher.teach(Positions.concatenate(trail), 1.0 - self._current_progress_remaining)
-        for name, figure in figures.items():
+        assert isinstance(self.rollout_buffer, ZeroSumRolloutBuffer)
+        visited = Positions.concatenate(self.rollout_buffer.trail.positions)
+        for name, figure in self.teacher.teach(visited, 1.0 - self._current_progress_remaining).items():
             self.logger.record(f"teacher/{name}", figure)
 
 
 def make_teacher(core: Core, config: TeacherConfig, model: MaskablePPO, *, seed: int, threads: int) -> Teacher | None:
-    """The teacher of a configuration, None without depths; raises `ValueError` for a network that it cannot teach."""
+    """The teacher of a configuration, None without depths; raises `ConfigError` for one that cannot be."""
     if not config.depths:
         return None
     network: Any = network_of(model)
     if not isinstance(network, LookaheadNet):
-        raise ValueError("teacher.depths: only network.name=lookahead can be taught by search")
+        raise ConfigError("teacher.depths: only network.name=lookahead can be taught by search")
     if config.muon and not hasattr(torch.optim, "Muon"):
-        raise ValueError(f"teacher.muon must be 0 with torch {torch.__version__}: Muon came with torch 2.9")
-    try:
+        raise ConfigError(f"teacher.muon must be 0 with torch {torch.__version__}: Muon came with torch 2.9")
+    with naming_field("teacher.depths"):
         Limits(depth=max(config.depths))
-    except ValueError as error:
-        raise ValueError(f"teacher.depths: {error}") from None
     return Teacher(core, config, network, seed=seed, threads=threads)

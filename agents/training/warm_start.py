@@ -1,6 +1,6 @@
-"""What a run begins with besides its configuration: an agent's weights, the training targets of another run's teacher.
+"""What a run starts from besides its configuration: an agent's weights, the training targets of another run's teacher.
 
-Both are kept in the run's own folder, so a run that was killed before its first checkpoint begins alike, whatever has
+Both are kept in the run's own folder, so a run that was killed before its first checkpoint starts alike, whatever has
 become of the folders that they came from.
 """
 
@@ -12,11 +12,10 @@ from typing import Any
 import torch
 
 from agents.networks.agent_files import WEIGHTS_NAME, load_weights, read_card, save_weights
-from agents.networks.config import NetworkConfig
 from agents.networks.growing import SIZES, grow, is_grown
 from agents.networks.networks import make_network
-from agents.support.strict_yaml import ConfigError, read_yaml
-from agents.training.checkpoint import CheckpointError, read_targets, save_targets
+from agents.support.strict_yaml import ConfigError, naming_field, read_yaml
+from agents.training.checkpoint import read_targets, save_targets
 from agents.training.config import TrainConfig, load_config
 from agents.training.policy import network_of
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, RUN_NAME
@@ -27,12 +26,12 @@ INITIAL_WEIGHTS = "initial_weights.safetensors"
 INITIAL_TARGETS = "initial_targets.safetensors"
 
 
-def take_beginnings(config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
-    """Give a fresh model what `config` says that it begins with.
+def warm_start(config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
+    """Give a fresh model what `config` says that it starts from.
 
     Returns:
-        Where that comes from, for the run's history: `init_from` an agent of which rules and training, and its
-        teacher with the `targets` of which run; nothing for what it begins without.
+        Where that comes from, for the run's history: `init_from`, the rules and training of an agent; `targets`, the
+        run of a teacher. Nothing for what is not configured.
 
     Raises:
         ConfigError: if there are no such targets as `teacher.targets`, or if targets or agent do not fit.
@@ -42,23 +41,21 @@ def take_beginnings(config: TrainConfig, core: Core, model: TaughtPPO) -> dict[s
     if config.init_from:
         history["init_from"] = _take_weights(Path(config.init_from), config, core, model)
     if config.teacher.targets:
-        try:
+        with naming_field("teacher.targets"):
             history["targets"] = _take_targets(Path(config.teacher.targets), core, model)
-        except (ConfigError, CheckpointError) as error:
-            raise ConfigError(f"teacher.targets: {error}") from None
     return history
 
 
-def keep_beginnings(folder: Path, config: TrainConfig, model: TaughtPPO) -> None:
-    """Write what a model began with into its run's folder."""
+def keep_warm_start(folder: Path, config: TrainConfig, model: TaughtPPO) -> None:
+    """Write what a model starts from into its run's folder."""
     if config.init_from:
         save_weights(folder / INITIAL_WEIGHTS, network_of(model))
     if model.teacher and config.teacher.targets:
         save_targets(folder / INITIAL_TARGETS, model.teacher)
 
 
-def restore_beginnings(folder: Path, config: TrainConfig, model: TaughtPPO) -> None:
-    """Give a fresh model what `keep_beginnings` wrote; raises `AgentFileError` and `CheckpointError`."""
+def restore_warm_start(folder: Path, config: TrainConfig, model: TaughtPPO) -> None:
+    """Give a fresh model what `keep_warm_start` wrote; raises `AgentFileError` and `CheckpointError`."""
     if config.init_from:
         load_weights(network_of(model), folder / INITIAL_WEIGHTS)
     if model.teacher and config.teacher.targets:
@@ -67,28 +64,23 @@ def restore_beginnings(folder: Path, config: TrainConfig, model: TaughtPPO) -> N
 
 def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
     card = read_card(folder)
+    refused = f"init_from: the agent in {folder} has another"
     if not is_grown(card.network, config.network):
-        theirs, ours = _differences(card.network, config.network)
+        theirs, ours = card.network.model_dump(), config.network.model_dump()
+        its, wanted = ({name: one[name] for name in ours if theirs[name] != ours[name]} for one in (theirs, ours))
         raise ConfigError(
-            f"init_from: the agent in {folder} has another network: {theirs}, not {ours}; "
+            f"{refused} network: {its}, not {wanted}; "
             f"only {', '.join(SIZES)} may be larger, and policy_gradient inverse_temperature"
         )
     fields = Rules.parse(card.rules).fields
-    for name, its, wanted in (("reward", card.reward, config.reward), ("fields", fields, core.rules.fields)):
-        if its != wanted:
-            raise ConfigError(f"init_from: the agent in {folder} has another {name}: {its}, not {wanted}")
-    with torch.random.fork_rng(devices=[]):  # a run that is begun again draws what the first one drew
-        _, small = make_network(core=core, **card.network.model_dump())
+    for name, found, needed in (("reward", card.reward, config.reward), ("fields", fields, core.rules.fields)):
+        if found != needed:
+            raise ConfigError(f"{refused} {name}: {found}, not {needed}")
+    with torch.random.fork_rng(devices=[]):  # a run that is started again draws what the first one drew
+        _, small = make_network(core, card.network)
     load_weights(small, folder / WEIGHTS_NAME)
     grow(small, network_of(model), card.network)
     return card.model_dump(include={"rules", "training"})
-
-
-def _differences(theirs: NetworkConfig, ours: NetworkConfig) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings in which two networks differ."""
-    theirs_all, ours_all = theirs.model_dump(), ours.model_dump()
-    names = [name for name in ours_all if theirs_all[name] != ours_all[name]]
-    return {name: theirs_all[name] for name in names}, {name: ours_all[name] for name in names}
 
 
 def _take_targets(folder: Path, core: Core, model: TaughtPPO) -> dict[str, Any]:
