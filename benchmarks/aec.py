@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -49,18 +50,24 @@ def games() -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class Options(report.Options):
+    """The command line."""
+
+    seconds: float = 0.5
+    """seconds of each game in each of the rounds"""
+
+
 def main() -> None:
     """Measure all games in turn, several rounds, and report each one's median."""
-    arguments = report.parser(__doc__, "aec")
-    arguments.add_argument("--seconds", type=float, default=0.5, help=f"seconds of each of {ROUNDS} rounds")
-    options = arguments.parse_args()
+    options = report.read_options(Options, __doc__, "aec")
     speeds = report.median_speeds(
         {name: partial(turns_per_second, game) for name, game in games().items()}, ROUNDS, options.seconds
     )
     base = speeds["connect_four raw_env"]
     rows = [[name, f"{speed:,.0f}", f"{speed / base:.2f}"] for name, speed in speeds.items()]
     report.show("AEC turns a second, one core", ["environment", "turns/s", "of connect_four raw_env"], rows)
-    report.write(options.json, {"unit": "turns/s", "speeds": speeds})
+    report.write(options, "aec", {"unit": "turns/s", "speeds": speeds})
 
 
 if __name__ == "__main__":

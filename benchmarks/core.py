@@ -6,6 +6,7 @@ The drawing of the random actions is not. Run it on an idle machine: `python -m 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,17 +44,23 @@ def moves_per_second(rules: str, batch: int, seconds: float) -> float:
     return float(np.median(speeds))
 
 
+@dataclass(frozen=True)
+class Options(report.Options):
+    """The command line."""
+
+    seconds: float = 0.5
+    """seconds of each of the three runs"""
+
+
 def main() -> None:
     """Measure every preset at every batch size."""
-    arguments = report.parser(__doc__, "core")
-    arguments.add_argument("--seconds", type=float, default=0.5, help="seconds of each of three runs")
-    options = arguments.parse_args()
+    options = report.read_options(Options, __doc__, "core")
     speeds = {
         rules: {batch: moves_per_second(rules, batch, options.seconds) for batch in BATCH_SIZES} for rules in PRESETS
     }
     rows = [[rules, *(f"{speed / 1e6:.2f}" for speed in by_batch.values())] for rules, by_batch in speeds.items()]
     report.show("millions of moves a second, one core", ["rules", *(f"{size:,}" for size in BATCH_SIZES)], rows)
-    report.write(options.json, {"unit": "moves/s", "speeds": speeds})
+    report.write(options, "core", {"unit": "moves/s", "speeds": speeds})
 
 
 if __name__ == "__main__":

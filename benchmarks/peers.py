@@ -1,102 +1,69 @@
-"""The README's table against the alternatives: what each has, and its speed where it is known.
+"""How the project compares with the alternatives: the README's table of them, and its line of speed.
 
 Speeds that the committed benchmarks measure come from their results. The others were measured once, by random play in
-one process on a machine of the same kind, and are marked so.
+one process on a machine of the same kind, and are marked.
 """
 
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
 
+from agents.support.markdown import table
 from benchmarks.report import RESULTS
 
 ONCE = "†"
 """Marks a speed that no committed benchmark measures again."""
 
 
-class Peer(NamedTuple):
-    """One row.
-
-    Attributes:
-        name: what it is.
-        game: which rules of Ô Ăn Quan it has, or what it has instead.
-        interface: how a learner reaches it.
-        batched: whether one call steps many games.
-        players: what there is to play against.
-        speed: million moves a second on one core, as text.
-    """
-
-    name: str
-    game: str
-    interface: str
-    batched: str
-    players: str
-    speed: str
+def speeds() -> dict[str, str]:
+    """Millions of moves a second: of our core and vector environment at 4,096 games, and of other libraries."""
+    core, vector = (json.loads((RESULTS / f"{name}.json").read_text())["speeds"] for name in ("core", "vector"))
+    found = {
+        "core": core["mancala-world"]["4096"],
+        "vector": vector["oanquan make_vec, num_envs=4,096"],
+        "OpenSpiel": vector["OpenSpiel mancala, observation, mask and rewards"],
+        "OpenSpiel's moves": vector["OpenSpiel mancala, moves and legal moves alone"],
+        "PettingZoo": vector["PettingZoo connect_four raw_env, turns"],
+    }
+    return {name: f"{speed / 1e6:.1f}" if speed > 1e6 else f"{speed / 1e6:.2g}" for name, speed in found.items()}
 
 
-def peers() -> list[Peer]:
-    """All rows, ours first."""
-    core = json.loads((RESULTS / "core.json").read_text())["speeds"]["mancala-world"]["4096"]
-    vector = json.loads((RESULTS / "vector.json").read_text())["speeds"]
-    ours, kalah = vector["oanquan make_vec, num_envs=4,096"], vector["OpenSpiel mancala, observation, mask and rewards"]
-    bare, four = (
-        vector["OpenSpiel mancala, moves and legal moves alone"],
-        vector["PettingZoo connect_four raw_env, turns"],
+def speed_line() -> str:
+    """The README's sentence on speed."""
+    million = speeds()
+    return (
+        f"One core plays {million['core']} million random moves a second, and {million['vector']} million through the "
+        f"vector environment, with observations and rewards; OpenSpiel's mancala plays {million['OpenSpiel']} million "
+        f"with them, and PettingZoo's connect four {million['PettingZoo']} million "
+        "([all measurements](docs/benchmarks.md))."
     )
-    return [
-        Peer(
-            "**oanquan**",
-            "7 presets, each after its source; 2–4 players; matches",
-            "Gymnasium, vector, PettingZoo; masks",
-            "yes",
-            "search, solver, trained agents",
-            f"**{core / 1e6:.1f}** core, **{ours / 1e6:.1f}** vector environment",
-        ),
-        Peer(
-            "Ludii 1.3.13",
-            "several rule sets; its engine departs from its own text",
-            "Ludii's, in Java",
-            "no",
-            "general game players",
-            f"0.12 {ONCE}",
-        ),
-        Peer(
-            "IamKrill1n/o-an-quan",
-            "standard rules",
-            "none: a C++ program",
-            "no",
-            "minimax, expectimax, MCTS",
-            f"6.4 {ONCE}",
-        ),
-        Peer(
-            "TheGiver262/oanquan-ai-lab",
-            "standard, pie and quan già modes",
-            "none: TypeScript",
-            "no",
-            "alpha-beta, PUCT",
-            "not measured",
-        ),
-        Peer("pure-Python engines of the game", "their own rules", "none", "no", "", f"up to 0.2 {ONCE}"),
-        Peer(
+
+
+def peers_table() -> str:
+    """The README's table, ours first, and the note under it."""
+    million = speeds()
+    heads = ["", "rules of the game", "interface", "to play against", "million moves/s", "with observations"]
+    ours = ["**oanquan**", "7 presets, 2–4 players", "Gymnasium, PettingZoo; batched", "search, solver, neural agents"]
+    rows = [
+        [*ours, f"**{million['core']}**", f"**{million['vector']}**"],
+        ["Ludii", "several rule sets", "Java", "general game players", f"0.12 {ONCE}", ""],
+        ["IamKrill1n/o-an-quan", "one", "C++ program", "minimax, expectimax, MCTS", f"6.4 {ONCE}", ""],
+        ["TheGiver262/oanquan-ai-lab", "three modes", "TypeScript program", "alpha-beta, PUCT", "", ""],
+        ["HienLe2004/o-an-quan-ai-242", "one", "Python program", "minimax, tabular Q-learning", "", ""],
+        [
             "OpenSpiel",
             "none; Kalah",
-            "OpenSpiel's; masks",
-            "no",
-            "OpenSpiel's algorithms",
-            f"{kalah / 1e6:.2f} with observations, {bare / 1e6:.1f} without",
-        ),
-        Peer("PettingZoo", "none; connect four", "PettingZoo; masks", "no", "", f"{four / 1e6:.3f}"),
-        Peer("pgx, CPU", "none; connect four, othello", "JAX; masks", "yes", "", f"1.8, 0.41 {ONCE}"),
+            "its own",
+            "search and learning",
+            million["OpenSpiel's moves"],
+            million["OpenSpiel"],
+        ],
+        ["PettingZoo", "none; connect four", "PettingZoo", "", "", million["PettingZoo"]],
+        ["pgx", "none; othello, connect four", "JAX; batched", "", "", f"0.41, 1.8 {ONCE}"],
     ]
-
-
-def note() -> str:
-    """Where the speeds come from."""
-    return (
-        "Speed: random play on one core; ours at 4,096 games, and ours, OpenSpiel's and PettingZoo's from Python by "
-        "`python -m benchmarks.core` and `python -m benchmarks.vector`. "
-        f"{ONCE} measured once on a machine of the same kind (pgx at 1,024 games), not by the committed benchmarks. "
-        "As far as we know, neither a trained agent nor a PettingZoo or vectorised environment of this game was "
-        "published before."
+    note = (
+        f"Speed: random play on one core. {ONCE} measured once on a machine of the same kind, not by the committed "
+        "benchmarks. As far as we know, these are the first neural agents and the first PettingZoo and vectorised "
+        "environments of this game."
     )
+    return f"{table(heads, rows, left=4)}\n\n{note}"

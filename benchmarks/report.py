@@ -2,30 +2,66 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import tyro
 from rich.console import Console
 from rich.table import Table
 
 from agents.support import provenance
+from agents.support.files import check_place, write_atomically
 
 RESULTS = Path(__file__).parent / "results"
 
 
-def parser(description: str | None, name: str) -> argparse.ArgumentParser:
-    """A parser with the option that all benchmarks have."""
-    made = argparse.ArgumentParser(description=description, prog=f"python -m benchmarks.{name}")
-    made.add_argument("--json", type=Path, default=RESULTS / f"{name}.json", help="where to write the results")
-    return made
+@dataclass(frozen=True)
+class Options:
+    """The options that all benchmarks have. Without any of them the results are printed, and nothing is written."""
+
+    json: Path | None = None
+    """also write the results to this file"""
+    publish: bool = False
+    """also write them to benchmarks/results, which the documentation shows; refused if files differ from the commit"""
+
+
+Made = TypeVar("Made", bound=Options)
+
+
+def read_options(kind: type[Made], description: str | None, name: str, arguments: Sequence[str] | None = None) -> Made:
+    """The command line of the benchmark `name`; ends the process if the results could not be written in the end."""
+    prog = f"python -m benchmarks.{name}"
+    flags = (tyro.conf.FlagCreatePairsOff,)
+    options = tyro.cli(kind, args=arguments, prog=prog, description=description, config=flags)
+    try:
+        if options.json:
+            check_place("--json", options.json)
+        if options.publish:
+            check_commit(provenance.commit())
+    except ValueError as error:
+        print(f"{prog}: {error}", file=sys.stderr)
+        sys.exit(2)
+    return options
+
+
+def check_commit(commit: str | None) -> None:
+    """Raises `ValueError` unless the commit tells exactly which code is measured."""
+    if commit is None:
+        raise ValueError("--publish: this is no clone, so nobody could tell which code was measured")
+    if commit.endswith(provenance.DIRTY):
+        raise ValueError(
+            f"--publish: files differ from commit {commit.removesuffix(provenance.DIRTY)}, so nobody could measure "
+            "this again; commit first, or use --json FILE"
+        )
 
 
 def show(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table; the first column to the left, numbers to the right."""
+    """Print a table; the first column is aligned left, the others right."""
     table = Table(title=title)
     for index, heading in enumerate(headings):
         table.add_column(heading, justify="right" if index else "left")
@@ -34,15 +70,20 @@ def show(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     Console().print(table)
 
 
-def write(path: Path, results: dict[str, Any]) -> None:
-    """Write results with where they were measured."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"measured_on": describe_machine(), **results}, indent=1) + "\n", encoding="utf-8")
-    print(f"written to {path}")
+def write(options: Options, name: str, results: dict[str, Any]) -> None:
+    """Write the results of the benchmark `name`, with where they were measured, to the files that were asked for."""
+    content = json.dumps({"measured_on": describe_machine(), **results}, indent=1) + "\n"
+    for path in (options.json, RESULTS / f"{name}.json" if options.publish else None):
+        if path:
+            write_atomically(path, content.encode())
+            print(f"written to {path}")
 
 
 def median_speeds(contestants: Mapping[str, Callable[[float], float]], rounds: int, seconds: float) -> dict[str, float]:
-    """Each contestant's median speed over several rounds, all in turn in each; called with the seconds to run."""
+    """The median speed of each contestant over several rounds, in each of which all take their turn.
+
+    Each is called with the seconds to run, and returns its speed.
+    """
     measured: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, contestant in contestants.items():
@@ -51,7 +92,7 @@ def median_speeds(contestants: Mapping[str, Callable[[float], float]], rounds: i
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, versions and commit."""
+    """Processor, commit and versions."""
     return {
         "processor": provenance.processor(),
         "commit": provenance.commit(),

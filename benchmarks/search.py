@@ -6,6 +6,7 @@ Run it on an idle machine: `python -m benchmarks.search`.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,17 @@ def measure(search: Search, positions: Positions, depth: int) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class Options(report.Options):
+    """The command line."""
+
+    positions: int = 250
+    """positions of the middle of games"""
+
+
 def main() -> None:
-    parser = report.parser(__doc__, "search")
-    parser.add_argument("--positions", type=int, default=250, help="positions of the middle of games (%(default)s)")
-    options = parser.parse_args()
+    """Search the opening and positions of the middle of games, and report the times."""
+    options = report.read_options(Options, __doc__, "search")
     core = Core(RULES)
     search = Search(core, table_megabytes=256, threads=1)
     rng = np.random.default_rng(0)
@@ -65,7 +73,7 @@ def main() -> None:
     ]
     headings = ["positions", "depth", "number", "moves played", "ms", "moves/s"]
     report.show(f"Alpha-beta, {RULES}, one core; means of a position", headings, rows)
-    report.write(options.json, {"rules": RULES, **results})
+    report.write(options, "search", {"rules": RULES, **results})
 
 
 if __name__ == "__main__":

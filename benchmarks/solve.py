@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode not in (0, 1):
             raise RuntimeError(f"python {shlex.join(arguments)} ended with status {process.returncode}")
-        result: dict[str, Any] = json.loads(path.read_text())
+        result = json.loads(path.read_text())
     return {"command": f"python {shlex.join(arguments)}", **result, "peak_megabytes": usage.ru_maxrss // 1024}
 
 
@@ -41,16 +42,24 @@ def row(name: str, result: dict[str, Any]) -> list[str]:
     return [name, *bounds, proved, *numbers]
 
 
+@dataclass(frozen=True)
+class Options(report.Options):
+    """The command line."""
+
+    time: float = 150.0
+    """seconds for each preset"""
+    megabytes: int = 1024
+    """size of the table of positions"""
+
+
 def main() -> None:
-    parser = report.parser(__doc__, "solve")
-    parser.add_argument("--time", type=float, default=150.0, help="seconds for each preset (default: %(default)s)")
-    parser.add_argument("--megabytes", type=int, default=1024, help="size of the table (default: %(default)s)")
-    options = parser.parse_args()
+    """Solve every preset for two players, and report what was proved."""
+    options = report.read_options(Options, __doc__, "solve")
     names = [name for name, preset in PRESETS.items() if preset.rules.players == 2]
     results = {name: solve(name, options.time, options.megabytes) for name in names}
     headings = ["rules", "lower", "upper", "value", "depth", "moves played", "seconds", "peak MB"]
     report.show("Future margin of the opening position", headings, [row(name, results[name]) for name in names])
-    report.write(options.json, {"unit": "points, seen by South", "results": results})
+    report.write(options, "solve", {"unit": "points, seen by South", "results": results})
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def measure(config: TrainConfig) -> dict[str, float]:
 
 def main() -> None:
     """Measure the networks in each setting."""
-    options = report.parser(__doc__, "training").parse_args()
+    options = report.read_options(report.Options, __doc__, "training")
     results: dict[str, dict[str, float]] = {}
     for name, network in NETWORKS.items():
         for setting, values in SETTINGS.items():
@@ -126,7 +126,7 @@ def main() -> None:
     headings = ["network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning"]
     report.show("self-play training", headings, rows)
     ppo = parse_config({}, "benchmark").ppo
-    report.write(options.json, {"ppo": ppo.model_dump(), "results": results})
+    report.write(options, "training", {"ppo": ppo.model_dump(), "results": results})
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Steps a second of `gymnasium.make_vec("OAnQuan-v0")`, beside PettingZoo's and OpenSpiel's games in the same run.
 
-A step is one ply in one game (against greedy, his reply too): observation, mask, reward and reset included, the drawing
+A step is one ply in one game (against greedy, its reply too): observation, mask, reward and reset included, the drawing
 of the random legal action not.
-OpenSpiel's mancala (Kalah) is measured where `pyspiel` is installed, from Python as everything here.
+OpenSpiel's mancala (Kalah) is measured from Python too, where it is installed: `pip install -e ".[openspiel]"`.
 `python -m benchmarks.vector`.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
@@ -93,8 +94,8 @@ class OpenSpielMancala:
         return plies / (time.perf_counter() - begin)
 
 
-def contestants() -> dict[str, Contestant]:
-    """All that is measured, by name."""
+def contestants(*, all_needed: bool) -> dict[str, Contestant]:
+    """All that is measured, by name. Raises ModuleNotFoundError if all are needed and OpenSpiel is not installed."""
     connect_four = games()["connect_four raw_env"]
     made: dict[str, Contestant] = {f"oanquan make_vec, num_envs={n:,}": Batch(n, None) for n in SIZES}
     made["oanquan make_vec, num_envs=4,096, greedy replies"] = Batch(4096, "greedy")
@@ -102,23 +103,31 @@ def contestants() -> dict[str, Contestant]:
     try:
         pyspiel = importlib.import_module("pyspiel")
     except ModuleNotFoundError:
-        print("OpenSpiel is left out: pip install open_spiel to have it measured")
+        if all_needed:
+            raise
+        print("OpenSpiel is left out: it is not installed")
         return made
     made["OpenSpiel mancala, observation, mask and rewards"] = OpenSpielMancala(pyspiel, observe=True)
     made["OpenSpiel mancala, moves and legal moves alone"] = OpenSpielMancala(pyspiel, observe=False)
     return made
 
 
+@dataclass(frozen=True)
+class Options(report.Options):
+    """The command line."""
+
+    seconds: float = 0.5
+    """seconds of each contestant in each of the rounds"""
+
+
 def main() -> None:
     """Measure all in turn, several rounds, and report each one's median."""
-    arguments = report.parser(__doc__, "vector")
-    arguments.add_argument("--seconds", type=float, default=0.5, help=f"seconds of each of {ROUNDS} rounds")
-    options = arguments.parse_args()
-    speeds = report.median_speeds(contestants(), ROUNDS, options.seconds)
+    options = report.read_options(Options, __doc__, "vector")
+    speeds = report.median_speeds(contestants(all_needed=options.publish), ROUNDS, options.seconds)
     report.show(
         "steps a second, one core", ["", "steps/s"], [[name, f"{speed:,.0f}"] for name, speed in speeds.items()]
     )
-    report.write(options.json, {"unit": "steps/s", "speeds": speeds})
+    report.write(options, "vector", {"unit": "steps/s", "speeds": speeds})
 
 
 if __name__ == "__main__":

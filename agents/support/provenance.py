@@ -9,19 +9,30 @@ from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
+FOLDER = Path(__file__).parent
+DIRTY = "-dirty"
+"""What marks a commit from which files differ."""
+RESULTS = "benchmarks/results"
+"""Where measurements lie, from the root of the clone. No code is there, so that a new result makes no commit dirty."""
+
 
 @functools.cache
 def commit() -> str | None:
-    """The clone's commit, marked `-dirty` where files differ from it; None outside a clone.
+    """The clone's commit, marked `-dirty` if files other than results differ from it; None outside a clone.
 
     Asked once: of the code that runs, whatever is committed meanwhile.
     """
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
     try:
-        described = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+        described = _git("describe", "--always", "--abbrev=12")
+        described.check_returncode()
+        changed = _git("diff", "--quiet", "HEAD", "--", ":/", f":(top,exclude){RESULTS}")
     except (OSError, subprocess.CalledProcessError):
         return None
-    return described.stdout.strip()
+    return described.stdout.strip() + DIRTY * bool(changed.returncode)
+
+
+def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["git", *arguments], cwd=FOLDER, capture_output=True, text=True, check=False)
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:

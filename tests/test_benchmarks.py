@@ -1,0 +1,127 @@
+"""Benchmarks: where they write, what they refuse to publish, and the pages that show them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from agents.support import provenance
+from benchmarks import readme, report
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder in place of the committed results."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    monkeypatch.setattr(report, "RESULTS", folder)
+    return folder
+
+
+def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
+    monkeypatch.setattr(provenance, "commit", lambda: commit)
+
+
+def read(*arguments: str) -> report.Options:
+    return report.read_options(report.Options, "A benchmark.", "core", arguments)
+
+
+def test_nothing_is_written_unless_asked_for(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report.write(read(), "core", {"speeds": {}})
+    assert capsys.readouterr().out == ""
+    assert not list(results.iterdir())
+
+
+def test_results_go_to_a_file_from_any_commit(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_commit(monkeypatch, "0123456789ab-dirty")
+    report.write(read("--json", str(tmp_path / "core.json")), "core", {"speeds": {"x": 1}})
+    written = json.loads((tmp_path / "core.json").read_text())
+    assert written["speeds"] == {"x": 1}
+    assert written["measured_on"]["commit"] == "0123456789ab-dirty"
+    assert not list(results.iterdir())
+
+
+def test_a_run_of_a_commit_is_published(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_commit(monkeypatch, "0123456789ab")
+    report.write(read("--publish"), "core", {"speeds": {}})
+    assert json.loads((results / "core.json").read_text())["measured_on"]["commit"] == "0123456789ab"
+
+
+@pytest.mark.parametrize(
+    ("commit", "said"),
+    [("0123456789ab-dirty", "files differ from commit 0123456789ab,"), (None, "this is no clone")],
+)
+def test_a_run_of_no_commit_is_refused_before_it_begins(
+    commit: str | None, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at_commit(monkeypatch, commit)
+    with pytest.raises(SystemExit) as ended:
+        read("--publish")
+    assert ended.value.code == 2
+    assert f"python -m benchmarks.core: --publish: {said}" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_named_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        read("--json", str(tmp_path / "none" / "core.json"))
+    assert f"--json: there is no folder {tmp_path / 'none'}" in capsys.readouterr().err
+
+
+def test_new_results_leave_a_commit_clean_and_new_code_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*arguments: str) -> str:
+        told = ["git", "-c", "user.name=N", "-c", "user.email=E", "-c", "commit.gpgsign=false", *arguments]
+        return subprocess.run(told, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
+
+    found, code = tmp_path / "benchmarks" / "results" / "core.json", tmp_path / "package" / "code.py"
+    for path in (found, code):
+        path.parent.mkdir(parents=True)
+        path.write_text("old")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "All")
+    commit = git("rev-parse", "--short=12", "HEAD")
+    monkeypatch.setattr(provenance, "FOLDER", code.parent)
+    asked_anew = provenance.commit.__wrapped__
+    assert asked_anew() == commit
+    found.write_text("new")
+    assert asked_anew() == commit
+    code.write_text("new")
+    assert asked_anew() == f"{commit}-dirty"
+    report.check_commit(commit)
+    with pytest.raises(ValueError, match="commit first"):
+        report.check_commit(asked_anew())
+
+
+def test_outside_a_clone_there_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provenance, "FOLDER", tmp_path)
+    assert provenance.commit.__wrapped__() is None
+
+
+def test_each_contestant_has_its_median_speed() -> None:
+    speeds = {"a": iter([1.0, 9.0, 2.0]), "b": iter([5.0, 5.0, 6.0])}
+    contestants = {name: (lambda seconds, drawn=drawn: seconds * next(drawn)) for name, drawn in speeds.items()}
+    assert report.median_speeds(contestants, 3, 2.0) == {"a": 4.0, "b": 10.0}
+
+
+def test_the_pages_show_the_committed_results() -> None:
+    assert readme.stale(check=True) == []
+
+
+def test_a_page_that_is_out_of_date_is_named_and_renewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- core:begin -->\n<!-- core:end -->\n")
+    monkeypatch.setattr(readme, "PAGES", {page: {"core": readme.core}})
+    assert readme.write(check=True) == 1
+    assert f"{page} is out of date; renew it with: python -m benchmarks.readme" in capsys.readouterr().err
+    assert readme.write() == 0
+    assert "| mancala-world | " in page.read_text()
+    assert readme.write(check=True) == 0
