@@ -19,7 +19,7 @@ from typing import Annotated
 
 import tyro
 
-from agents.search.proof_table import LimitReachedError
+from agents.search.proof import LimitReachedError
 from agents.search.solver import ProofState, Solver
 from agents.support.files import check_place, write_atomically
 from oanquan_env import Core

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from agents import solve
-from agents.search import proof_table
+from agents.search import proof
 from agents.search.compiled import Int64s
 from agents.search.deepening import Limits, Search
 from agents.search.memory import NO_ACTION, STOP
-from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, reaches
-from agents.search.proof_table import LimitReachedError, ProofTable
+from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, LimitReachedError, ProofTable, reaches
 from agents.search.solver import ProofState, Solver, StateError
 from oanquan_env import Board, Core, Positions
 from oanquan_env.notation import Move, parse_position
@@ -150,7 +149,7 @@ def test_a_question_that_is_interrupted_before_it_is_begun_is_given_up(monkeypat
         return reaches(rules, memory, *arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(proof_table, "reaches", late)
+        patch.setattr(proof, "reaches", late)
         with pytest.raises(LimitReachedError):
             table.ask(*root, 20, 8, optimistic=False, deadline=time.monotonic())
     assert table.nodes == core.rules.actions  # the root's moves
@@ -163,7 +162,7 @@ def test_a_ctrl_c_ends_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
 
     core = Core()
     table = ProofTable(core, megabytes=1)
-    monkeypatch.setattr(proof_table, "wait", interrupted)
+    monkeypatch.setattr(proof, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         table.ask(*sides(core.start()), 20, 100, optimistic=False, deadline=float("inf"))
 
@@ -255,6 +254,7 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
             {**contents, "places": np.array([1 << 40]), "entries": np.zeros((1, 3), dtype=np.int64)},
             {**contents, "places": np.array([0, 1]), "entries": np.zeros((1, 3), dtype=np.int64)},
             {**contents, "places": np.array([0.5]), "entries": np.zeros((1, 3), dtype=np.int64)},
+            {**contents, "places": np.array(0), "entries": np.zeros(3, dtype=np.int64)},
         ],
     }
     for message, damaged in damages.items():

@@ -27,8 +27,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agents.evaluation.regret import Suite, format_suite, read_suite
 from agents.search.compiled import OVER, mover_first, play
 from agents.search.memory import MAX_DEPTH
-from agents.search.proof import NO, YES
-from agents.search.proof_table import LimitReachedError, ProofTable
+from agents.search.proof import NO, YES, LimitReachedError, ProofTable
 from agents.support.files import write_atomically
 from agents.support.parallel import HELP, spread
 from oanquan_env import Core, Positions

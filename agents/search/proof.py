@@ -1,4 +1,4 @@
-"""Compiled proofs about a position's value, over `agents.search.compiled.play`.
+"""Proofs about a position's value: a compiled search, over `agents.search.compiled.play`, and the table that it fills.
 
 One question is asked again and again: can the mover reach a future margin of `goal` points or more? It is answered to
 some depth, and nothing is estimated beyond: a line that is not finished by then counts as a success of the mover in an
@@ -14,8 +14,16 @@ A table entry keeps all bounds that were proved of a position, and the last ques
 
 from __future__ import annotations
 
-from agents.search.compiled import OVER, RUNNING, Int64s, compiled, compiled_recursion
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import cast
+
+import numpy as np
+
+from agents.search.compiled import OVER, RUNNING, Int64s, compile_rules, compiled, compiled_recursion
 from agents.search.memory import (
+    BUCKET_BITS,
     CHILD_ACTION,
     CHILD_GAIN,
     CHILD_OTHER,
@@ -33,13 +41,18 @@ from agents.search.memory import (
     STACK,
     STOP,
     TABLE,
+    UNLIMITED,
     drop_mirrored,
     expand,
     is_symmetric,
+    new_memory,
     next_child,
     side_key,
+    table_bits,
     table_place,
 )
+from oanquan_env import Core
+from oanquan_env.arrays import Ints
 
 ENTRY_WORDS = 3
 BUCKET_WORDS = 4 * ENTRY_WORDS
@@ -184,3 +197,109 @@ def reaches(
         is_open |= answer
     remember(memory, own, other, goal, depth, optimistic, is_open, NO_ACTION)
     return OPEN_NO if is_open else NO
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+
+class LimitReachedError(Exception):
+    """The nodes or the time are used up before there is an answer. What was proved by then is in the table."""
+
+
+class ProofTable:
+    """Answers questions about running positions of one `Rules`, and remembers what was proved.
+
+    A position is given as two words, `own` and `other`: see `agents.search.compiled.mover_first`.
+
+    Args:
+        core: of the rules to play.
+        megabytes: size of the table.
+
+    Attributes:
+        rules: the rules, as compiled functions take them.
+
+    Raises:
+        ValueError: for rules that search refuses, see `agents.search.compiled.compile_rules`.
+    """
+
+    def __init__(self, core: Core, megabytes: float) -> None:
+        self.rules = compile_rules(core)
+        self._memory = new_memory(megabytes, BUCKET_WORDS)
+        self._memory[BUCKET_BITS] = table_bits(self._memory, BUCKET_WORDS)
+        self._entries = self._memory[TABLE:].reshape(-1, ENTRY_WORDS)
+        self.allow(UNLIMITED)
+
+    def __len__(self) -> int:
+        """The number of entries that the table has room for."""
+        return len(self._entries)
+
+    @property
+    def nodes(self) -> int:
+        """Moves played by the questions since `allow` was called."""
+        return int(self._memory[NODES])
+
+    def allow(self, nodes: int) -> None:
+        """Set how many moves all questions from now on may play together, and count from 0."""
+        self._memory[NODES], self._memory[NODE_LIMIT] = 0, nodes
+
+    def ask(
+        self, own: int, other: int, goal: int, depth: int, *, optimistic: bool, deadline: float | None = None
+    ) -> int:
+        """Can the mover reach a future margin of `goal` points or more within `depth` plies?
+
+        Args:
+            own: the mover's side.
+            other: the opponent's side.
+            goal: future margin in points.
+            depth: plies, 0 .. MAX_DEPTH.
+            optimistic: whether unfinished lines count as reaching it.
+            deadline: `time.monotonic()` at which to give up, `inf` for never. With a deadline the search runs in a
+                thread of its own, so Ctrl-C interrupts it too.
+
+        Returns:
+            YES, NO, OPEN_YES or OPEN_NO.
+
+        Raises:
+            LimitReachedError: at the deadline, or when the nodes that `allow` set are used up.
+        """
+        self._memory[STOP] = 0
+        question = self.rules, self._memory, own, other, goal, depth, int(optimistic), 0
+        if deadline is None:
+            answer = reaches(*question)
+        else:
+            with ThreadPoolExecutor(1) as pool:
+                asked = pool.submit(reaches, *question)
+                try:
+                    wait([asked], None if deadline == math.inf else max(deadline - time.monotonic(), 0.0))
+                finally:
+                    if not asked.done():
+                        self._memory[STOP] = 1
+            answer = asked.result()
+        if self._memory[STOP]:
+            raise LimitReachedError
+        return int(answer)
+
+    def action(self, own: int, other: int) -> int:
+        """The action that the last proof about a position rests on, or NO_ACTION."""
+        place = find(self._memory, own, other)
+        return NO_ACTION if place == NOT_FOUND else int(self._memory[place + HEAD] & 15) - 1
+
+    def entries(self) -> tuple[Ints, Int64s]:
+        """(K,) places of the entries in use, ascending, and the (K, ENTRY_WORDS) entries."""
+        places = cast(Ints, self._entries[:, HEAD].nonzero()[0])
+        return places, self._entries[places]
+
+    def restore(self, places: Ints, entries: Int64s) -> None:
+        """Replace what is remembered by what `entries` returned, of a table of the same size.
+
+        Raises:
+            ValueError: for arrays that `entries` never returns. The table is then unchanged.
+        """
+        shaped = places.ndim == 1 and entries.shape == (places.size, ENTRY_WORDS)
+        if not shaped or entries.dtype != np.int64 or places.dtype != np.intp:
+            raise ValueError(f"entries must be (K, {ENTRY_WORDS}) int64, and their places (K,) intp")
+        if len(places) and not 0 <= places.min() <= places.max() < len(self):
+            raise ValueError(f"places must be from 0 to {len(self) - 1}")
+        self._memory[HISTORY:STACK] = 0
+        self._entries[:] = 0
+        self._entries[places] = entries

@@ -20,8 +20,7 @@ import numpy as np
 from agents.search.compiled import OVER, can_play, mover_first, play
 from agents.search.deepening import Limits, Search
 from agents.search.memory import MAX_DEPTH
-from agents.search.proof import NO, YES
-from agents.search.proof_table import ProofTable
+from agents.search.proof import NO, YES, ProofTable
 from oanquan_env import Core, Positions
 from oanquan_env.notation import Move, format_position
 
