@@ -54,7 +54,7 @@ def test_a_match_is_the_games_played_one_by_one(rules: str) -> None:
     core = Core(rules)
     openings = random_openings(core, 5, 3, rng())
     match = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng())
-    moves = match.games.moves()
+    moves = match.moves
     for seat in range(core.rules.players):
         seats = [FirstMove if player == seat else LastMove for player in range(core.rules.players)]
         for k in range(5):
