@@ -67,7 +67,7 @@ class ResultCache:
             made_by, part = dict(data["settings"]), read(data["content"])
         except (ValueError, KeyError, TypeError) as error:
             raise ResultCacheError(
-                f"{path}: not a finished part of an evaluation ({error}); delete it to go on"
+                f"{path}: not a finished part of an evaluation ({error}); delete it to continue"
             ) from None
         different = [name for name, value in settings.items() if made_by.get(name) != value]
         if different:

@@ -103,7 +103,7 @@ class Pairing:
 
     Attributes:
         a: number of the player that takes each seat in turn.
-        b: number of the player that takes the others.
+        b: number of the player that takes the other seats.
         results: see `PairResults`.
         games: for each game, in the order of `PairedGames.moves`, its moves after the opening, such as `5A3C`.
         seconds: wall time of the choices of `a` and of `b`.
@@ -121,14 +121,14 @@ class Pairing:
 class Tournament:
     """Every pairing of `entrants` over `openings`.
 
-    With two players a pairing is unordered; with more, one player among others is not the same as the other way round,
-    and both are played.
+    With two players a pairing is unordered. With more, one `a` among several `b` is not the same as one `b` among several
+    `a`, and both are played.
 
     Args:
         core: plays the games.
         entrants: two players or more.
         openings: where games begin; each is played in every seating.
-        seed: of all chance; a pairing's results depend on it and on the labels, not on who else takes part.
+        seed: of all chance; a pairing's results depend on it and on the two labels, not on the other players.
         folder: where finished pairings are stored; None stores none.
 
     Raises:
@@ -217,7 +217,7 @@ class Tournament:
         return self.cache.find(self._labels(a, b), self._settings(a, b), read)
 
     def records(self, pairing: Pairing) -> list[GameRecord]:
-        """The games of a pairing as records, from where their openings began."""
+        """The games of a pairing as records, openings included."""
         k, labels = len(self.openings), self._labels(pairing.a, pairing.b)
         finals = replay(self.core, self.openings.positions, pairing.games)
         standings = self.core.standings(finals)
@@ -258,9 +258,9 @@ def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
 
 
 def by_order(table: Floats, openings: Positions) -> Floats:
-    """(K, 2) scores or margins by seat of `a` sorted anew: where it moved first from the opening, and where second.
+    """(K, 2) scores or margins by seat of `a`, reordered: moving first after the opening, and moving second.
 
-    Two players only.
+    For two players only.
     """
     swapped = openings.mover == 1
     return np.where(swapped[:, None], table[:, ::-1], table)
