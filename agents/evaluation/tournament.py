@@ -121,8 +121,8 @@ class Pairing:
 class Tournament:
     """Every pairing of `entrants` over `openings`.
 
-    With two players a pairing is unordered. With more, one `a` among several `b` is not the same as one `b` among several
-    `a`, and both are played.
+    With two players a pairing is unordered. With more, one `a` among several `b` is not the same as one `b` among
+    several `a`, and both are played.
 
     Args:
         core: plays the games.
