@@ -4,12 +4,14 @@
     python evaluate.py greedy minimax:depth=6 quick=ppo:runs/quick --suite arena,regret --openings balanced --output out
     python evaluate.py --config configs/evaluate.yaml --output out
 
-arena: every pairing plays every opening in every seating; a score counts wins, and draws by half.
-regret: points that an agent's moves lose against the best ones, over a fixed suite of positions.
+The suite arena: every pairing of agents plays every opening in every seating. A score is the share of wins, a draw
+counted as half a win.
 
-With --output the folder gets report.json, report.md and pictures. An evaluation that was interrupted goes on where it
-was when the same command is given again. Agents may be given labels: LABEL=AGENT. With --ray the pairings are played on
-a Ray cluster, with the same results where no player has a limit of time.
+The suite regret: the points that an agent's moves lose against the best ones, over a fixed set of positions.
+
+With --output the folder gets report.json, report.md and pictures, and an interrupted evaluation continues when the same
+command is given again. Agents may have labels: LABEL=AGENT. With --ray a Ray cluster plays the pairings; the results
+are the same, except those of players with a time limit.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ PROG = "evaluate.py"
 UNSET = EvaluationSettings([""])
 """Settings whose agents are still to be given."""
 FILE_WIDTH = 160
-"""Characters of a line where the output goes to a file, which has no width of its own."""
+"""Characters of a line of output that goes to a file."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def parse(arguments: list[str]) -> Options:
 
 
 def check_places(options: Options) -> None:
-    """Notice before hours of play that its results could not be written. Raises ValueError."""
+    """Check, before hours of play, that its results can be written. Raises `ValueError`."""
     for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)
@@ -107,7 +109,7 @@ def _spread(estimate: Estimate, form: str, factor: float = 1.0) -> str:
 
 
 def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResult) -> None:
-    """Scores in percent (also of those who move first, or second), margins in points, Elo; with 95 % intervals."""
+    """Scores in percent (also those of moving first, or second), margins in points, Elo; with 95 % intervals."""
     openings = f"openings of {settings.opening_plies} random plies" if arena.openings == "random" else arena.openings
     console.print(f"{settings.rules}, {settings.pairs} pairs, {openings}, seed {settings.seed}")
     by_order = ["first, %", "second, %"] if arena.ratings else []
@@ -156,7 +158,7 @@ def show(console: Console, settings: EvaluationSettings, evaluation: Evaluation)
 
 
 def write(options: Options, evaluation: Evaluation) -> None:
-    """The files that were asked for."""
+    """Write the files that the options name."""
     if options.json:
         write_atomically(options.json, evaluation.report.to_json().encode())
     if options.save_games and evaluation.tournament:
@@ -183,8 +185,8 @@ def main(arguments: list[str]) -> int:
         show(console, options.settings, evaluation)
         write(options, evaluation)
     except KeyboardInterrupt:
-        kept = f"; the same command goes on in {options.output}" if options.output else ""
-        print(f"evaluate.py: interrupted{kept}", file=sys.stderr)
+        then = f"; the same command continues in {options.output}" if options.output else ""
+        print(f"evaluate.py: interrupted{then}", file=sys.stderr)
         return 130
     except (ValueError, OSError) as error:
         print(f"evaluate.py: {error}", file=sys.stderr)

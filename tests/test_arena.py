@@ -54,7 +54,7 @@ def test_a_match_is_the_games_played_one_by_one(rules: str) -> None:
     core = Core(rules)
     openings = random_openings(core, 5, 3, rng())
     match = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng())
-    moves = match.games.moves()
+    moves = match.moves
     for seat in range(core.rules.players):
         seats = [FirstMove if player == seat else LastMove for player in range(core.rules.players)]
         for k in range(5):
@@ -133,8 +133,8 @@ def test_openings_survive_a_file(core: Core, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "it holds 0 openings; 2 are wanted"),
-        ('[Rules "mancala-world"]\n[Result "*"]\n\n*\n', "it holds 1 openings; 2 are wanted"),
+        ("", "it holds 0 openings; 2 are needed"),
+        ('[Rules "mancala-world"]\n[Result "*"]\n\n*\n', "it holds 1 openings; 2 are needed"),
         ('[Rules "tonkin"]\n[Result "*"]\n\n*\n' * 2, "record 1 is of the rules 'tonkin', not of 'mancala-world'"),
         ('[Rules "mancala-world"]\n[Result "*"]\n\n1. 9A *\n' * 2, "line 4, column 4: ply 1"),
         (
@@ -183,7 +183,7 @@ def test_a_made_suite_is_balanced_and_without_duplicates() -> None:
 def test_a_suite_of_more_lines_than_there_are_is_given_up(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(openings, "VAIN_LINES", 500)
+    monkeypatch.setattr(openings, "MAX_FAILED_LINES", 500)
     arguments = ["--count", "12", "--shortest", "1", "--longest", "1", "--within", "70", "--depth", "2"]
     assert openings.main(arguments) == 2  # of ten first moves each has a mirror image
     assert "only 5 of 12 lines of 1 to 1 plies were found within 70 points of a draw" in capsys.readouterr().err

@@ -92,7 +92,7 @@ def test_an_interrupted_evaluation_goes_on(
     monkeypatch.setattr(Tournament, "play_one", interrupted)
     status, _, err = run(capsys, *names, "--output", tmp_path / "out")
     assert status == 130
-    assert err == f"evaluate.py: interrupted; the same command goes on in {tmp_path / 'out'}\n"
+    assert err == f"evaluate.py: interrupted; the same command continues in {tmp_path / 'out'}\n"
     assert not (tmp_path / "out" / "report.json").exists()
     played.clear()
     assert run(capsys, *names, "--output", tmp_path / "out") == whole
@@ -101,7 +101,7 @@ def test_an_interrupted_evaluation_goes_on(
     assert arenas[0] == arenas[1]
 
 
-def test_kept_regret_is_not_measured_again(
+def test_stored_regret_is_not_measured_again(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = ["greedy", "--suite", "regret", "--part", "development", "--output", tmp_path]
@@ -141,7 +141,7 @@ def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         (["greedy", "random", "--openings", "nowhere.txt"], "nowhere.txt: no such file; openings are"),
         (
             ["greedy", "random", "--openings", "balanced", "--pairs", "100000"],
-            "it holds 600 openings; 100000 are wanted",
+            "it holds 600 openings; 100000 are needed",
         ),
         (["greedy", "random", "--openings", "balanced", "--rules", "tonkin"], "no balanced suite for 'tonkin'"),
         (["greedy", "--suite", "regret", "--rules", "tonkin"], "no regret suite for 'tonkin'"),

@@ -196,7 +196,7 @@ def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) 
         ('{"format": 1, "rules": "chess", "made": {}, "positions": []}', "unknown preset 'chess'"),
         (
             '{"format": 2, "rules": "tonkin", "made": {}, "positions": []}',
-            "a suite of format 1 for two players is wanted",
+            "expected a suite of format 1 for two players",
         ),
         ('{"format": 1, "rules": "tonkin", "made": {}, "positions": []}', "it holds no positions"),
     ],

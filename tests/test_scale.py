@@ -71,7 +71,7 @@ def test_work_whose_process_was_killed_is_begun_anew(tmp_path: Path) -> None:
 def test_results_before_a_hopeless_item_are_not_lost() -> None:
     results = spread(die_always, [0, 1, 2], processes=1)
     assert next(results) == (0, 0)
-    with pytest.raises(ScaleError, match=f"died {RETRIES + 1} times on end.*2 of 3 pieces of work are unfinished"):
+    with pytest.raises(ScaleError, match=f"died {RETRIES + 1} times in a row.*2 of 3 pieces of work are unfinished"):
         next(results)
 
 

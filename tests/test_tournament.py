@@ -89,13 +89,13 @@ def test_results_of_other_settings_are_refused(tmp_path: Path) -> None:
 def test_a_damaged_part_is_named(tmp_path: Path, content: str) -> None:
     cache = ResultCache(tmp_path)
     cache.store(["a/b", "c"], {"seed": 1}, {"x": 1})
-    assert cache.find(["a/b", "c"], {"seed": 1}) == {"x": 1}
-    assert cache.find(["a-b", "c"], {"seed": 1}) is None
+    assert cache.find(["a/b", "c"], {"seed": 1}, dict) == {"x": 1}
+    assert cache.find(["a-b", "c"], {"seed": 1}, dict) is None
     path = cache.path(["a/b", "c"])
     assert path is not None
     path.write_text(content)
     with pytest.raises(ResultCacheError, match=f"{path.name}: not a finished part"):
-        cache.find(["a/b", "c"], {"seed": 1})
+        cache.find(["a/b", "c"], {"seed": 1}, dict)
 
 
 def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
     data = json.loads(path.read_text())
     del data["content"]["margin"]
     path.write_text(json.dumps(data))
-    with pytest.raises(ResultCacheError, match="not a finished pairing"):
+    with pytest.raises(ResultCacheError, match=r"not a finished part of an evaluation \('margin'\)"):
         list(played.play())
 
 

@@ -1,26 +1,25 @@
 """Games between players, many at once: all games of a pairing, in every seating, advance as one batch.
 
-Shapes: K openings, P players of the rules. A match of `a` against `b` plays every opening P times, with `a` in seat
-0, 1, .. P-1 in turn and `b` in all other seats: for two players a *pair* of games with the seats swapped.
+Shapes: K openings, P players of the rules. `a` meets `b` in P games of every opening, with `a` in seat 0, 1, .. P-1 in
+turn and `b` in all other seats: for two players a *pair* of games with the seats swapped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from agents.evaluation.estimates import Estimate, mean_estimate
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Floats, Ints
+from oanquan_env.arrays import Floats
 from oanquan_env.core import relative_points
 from oanquan_env.playing import advance, seated
 from oanquan_env.policies import Policy
 
-OnGamesEnded = Callable[[int], None]
-"""Hears how many games ended since it was called last."""
+OnGamesEnded: TypeAlias = Callable[[int], None]
+"""Called with the number of games that ended since the last call."""
 
 
 class PairResults(NamedTuple):
@@ -34,60 +33,12 @@ class PairResults(NamedTuple):
     """(K, P) plies played after the opening."""
 
 
-@dataclass(frozen=True)
-class Games:
-    """Finished games and how they went.
-
-    Attributes:
-        final: N finished games.
-        steps: for each ply, the rows (M,) of the games still going on and the actions (M,) played in them.
-    """
-
-    final: Positions
-    steps: list[tuple[Ints, Ints]]
-
-    def moves(self) -> list[list[int]]:
-        """For each game, the actions played since it was taken up."""
-        moves: list[list[int]] = [[] for _ in range(len(self.final))]
-        for rows, actions in self.steps:
-            for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
-                moves[row].append(action)
-        return moves
-
-
 class PairedGames(NamedTuple):
-    """A match of `a` against `b`."""
+    """Games of `a` against `b`."""
 
     results: PairResults
-    games: Games
-    """P * K games: game s * K + k is opening k with `a` in seat s."""
-
-
-def play_out(
-    core: Core,
-    positions: Positions,
-    players: Sequence[Policy],
-    seating: Ints,
-    rng: np.random.Generator,
-    progress: OnGamesEnded | None = None,
-) -> Games:
-    """Play N games to their ends, `players[seating[n, p]]` moving for player p of game n.
-
-    Args:
-        core: plays the games.
-        positions: N positions, which are not changed.
-        players: Q players; each is asked once a ply for the moves of all games in which it is to move.
-        seating: (N, P) numbers 0 .. Q-1 into `players`.
-        rng: all chance comes from it.
-        progress: hears how many games ended.
-    """
-    final, steps = positions.copy(), []
-    for rows, actions in advance(core, final, seated(players, seating, rng)):
-        steps.append((rows, actions))
-        ended = int(final.over[rows].sum())
-        if progress and ended:
-            progress(ended)
-    return Games(final, steps)
+    moves: list[list[int]]
+    """Actions of P * K games: game s * K + k is opening k with `a` in seat s."""
 
 
 def play_paired_games(
@@ -100,19 +51,23 @@ def play_paired_games(
 ) -> PairedGames:
     """Every one of K running openings in all P seatings, all games at once."""
     k, players = len(openings), core.rules.players
-    seating = np.repeat(
-        1 - np.eye(players, dtype=np.intp), k, axis=0
-    )  # row s * K + k: a (0) in seat s, b (1) elsewhere
-    games = play_out(core, Positions.concatenate([openings] * players), (a, b), seating, rng, progress)
     rows, seat = np.arange(k * players), np.repeat(np.arange(players), k)
-    winners = core.winners(games.final)
+    seating = (seat[:, None] != np.arange(players)).astype(np.intp)  # a, who is number 0, sits in `seat`
+    finals, moves = Positions.concatenate([openings] * players), [list[int]() for _ in rows]
+    for running, actions in advance(core, finals, seated((a, b), seating, rng)):
+        for row, action in zip(running.tolist(), actions.tolist(), strict=True):
+            moves[row].append(action)
+        ended = int(finals.over[running].sum())
+        if progress and ended:
+            progress(ended)
+    winners = core.winners(finals)
     score = winners[rows, seat] / winners.sum(axis=1)
-    margin = relative_points(core.standings(games.final))[rows, seat]
-    plies = games.final.ply - np.tile(openings.ply, players)
+    margin = relative_points(core.standings(finals))[rows, seat]
+    plies = finals.ply - np.tile(openings.ply, players)
     by_opening = (
         np.ascontiguousarray(column.reshape(players, k).T, dtype=np.float64) for column in (score, margin, plies)
     )
-    return PairedGames(PairResults(*by_opening), games)
+    return PairedGames(PairResults(*by_opening), moves)
 
 
 def play_pairs(core: Core, a: Policy, b: Policy, openings: Positions, rng: np.random.Generator) -> PairResults:
@@ -121,5 +76,5 @@ def play_pairs(core: Core, a: Policy, b: Policy, openings: Positions, rng: np.ra
 
 
 def score_interval(results: PairResults) -> Estimate:
-    """Score of `a` with its 95 % interval. The games of an opening are no independent samples; openings are."""
+    """Score of `a` with its interval over openings, as the games of one opening are not independent."""
     return mean_estimate(results.score.mean(axis=1))

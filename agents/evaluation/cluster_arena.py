@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import agents
@@ -12,7 +11,7 @@ from agents.evaluation.openings import Openings
 from agents.evaluation.tournament import Entrant, Pairing, Tournament, TournamentError
 from agents.players.fingerprint import fingerprint
 from agents.support.parallel import spread
-from oanquan_env import Core, Rules
+from oanquan_env import Core
 
 
 @dataclass(frozen=True)
@@ -27,15 +26,14 @@ class PairingWork:
     """
 
     rules: str
-    entrants: tuple[tuple[str, str, str], ...]
+    entrants: list[list[str]]
     openings: Openings
     seed: int
 
     @classmethod
     def of(cls, tournament: Tournament, a: int, b: int) -> PairingWork:
         """The pairing of players `a` and `b` of a tournament."""
-        players = (tournament.entrants[number] for number in (a, b))
-        entrants = tuple((one.label, one.name, one.fingerprint) for one in players)
+        entrants = [tournament.entrants[number].identity() for number in (a, b)]
         return cls(str(tournament.core.rules), entrants, tournament.openings, tournament.seed)
 
 
@@ -43,9 +41,9 @@ def play_pairing(work: PairingWork) -> Pairing:
     """Play one pairing, whose players are numbered 0 and 1.
 
     Raises:
-        TournamentError: if an agent's files here are not those of who asked.
+        TournamentError: if an agent's files on this machine differ from those where the tournament was started.
     """
-    core = Core(Rules.parse(work.rules))
+    core = Core(work.rules)
     entrants = []
     for label, name, expected in work.entrants:
         if fingerprint(name, core.rules) != expected:
@@ -56,29 +54,27 @@ def play_pairing(work: PairingWork) -> Pairing:
     return Tournament(core, entrants, work.openings, work.seed).play_one(0, 1)
 
 
-def play_on_cluster(tournament: Tournament, address: str, progress: OnGamesEnded | None = None) -> Iterator[Pairing]:
-    """As `Tournament.play`: pairings are kept as they get finished, and yielded in order of the schedule.
+def play_on_cluster(tournament: Tournament, address: str, progress: OnGamesEnded | None = None) -> list[Pairing]:
+    """As `Tournament.play`: every pairing, in the order of the schedule. Each is stored as soon as it is finished.
 
     Args:
         tournament: what to play; pairings that its folder holds are not played again.
         address: of the cluster, see `agents.support.parallel.HELP`.
-        progress: hears how many games ended.
+        progress: called with numbers of games that ended.
 
     Raises:
-        ResultCacheError: if the folder holds a pairing by other settings, or a damaged one.
+        ResultCacheError: if the folder holds a pairing of other settings, or a damaged one.
         ScaleError: if the cluster fails.
     """
-    schedule = tournament.schedule()
-    kept = {pair: tournament.find(*pair) for pair in schedule}
-    pairings = {pair: pairing for pair, pairing in kept.items() if pairing}
-    missing = [pair for pair in schedule if pair not in pairings]
+    pairings = {pair: tournament.find(*pair) for pair in tournament.schedule()}
+    missing = [pair for pair, pairing in pairings.items() if pairing is None]
     if progress:
-        progress(len(pairings) * tournament.games_of_pairing)
+        progress((len(pairings) - len(missing)) * tournament.games_of_pairing)
     for number, played in spread(play_pairing, [PairingWork.of(tournament, *pair) for pair in missing], ray=address):
         a, b = missing[number]
-        pairings[a, b] = dataclasses.replace(played, a=a, b=b)
-        tournament.keep(pairings[a, b])
+        pairing = dataclasses.replace(played, a=a, b=b)
+        pairings[a, b] = pairing
+        tournament.store(pairing)
         if progress:
             progress(tournament.games_of_pairing)
-    for pair in schedule:
-        yield pairings[pair]
+    return [pairing for pairing in pairings.values() if pairing]

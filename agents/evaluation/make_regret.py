@@ -2,12 +2,12 @@
 
     python -m agents.evaluation.make_regret --rules mancala-world --count 2400
 
-Games begin with up to eight random plies. In each game every seat is taken by one of some players, weak to strong, that
-now and then play a random move instead of their own. Of all positions met, those count once that play alike (seats,
-mirror), and those are kept that leave a choice: three legal moves or more, the best of them worth at least one point
-more than the worst. As many are taken of each phase of the game. All moves are valued by search, the deeper the fewer
-points are in play; `python -m agents.evaluation.prove_regret` then proves what it can of them. With --ray a Ray cluster
-values the positions; the suite is the same.
+Games begin with up to eight random plies. In each game every seat is taken by one of several players, weak to strong,
+which play a random move now and then. Of positions that play alike (up to seats and mirror) only the first is taken,
+and it must leave a choice: at least three legal moves, the best worth at least one point more than the worst. Each
+phase of the game has as many positions. All moves are valued by search, the deeper the fewer points are in play;
+`python -m agents.evaluation.prove_regret` then proves as many of the values as it can. With --ray a Ray cluster values
+the positions; the suite is the same.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class SuiteRecipe:
 
 
 def different_boards(core: Core, positions: Positions) -> Positions:
-    """One of each set of positions that play alike, with moves enough to choose from."""
+    """The first of each set of positions that play alike, among those with enough moves to choose from."""
     enough = positions[core.legal_mask(positions).sum(axis=1) >= FEWEST_MOVES]
     return enough[first_of_each(canonical_keys(core, enough))]
 
@@ -81,7 +81,7 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     """
     if recipe.count < 1 or recipe.count % len(PHASES):
         raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")
-    core = Core(recipe.rules)
+    core, progress = Core(recipe.rules), progress or Progress(disable=True)
     rng = np.random.default_rng(recipe.seed)
     met = different_boards(core, met_in_play(core, mixed_players(core), recipe.games, rng))
     met = met[rng.permutation(len(met))]
@@ -89,28 +89,33 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     search = None if ray else Search(core)
     chosen: list[tuple[Positions, Floats, Mask]] = []
     for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
-        task = progress.add_task(name, total=recipe.count // len(PHASES)) if progress else None
+        missing = recipe.count // len(PHASES)
+        task = progress.add_task(name, total=missing)
         candidates = met[(phase == number).nonzero()[0]]
-        wanted = recipe.count // len(PHASES)
         chunks = [candidates[begin : begin + CHUNK] for begin in range(0, len(candidates), CHUNK)]
-        valued: Iterator[Values]
-        if search:
-            valued = (search.proved_values(some, depth) for some in chunks)
-        else:
-            works = [ChunkWork(str(core.rules), some, depth) for some in chunks]
-            valued = in_order(spread(value_chunk, works, ray=ray))
-        for part in _choose(chunks, valued, wanted):
-            chosen.append(part)
-            wanted -= len(part[0])
-            if progress and task is not None:
-                progress.advance(task, len(part[0]))
-        if wanted:
-            raise ValueError(f"the games met {wanted} positions too few of the phase {name!r}: play more of them")
-    positions, values, proved = zip(*chosen, strict=True)
-    every = Positions.concatenate(positions)
+        # no more are valued than it takes
+        for some, (values, proved) in zip(chunks, _value(core, chunks, depth, search, ray), strict=False):
+            rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:missing]
+            chosen.append((some[rows], values[rows], proved[rows]))
+            missing -= len(rows)
+            progress.advance(task, len(rows))
+            if not missing:
+                break
+        if missing:
+            raise ValueError(f"the games met {missing} positions too few of the phase {name!r}: play more of them")
+    batches, values_of, proofs_of = zip(*chosen, strict=True)
+    positions = Positions.concatenate(batches)
+    made = describe(recipe)
     return Suite(
-        regret_path(core.rules).stem, core, every, np.concatenate(values), np.concatenate(proved), describe(recipe)
+        regret_path(core.rules).stem, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made
     )
+
+
+def _value(core: Core, chunks: list[Positions], depth: int, search: Search | None, ray: str | None) -> Iterator[Values]:
+    """Values of the moves of each chunk, one chunk after another: by `search`, or else on a Ray cluster."""
+    if search:
+        return (search.proved_values(some, depth) for some in chunks)
+    return in_order(spread(value_chunk, [ChunkWork(str(core.rules), some, depth) for some in chunks], ray=ray))
 
 
 def describe(recipe: SuiteRecipe) -> dict[str, object]:
@@ -125,16 +130,6 @@ def describe(recipe: SuiteRecipe) -> dict[str, object]:
         "fewest_moves": FEWEST_MOVES,
         "least_spread": LEAST_SPREAD,
     }
-
-
-def _choose(chunks: list[Positions], valued: Iterator[Values], wanted: int) -> Iterator[tuple[Positions, Floats, Mask]]:
-    """The first `wanted` candidates whose moves differ in value enough, chunk by chunk, with values and proofs."""
-    for some, (values, proved) in zip(chunks, valued, strict=False):  # no more are valued than wanted
-        kept = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:wanted]
-        wanted -= len(kept)
-        yield some[kept], values[kept], proved[kept]
-        if not wanted:
-            return
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
-"""Where games of a tournament begin: random lines, or a committed suite of lines that leave neither side ahead.
+"""Openings of a tournament: random lines, or a committed suite of balanced lines, in which neither side is ahead.
 
     python -m agents.evaluation.openings --rules mancala-world --count 600
 
-makes a suite: random lines of 4 to 8 plies whose final margin, as a deep search sees it, is within a few points of a
-draw. Lines that lead to the same board (up to seats and mirror) count once. They stand in the order in which they were
-drawn, lengths mixed, so that the first n are a fair sample.
+makes a suite: random lines of 4 to 8 plies, after which a deep search expects a final margin within a few points of a
+draw. Of lines that lead to the same board (up to seats and mirror) only the first is taken. Lines of all lengths are
+mixed, in the order in which they were drawn, so the first n are a fair sample.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from oanquan_env.rules import DEFAULT_PRESET, RulesError
 PROG = "python -m agents.evaluation.openings"
 BATCH = 100
 """Lines of each length drawn at once."""
-VAIN_LINES = 50_000
-"""Lines on end without one that is balanced and new, after which no more are drawn."""
+MAX_FAILED_LINES = 50_000
+"""Lines in a row that are not balanced or not new, before `make_suite` gives up."""
 SHALLOW_DEPTH = 8
 SHALLOW_SLACK = 5
-"""Points beyond the limit at which a shallow search (plies above) still lets a line through to the deep one."""
+"""A shallow search (plies above) passes a line on to the deep one up to so many points beyond the limit."""
 
 
 class OpeningsError(ValueError):
-    """A suite of openings that cannot be used; names the file and what would help."""
+    """A suite of openings that cannot be used; names the file and says what would help."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Openings:
     """K openings.
 
     Attributes:
-        name: what to call them: `random`, `set-up` (no moves), or the suite's file name.
+        name: `random`, `set-up` (no moves), or the suite's file name.
         positions: K running positions.
-        records: how each came about; unfinished games, from the set-up or from a position of their own.
+        records: the moves that lead to them, as unfinished games.
     """
 
     name: str
@@ -74,8 +74,8 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
         core: of the rules that will be played.
         source: `random` (lines of `plies` random plies), `balanced` (the first `n` of the rules' committed suite) or
             a file of game records, of which the first `n` are taken; their moves are the openings.
-        n: openings wanted.
-        plies: length of random lines; of no meaning for the others.
+        n: number of openings.
+        plies: length of random lines; has no effect on the others.
         rng: draws random lines.
 
     Raises:
@@ -108,7 +108,7 @@ def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
     except (OSError, NotationError, RulesError) as error:
         raise OpeningsError(f"{path}: {error}") from None
     if not records or (n is not None and len(records) < n):
-        raise OpeningsError(f"{path}: it holds {len(records)} openings; {n or 'some'} are wanted")
+        raise OpeningsError(f"{path}: it holds {len(records)} openings; {n or 'some'} are needed")
     boards = []
     for number, record in enumerate(records, 1):
         if record.rules != core.rules:
@@ -154,30 +154,33 @@ class OpeningsRecipe:
 
 
 def final_margins(core: Core, positions: Positions, depth: int) -> Ints:
-    """(N,) points by which South will have won: his lead so far, and what a search of `depth` plies sees to come."""
+    """(N,) points by which South is expected to win: its lead so far and what a search of `depth` plies adds."""
     from agents.search.deepening import Limits, Search  # numba takes a second to import
 
     values = np.array([found.value for found in Search(core).best_moves(positions, Limits(depth=depth))], dtype=np.intp)
     sign = 1 - 2 * positions.mover
-    margins: Ints = (positions.scores[:, 0] - positions.scores[:, 1] + sign * values).astype(np.intp)
-    return margins
+    return positions.scores[:, 0] - positions.scores[:, 1] + sign * values
 
 
 def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list[GameRecord]:
     """Draw lines until `recipe.count` of them are balanced.
 
     Raises:
-        ValueError: if there seem to be fewer such lines, or hardly any game lasts as long.
+        ValueError: if there seem to be fewer such lines, or almost all games end sooner.
     """
-    core = Core(recipe.rules)
+    core, progress = Core(recipe.rules), progress or Progress(disable=True)
     rng = np.random.default_rng(recipe.seed)
-    task = progress.add_task("balanced lines", total=recipe.count) if progress else None
+    task = progress.add_task("balanced lines", total=recipe.count)
     records: list[GameRecord] = []
     seen = np.zeros(0, dtype=canonical_keys(core, core.start()).dtype)
-    vain = 0
+    failed = 0
     while len(records) < recipe.count:
-        if vain >= VAIN_LINES:
-            raise ValueError(_too_few(recipe, len(records)))
+        if failed >= MAX_FAILED_LINES:
+            raise ValueError(
+                f"only {len(records)} of {recipe.count} lines of {recipe.shortest} to {recipe.longest} plies were "
+                f"found within {recipe.within} points of a draw, none of them among the last {MAX_FAILED_LINES:,}: "
+                "ask for a lower count, longer lines or more points"
+            )
         before = len(records)
         lines, positions = _draw(core, recipe, rng)
         keys = canonical_keys(core, positions)
@@ -187,20 +190,11 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
         margins = final_margins(core, positions[new], recipe.depth)
         for row, margin in zip(new.tolist(), margins.tolist(), strict=True):
             if abs(margin) <= recipe.within:
-                records.append(_record(core, recipe, lines[row], margin))
-        vain = vain + len(lines) if len(records) == before else 0
-        if progress and task is not None:
-            progress.update(task, completed=len(records))
+                headers = {"Made": recipe.command(), "Value": f"{margin:+d}"}
+                records.append(GameRecord(core.rules, tuple(map(Move.from_action, lines[row])), headers=headers))
+        failed = failed + len(lines) if len(records) == before else 0
+        progress.update(task, completed=len(records))
     return records[: recipe.count]
-
-
-def _too_few(recipe: OpeningsRecipe, found: int) -> str:
-    """What to say where too few lines are balanced."""
-    return (
-        f"only {found} of {recipe.count} lines of {recipe.shortest} to {recipe.longest} plies were found within "
-        f"{recipe.within} points of a draw, none of them among the last {VAIN_LINES:,}: ask for a lower count, longer "
-        "lines or more points"
-    )
 
 
 def _draw(core: Core, recipe: OpeningsRecipe, rng: np.random.Generator) -> tuple[list[Ints], Positions]:
@@ -213,11 +207,6 @@ def _draw(core: Core, recipe: OpeningsRecipe, rng: np.random.Generator) -> tuple
         lines += list(drawn)
     order = rng.permutation(len(lines))
     return [lines[index] for index in order], Positions.concatenate(batches)[order]
-
-
-def _record(core: Core, recipe: OpeningsRecipe, line: Ints, margin: int) -> GameRecord:
-    headers = {"Made": recipe.command(), "Value": f"{margin:+d}"}
-    return GameRecord(core.rules, tuple(map(Move.from_action, line)), headers=headers)
 
 
 @dataclass(frozen=True)

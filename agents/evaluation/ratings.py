@@ -1,4 +1,4 @@
-"""Strength in numbers: Elo of a match, Bradley-Terry ratings of a tournament with intervals, a sequential test.
+"""Strength in numbers: Elo differences, Bradley-Terry ratings with intervals, a sequential test.
 
 An Elo difference d means an expected score of 1 / (1 + 10 ** (-d / 400)), draws counted as half wins. The two games of
 a pair share their opening, so pairs are the samples wherever a spread is estimated. Sources:
@@ -112,7 +112,7 @@ def _elo_of_outcomes(counts: npt.NDArray[np.integer] | Floats, scores: Floats) -
 
 
 def _moments(counts: Floats, scores: Floats) -> tuple[float, float, float]:
-    """Mean and variance of outcomes that score `scores` and were counted `counts` times, and how many there were."""
+    """Mean and variance of outcomes that score `scores` and occurred `counts` times, and the number of all."""
     n = float(counts.sum())
     if n <= 0 or (counts < 0).any():
         raise ValueError(f"counts must not be negative and not all zero; got {counts.tolist()}")
@@ -128,18 +128,18 @@ def pentanomial(score: Floats) -> npt.NDArray[np.int64]:
 def sprt(
     pentanomial: npt.ArrayLike, elo0: float = 0.0, elo1: float = 20.0, alpha: float = 0.05, beta: float = 0.05
 ) -> Sprt:
-    """Is a player stronger by `elo1` rather than by `elo0` only? Wald's test, to be asked again after every few pairs.
+    """Is a player stronger by `elo1` rather than by `elo0` only? Wald's test, repeated after every few pairs.
 
     The log-likelihood ratio is that of the normal approximation, n (s1 - s0) (2 m - s0 - s1) / (2 v), with m the mean
-    and v the variance of n pairs' scores and s0, s1 the expected scores of the two hypotheses. Outcomes never seen
-    count for a thousandth of a pair, so that v is positive.
+    and v the variance of n pairs' scores and s0, s1 the expected scores of the two hypotheses. An outcome that never
+    occurred counts as a thousandth of a pair, so that v is positive.
 
     Args:
         pentanomial: (5,) counts of pairs, as `PENTANOMIAL` orders them.
         elo0: Elo difference of the hypothesis "no stronger".
         elo1: Elo difference of the hypothesis "stronger", above `elo0`.
-        alpha: probability of saying "stronger" when `elo0` is true.
-        beta: probability of saying "not stronger" when `elo1` is true.
+        alpha: probability of the verdict "stronger" when `elo0` is true.
+        beta: probability of the verdict "not stronger" when `elo1` is true.
 
     Raises:
         ValueError: for hypotheses in the wrong order, error probabilities outside (0, 0.5), or no five counts.
@@ -166,21 +166,21 @@ def sprt(
 def bradley_terry(
     pairings: npt.ArrayLike, won: npt.ArrayLike, played: npt.ArrayLike, anchor: int, prior_draws: float = PRIOR_DRAWS
 ) -> Ratings:
-    """Maximum-likelihood ratings: the mover-first player i beats j with log odds (r_i - r_j + first).
+    """Maximum-likelihood ratings: player i, moving first, beats j with log odds (r_i - r_j + first).
 
-    A player that won everything would rate infinitely. So each of the M players is given `prior_draws` drawn games
-    against an imagined player of average strength, and moving first as many drawn games: estimates are finite and
-    unique whatever was played, and shrink towards the average by about that one draw in all their games.
+    A player that won every game would have an infinite rating. So each of the M players is given `prior_draws` drawn
+    games against an imagined player of average strength, and so is moving first. Estimates are then finite and unique
+    whatever was played; they shrink towards the average by about that one draw among all games.
 
     Args:
-        pairings: (G, 2) players 0 .. M-1: the one who moved first, the other. Pairings may repeat.
+        pairings: (G, 2) players 0 .. M-1: the one that moved first, the other one. Pairings may repeat.
         won: (G,) points scored by the first mover: wins plus half the draws.
         played: (G,) games.
         anchor: the player whose rating is 0.
         prior_draws: weight of the prior, games.
 
     Raises:
-        ValueError: if the points do not fit the games, or the prior is not positive.
+        ValueError: for points below 0 or above the number of games, or a prior that is not positive.
     """
     pairs, points, games = np.asarray(pairings), np.asarray(won, np.float64), np.asarray(played, np.float64)
     estimate = _fit(_design(pairs), points[None], games[None], prior_draws)[0]
@@ -236,13 +236,13 @@ def rate(
 ) -> RatingIntervals:
     """Ratings with 95 % intervals, bootstrapped over openings: all pairings of a sample share its drawn openings.
 
-    A player with nothing but wins has no spread to draw from: its interval tells of the others' only, and its rating
+    A player that won every game has no spread of its own: its interval shows that of the others only, and its rating
     is a lower bound set by the prior of `bradley_terry`.
 
     Args:
         pairings: (G, 2) players 0 .. M-1.
-        scores: for each pairing the (K, 2) scores of its first player over the same K openings: moving first from the
-            opening, and moving second.
+        scores: for each pairing the (K, 2) scores of its first player over the same K openings, moving first and
+            moving second.
         anchor: the player whose rating is 0.
         rng: draws the samples.
         samples: bootstrap samples.
@@ -250,7 +250,7 @@ def rate(
     pairs, table = np.asarray(pairings), np.stack(scores)  # (G, 2), (G, K, 2)
     k = table.shape[1]
     weights = rng.multinomial(k, np.full(k, 1 / k), size=samples)  # (B, K) how often each opening was drawn
-    weights = np.concatenate([np.ones((1, k), dtype=weights.dtype), weights])  # the sample that was played comes first
+    weights = np.concatenate([np.ones((1, k), dtype=weights.dtype), weights])  # first what was really played
     as_first, as_second = weights @ table[:, :, 0].T, weights @ (1 - table[:, :, 1]).T  # (B, G) points of first movers
     won = np.concatenate([as_first, as_second], axis=1)
     design = _design(np.concatenate([pairs, pairs[:, ::-1]]))

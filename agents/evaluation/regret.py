@@ -1,11 +1,11 @@
-"""Distance from perfect play: what an agent's moves lose against the best ones, over a fixed suite of positions.
+"""Distance from perfect play: the points that an agent's moves lose against the best ones, over a fixed suite.
 
-A suite holds positions and the value of every legal move in them: the future margin under best play by both, in points
-from the mover's view, by a deep search, or proved where a move is marked so. Half of the positions, by a hash of
-the board, are for development; the others are kept for the test.
+A suite holds positions and the value of every legal move in them: the future margin under best play of both sides, in
+points from the mover's view. Values come from a deep search; those that are marked so are proved. Half of the
+positions, by a hash of the board, are for development, the other half for the test.
 
-Phases go by the points still in play (on the board, not yet captured), as a share of all points: opening above 5/7 (50
-of 70), end at 3/7 (30 of 70) or below, middle between.
+The phase of a position depends on the points still in play (on the board, not yet captured), as a share of all points:
+opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Suite:
     """N positions of one `Rules` with the value of every legal move.
 
     Attributes:
-        name: what to call it.
+        name: its name in reports.
         core: plays its rules.
         positions: N running positions.
         values: (N, A) float64, future margin of each move from the mover's view, points; NaN for illegal moves.
@@ -81,8 +81,8 @@ class Suite:
 
     def all_proved(self) -> Mask:
         """(N,) bool: positions in which every legal move's value is proved."""
-        every: Mask = np.all(self.proved == np.isfinite(self.values), axis=1)
-        return every
+        complete: Mask = np.all(self.proved == np.isfinite(self.values), axis=1)
+        return complete
 
     def phases(self) -> Ints:
         """(N,) index into `PHASES`."""
@@ -93,8 +93,7 @@ def phases(rules: Rules, positions: Positions) -> Ints:
     """(N,) index into `PHASES`, by the points still in play."""
     in_play = rules.total - positions.scores.sum(axis=1)
     opening, end = in_play > OPENING_SHARE * rules.total, in_play <= END_SHARE * rules.total
-    phase: Ints = np.where(opening, 0, np.where(end, 2, 1)).astype(np.intp)
-    return phase
+    return np.where(opening, 0, np.where(end, 2, 1)).astype(np.intp)
 
 
 # ---- measuring -------------------------------------------------------------------------------------------------------
@@ -102,12 +101,13 @@ def phases(rules: Rules, positions: Positions) -> Ints:
 
 @dataclass(frozen=True)
 class Judged:
-    """What N chosen moves are worth.
+    """How good N chosen moves are.
 
     Attributes:
         regret: (N,) points lost against the best move.
-        optimal: (N,) 1 where the move is as good as the best.
-        blunder: (N,) 1 where the final result (win, draw, loss: score so far and value) is not the best move's.
+        optimal: (N,) 1 where the move is as good as the best one.
+        blunder: (N,) 1 where the final result (win, draw or loss, by score so far and value) is worse than the best
+            move's.
     """
 
     regret: Floats
@@ -133,7 +133,7 @@ def regret(agent: Policy, suite: Suite, rng: np.random.Generator, label: str = "
         agent: a player of the suite's rules.
         suite: the positions.
         rng: all chance of the agent and of the bootstrap comes from it.
-        label: what to call the agent.
+        label: the agent's name in the result.
     """
     judged = judge(suite, agent.choose(suite.positions.copy(), rng))
     phase = suite.phases()
@@ -188,7 +188,7 @@ def read_suite(path: Path) -> Suite:
         data = json.loads(path.read_text(encoding="utf-8"))
         core = Core(Rules.parse(data["rules"]))
         if data["format"] != 1 or core.rules.players != 2:
-            raise SuiteError(f"{path}: a suite of format 1 for two players is wanted")
+            raise SuiteError(f"{path}: expected a suite of format 1 for two players")
         made, rows = dict(data["made"]), list(data["positions"])
     except FileNotFoundError:
         raise SuiteError(f"{path}: no such file") from None

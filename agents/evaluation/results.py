@@ -1,4 +1,4 @@
-"""What an evaluation found, as typed data: the contents of `report.json`."""
+"""The results of an evaluation as typed data: the contents of `report.json`."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class _Strict(BaseModel):
 class AgentResult(_Strict):
     """A player that took part."""
 
-    label: str = Field(description="what the report calls it")
-    name: str = Field(description="what `agents.make` made it from")
+    label: str = Field(description="its name in the report")
+    name: str = Field(description="its name for `agents.make`")
     fingerprint: str = Field("", description="hash of its files and of how players play; empty in older reports")
-    ms_per_move: float | None = Field(None, description="mean wall time of a move, ms, where many are asked at once")
+    ms_per_move: float | None = Field(None, description="mean wall time of a move, ms, when many are chosen at once")
 
 
 class OrderResult(_Strict):
-    """A player's games of a match in which he moved first from the opening, or second."""
+    """A player's games of a pairing in which it moved first after the opening, or second."""
 
     score: Estimate
     margin: Estimate
 
 
 class PairingResult(_Strict):
-    """A match of two players; with P > 2 seats, one `agent` among P - 1 `opponent`s."""
+    """The games of two players; with P > 2 seats, of one `agent` among P - 1 `opponent`s."""
 
     agent: str
     opponent: str
@@ -44,14 +44,14 @@ class PairingResult(_Strict):
     wins: int
     draws: int = Field(description="games with a shared win")
     losses: int
-    score: Estimate = Field(description="share of the wins, draws by half; interval over openings")
+    score: Estimate = Field(description="share of wins, a draw counted as half a win; interval over openings")
     margin: Estimate = Field(description="points of `agent` less those of `opponent`; interval over openings")
     plies: float = Field(description="mean plies after the opening")
     pentanomial: list[int] | None = Field(None, description="pairs that scored 0, 0.5, 1, 1.5, 2; two players only")
-    elo: float | None = Field(None, description="Elo difference; none if all games were won or lost")
+    elo: float | None = Field(None, description="Elo difference; none if all games were won or all lost")
     elo_error: float | None = Field(None, description="half its 95 % interval, over pairs")
     los: float | None = Field(None, description="likelihood that `agent` is the stronger one")
-    first: OrderResult | None = Field(None, description="`agent` moving first from the opening; two players only")
+    first: OrderResult | None = Field(None, description="`agent` moving first after the opening; two players only")
     second: OrderResult | None = Field(None, description="`agent` moving second")
 
 
@@ -71,7 +71,7 @@ class ArenaResult(_Strict):
     pairings: list[PairingResult]
     anchor: str | None = Field(None, description="the player whose rating is 0")
     ratings: list[Rating] | None = Field(None, description="highest first; none with more than two players")
-    first: Estimate | None = Field(None, description="what moving first from the opening is worth, Elo")
+    first: Estimate | None = Field(None, description="value of moving first after the opening, Elo")
 
 
 class RegretMeasures(_Strict):
@@ -104,14 +104,14 @@ class RegretResult(_Strict):
 
 
 class Report(_Strict):
-    """All that one evaluation found."""
+    """All results of one evaluation."""
 
     format: Literal[1] = 1
     command: str = Field(description="the command that made it")
     rules: str
     seed: int
     commit: str | None = Field(description="the clone's commit, marked if files differed from it; none outside a clone")
-    kept_from: list[str] = Field([], description="other commits, at which parts of it were made that were kept")
+    kept_from: list[str] = Field([], description="other commits, at which reused parts of it were made")
     processor: str
     versions: dict[str, str] = Field(description="of Python and the packages that take part")
     agents: list[AgentResult]
@@ -136,14 +136,14 @@ def read_report(path: Path) -> Report:
 
 
 def origin(report: Report) -> str:
-    """By which command, at which commits and on what a report was made, in words."""
+    """The command, the commits and the processor that made a report, in words."""
     where = f" at commit `{report.commit}`" if report.commit else ""
     kept = f" (parts of it at {', '.join(f'`{commit}`' for commit in report.kept_from)})" if report.kept_from else ""
     return f"by `{report.command}`{where}{kept}, {report.processor}"
 
 
 def order_of_agents(report: Report) -> list[str]:
-    """Labels in the order in which tables show them: by rating, or else by regret, or else as they were given."""
+    """Labels in the order of tables: by rating, or else by regret, or else as given."""
     if report.arena and report.arena.ratings:
         return [rating.agent for rating in report.arena.ratings]
     if report.regret:

@@ -21,7 +21,7 @@ from agents.evaluation.estimates import mean_estimate
 from agents.evaluation.openings import load_openings
 from agents.evaluation.ratings import elo_of_pairs, pentanomial, rate
 from agents.evaluation.regret import Part, Suite, load_suite, regret
-from agents.evaluation.result_cache import ResultCache, ResultCacheError
+from agents.evaluation.result_cache import ResultCache
 from agents.evaluation.results import (
     AgentResult,
     ArenaResult,
@@ -120,10 +120,10 @@ class EvaluationRun:
 
     Args:
         settings: what to do.
-        output: a folder that keeps finished parts, from which the same settings go on; None keeps nothing.
+        output: a folder for finished parts, from which the same settings continue; None stores nothing.
 
     Raises:
-        ValueError: what rules, players, openings or suites say of themselves.
+        ValueError: for settings, rules, players, openings or a suite that cannot be used.
     """
 
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
@@ -142,15 +142,16 @@ class EvaluationRun:
         return Tournament(self.core, self.entrants, openings, settings.seed, self.output)
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
-        """Play and measure what is not kept already.
+        """Play and measure what is not stored already.
 
         Args:
-            command: how the report says that it was made.
+            command: the command that the report names as its origin.
             progress: shows how far the work is.
-            ray: address of a Ray cluster that plays the arena's pairings; the same results but for limits of time.
+            ray: address of a Ray cluster that plays the arena's pairings; the results are the same, except those of
+                players with a time limit.
 
         Raises:
-            ResultCacheError: if the output folder holds parts by other settings.
+            ResultCacheError: if the output folder holds parts of other settings, or damaged ones.
         """
         arena, pairings = None, []
         if self.tournament:
@@ -181,7 +182,7 @@ class EvaluationRun:
         task = progress.add_task("arena", total=games)
         advance = functools.partial(progress.advance, task)
         if ray:
-            return list(play_on_cluster(tournament, ray, advance))
+            return play_on_cluster(tournament, ray, advance)
         return list(tournament.play(advance, lambda name: progress.update(task, description=name)))
 
     def _measure(self, suite: Suite, progress: Progress) -> tuple[RegretResult, dict[int, float]]:
@@ -205,24 +206,20 @@ class EvaluationRun:
         return result, times
 
     def _measure_one(self, entrant: Entrant, suite: Suite) -> tuple[RegretRow, float]:
-        wanted = {
-            "agent": [entrant.label, entrant.name, entrant.fingerprint],
-            "seed": self.settings.seed,
-            "suite": suite.digest(),
-        }
-        kept = self.cache.find([entrant.label], wanted)
-        if kept is not None:
-            try:
-                return RegretRow.model_validate(kept["row"]), float(kept["ms"])
-            except (ValidationError, KeyError, TypeError, ValueError) as error:
-                raise ResultCacheError(f"{self.cache.path([entrant.label])}: {error}; delete it to go on") from None
-        rng = np.random.default_rng([self.settings.seed, zlib.crc32(entrant.label.encode())])
-        entrant.policy.choose(suite.positions[:1], rng)  # loading and compiling are no thinking
-        player = TimedPolicy(entrant.policy)
-        row = regret(player, suite, rng, entrant.label)
-        milliseconds = 1000 * player.seconds / player.moves
-        self.cache.store([entrant.label], wanted, {"row": row.model_dump(), "ms": milliseconds})
-        return row, milliseconds
+        """Regret of one entrant, and its time of a move in ms."""
+        settings = {"agent": entrant.identity(), "seed": self.settings.seed, "suite": suite.digest()}
+
+        def read(content: dict[str, Any]) -> tuple[RegretRow, float]:
+            return RegretRow.model_validate(content["row"]), float(content["ms"])
+
+        found = self.cache.find([entrant.label], settings, read)
+        if found is None:
+            rng = np.random.default_rng([self.settings.seed, zlib.crc32(entrant.label.encode())])
+            entrant.policy.choose(suite.positions[:1], rng)  # the first move also loads and compiles
+            player = TimedPolicy(entrant.policy)
+            found = regret(player, suite, rng, entrant.label), 1000 * player.seconds / player.moves
+            self.cache.store([entrant.label], settings, {"row": found[0].model_dump(), "ms": found[1]})
+        return found
 
 
 def _arena_times(pairings: list[Pairing]) -> dict[int, float]:
@@ -240,7 +237,7 @@ def _arena_times(pairings: list[Pairing]) -> dict[int, float]:
 
 
 def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> ArenaResult:
-    """The numbers of a tournament; ratings only for two players, as Bradley-Terry knows no more."""
+    """The numbers of a tournament; ratings only for two players, for whom the Bradley-Terry model is made."""
     openings = tournament.openings
     result = ArenaResult(
         openings=openings.name,
@@ -267,7 +264,7 @@ def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> Are
 
 
 def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult:
-    """One pairing: score and margin of its first player with intervals, over openings."""
+    """The numbers of one pairing, from the side of its first player."""
     results = pairing.results
     wins, losses = int((results.score == 1).sum()), int((results.score == 0).sum())
     summary = PairingResult(

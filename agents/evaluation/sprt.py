@@ -1,10 +1,10 @@
-"""Is one player stronger than another? Game pairs from random openings, until a sequential test can tell.
+"""Is one player stronger than another? Pairs of games from random openings, until a sequential test can tell.
 
     python -m agents.evaluation.sprt ppo:runs/new ppo:runs/old --elo0 0 --elo1 20
 
-After every batch of pairs the log-likelihood ratio (LLR) of "stronger by elo1" against "no stronger than elo0" is asked
-whether it has left its bounds; see `agents.evaluation.ratings.sprt`. Clear differences are settled in a hundred pairs,
-small ones take thousands: far fewer on average than a fixed number that tells as much.
+After every batch of pairs the test looks whether the log-likelihood ratio (LLR) of "stronger by elo1" against "no
+stronger than elo0" has left its bounds; see `agents.evaluation.ratings.sprt`. A clear difference shows in a hundred
+pairs, a small one in thousands: on average far fewer than a test with a fixed number of pairs needs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PROG = "python -m agents.evaluation.sprt"
 
 @dataclass(frozen=True)
 class Trial:
-    """How a sequential test is carried out.
+    """Parameters of a sequential test.
 
     Attributes:
         elo0: Elo difference of "no stronger"
@@ -62,7 +62,7 @@ def sequential(core: Core, a: Policy, b: Policy, trial: Trial) -> Iterator[tuple
     Yields the (5,) counts of pairs so far and the state of the test after each batch; the last one has the verdict.
 
     Raises:
-        ValueError: for numbers that make no test, and for rules of more than two players.
+        ValueError: for parameters that make no test, and for rules of more than two players.
     """
     if core.rules.players != 2:
         raise ValueError(f"a test of pairs is for two players; '{core.rules}' has {core.rules.players}")

@@ -1,4 +1,4 @@
-"""Where the committed suites lie: balanced openings, and positions with the value of every move."""
+"""Paths of the committed suites: balanced openings, and positions with the value of every move."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ SUITES = Path(__file__).parents[2] / "suites"
 
 
 def openings_path(rules: Rules) -> Path:
-    """Where the balanced openings of `rules` lie, if there are some."""
+    """The file of the balanced openings of `rules`; it need not exist."""
     return SUITES / f"openings-{_slug(rules)}.txt"
 
 
 def regret_path(rules: Rules) -> Path:
-    """Where the regret suite of `rules` lies, if there is one."""
+    """The file of the regret suite of `rules`; it need not exist."""
     return SUITES / f"regret-{_slug(rules)}.json"
 
 

@@ -1,6 +1,6 @@
-"""Tournaments: every pairing of some players over the same openings, each pairing kept in a file once it is finished.
+"""Tournaments: every pairing of some players over the same openings.
 
-With a folder, an interrupted tournament goes on where it was: pairings that are kept there are not played again.
+With a folder, each finished pairing is stored in a file, and an interrupted tournament continues from there.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import agents
-from agents.evaluation.arena import OnGamesEnded, PairedGames, PairResults, play_paired_games
+from agents.evaluation.arena import OnGamesEnded, PairResults, play_paired_games
 from agents.evaluation.openings import Openings
-from agents.evaluation.result_cache import ResultCache, ResultCacheError
+from agents.evaluation.result_cache import ResultCache
 from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
 from oanquan_env.arrays import Floats, Ints
@@ -36,7 +36,7 @@ class TournamentError(ValueError):
 
 
 class TimedPolicy:
-    """A player with a stopwatch.
+    """A player whose thinking time is measured.
 
     Attributes:
         seconds: wall time that its choices took so far.
@@ -65,13 +65,17 @@ class Entrant:
         label: what results call it.
         name: what `agents.make` makes it from.
         policy: the player.
-        fingerprint: see `fingerprint`.
+        fingerprint: see `agents.players.fingerprint`.
     """
 
     label: str
     name: str
     policy: Policy
     fingerprint: str
+
+    def identity(self) -> list[str]:
+        """Label, name and fingerprint: what results of the player depend on."""
+        return [self.label, self.name, self.fingerprint]
 
 
 def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
@@ -99,9 +103,9 @@ class Pairing:
 
     Attributes:
         a: number of the player that takes each seat in turn.
-        b: number of the player that takes the others.
+        b: number of the player that takes the other seats.
         results: see `PairResults`.
-        games: for each game, in the order of `PairedGames.games`, its moves after the opening, such as `5A3C`.
+        games: for each game, in the order of `PairedGames.moves`, its moves after the opening, such as `5A3C`.
         seconds: wall time of the choices of `a` and of `b`.
         moves: moves chosen by `a` and by `b`.
     """
@@ -110,22 +114,22 @@ class Pairing:
     b: int
     results: PairResults
     games: list[str]
-    seconds: tuple[float, float]
-    moves: tuple[int, int]
+    seconds: list[float]
+    moves: list[int]
 
 
 class Tournament:
     """Every pairing of `entrants` over `openings`.
 
-    With two players a pairing is unordered; with more, one player among others is not the same as the other way round,
-    and both are played.
+    With two players a pairing is unordered. With more, one `a` among several `b` is not the same as one `b` among
+    several `a`, and both are played.
 
     Args:
         core: plays the games.
         entrants: two players or more.
         openings: where games begin; each is played in every seating.
-        seed: of all chance; a pairing's results depend on it and on the labels, not on who else takes part.
-        folder: where finished pairings are kept; None keeps none.
+        seed: of all chance; a pairing's results depend on it and on the two labels, not on the other players.
+        folder: where finished pairings are stored; None stores none.
 
     Raises:
         TournamentError: with fewer than two players.
@@ -156,14 +160,14 @@ class Tournament:
     def play(
         self, progress: OnGamesEnded | None = None, begins: Callable[[str], None] | None = None
     ) -> Iterator[Pairing]:
-        """Play what is not played yet; yields every pairing in order of the schedule.
+        """Play the pairings that are not stored yet; yields every pairing in the order of the schedule.
 
         Args:
-            progress: hears how many games ended.
-            begins: hears the name of each pairing as it begins.
+            progress: called with numbers of games that ended.
+            begins: called with the name of each pairing as it begins.
 
         Raises:
-            ResultCacheError: if the folder holds a pairing by other settings, or a damaged one.
+            ResultCacheError: if the folder holds a pairing of other settings, or a damaged one.
         """
         for a, b in self.schedule():
             if begins:
@@ -171,7 +175,7 @@ class Tournament:
             pairing = self.find(a, b)
             if pairing is None:
                 pairing = self.play_one(a, b, progress)
-                self.keep(pairing)
+                self.store(pairing)
             elif progress:
                 progress(self.games_of_pairing)
             yield pairing
@@ -179,12 +183,12 @@ class Tournament:
     def play_one(self, a: int, b: int, progress: OnGamesEnded | None = None) -> Pairing:
         """Play the pairing of players `a` and `b`."""
         players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
-        for player in players:  # loading and compiling are no thinking
+        for player in players:  # the first move also loads and compiles, which is not measured
             player.policy.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
         rng = np.random.default_rng([self.seed, zlib.crc32("\n".join(self._labels(a, b)).encode())])
-        match = play_paired_games(self.core, players[0], players[1], self.openings.positions, rng, progress)
-        seconds, moves = [player.seconds for player in players], [player.moves for player in players]
-        return Pairing(a, b, match.results, _moves(match), (seconds[0], seconds[1]), (moves[0], moves[1]))
+        played = play_paired_games(self.core, players[0], players[1], self.openings.positions, rng, progress)
+        games = ["".join(str(Move.from_action(action)) for action in moves) for moves in played.moves]
+        return Pairing(a, b, played.results, games, [one.seconds for one in players], [one.moves for one in players])
 
     def _labels(self, a: int, b: int) -> list[str]:
         return [self.entrants[a].label, self.entrants[b].label]
@@ -194,30 +198,26 @@ class Tournament:
             "rules": str(self.core.rules),
             "seed": self.seed,
             "openings": self.openings.digest(),
-            "agents": [[one.label, one.name, one.fingerprint] for one in (self.entrants[a], self.entrants[b])],
+            "agents": [self.entrants[a].identity(), self.entrants[b].identity()],
         }
 
-    def keep(self, pairing: Pairing) -> None:
+    def store(self, pairing: Pairing) -> None:
         """Write a finished pairing into the folder."""
         content = {name: table.tolist() for name, table in pairing.results._asdict().items()}
         content.update(games=pairing.games, seconds=pairing.seconds, moves=pairing.moves)
         self.cache.store(self._labels(pairing.a, pairing.b), self._settings(pairing.a, pairing.b), content)
 
     def find(self, a: int, b: int) -> Pairing | None:
-        """The pairing as the folder has it, None if it is not played yet; raises `ResultCacheError`, see `play`."""
-        content = self.cache.find(self._labels(a, b), self._settings(a, b))
-        if content is None:
-            return None
-        try:
+        """The stored pairing, None if there is none; raises `ResultCacheError`, see `play`."""
+
+        def read(content: dict[str, Any]) -> Pairing:
             results = PairResults(*(np.array(content[name], dtype=np.float64) for name in PairResults._fields))
-            (seconds, moves), games = ((*content[name],) for name in ("seconds", "moves")), list(content["games"])
-        except (KeyError, TypeError, ValueError) as error:
-            where = self.cache.path(self._labels(a, b))
-            raise ResultCacheError(f"{where}: not a finished pairing ({error}); delete it to go on") from None
-        return Pairing(a, b, results, games, seconds, moves)
+            return Pairing(a, b, results, *(list(content[name]) for name in ("games", "seconds", "moves")))
+
+        return self.cache.find(self._labels(a, b), self._settings(a, b), read)
 
     def records(self, pairing: Pairing) -> list[GameRecord]:
-        """The games of a pairing as records, from where their openings began."""
+        """The games of a pairing as records, openings included."""
         k, labels = len(self.openings), self._labels(pairing.a, pairing.b)
         finals = replay(self.core, self.openings.positions, pairing.games)
         standings = self.core.standings(finals)
@@ -225,9 +225,7 @@ class Tournament:
         for number, text in enumerate(pairing.games):
             seat, opening = divmod(number, k)
             record = self.openings.records[opening]
-            names = {
-                seat_name(self.core.rules, player): labels[player != seat] for player in range(self.core.rules.players)
-            }
+            seats = {seat_name(self.core.rules, p): labels[p != seat] for p in range(self.core.rules.players)}
             records.append(
                 GameRecord(
                     rules=record.rules,
@@ -235,14 +233,10 @@ class Tournament:
                     position=record.position,
                     result="-".join(map(str, standings[number].tolist())),
                     termination=str(Termination(finals.ended[number])),
-                    headers={**names, "Opening": str(opening + 1)},
+                    headers={**seats, "Opening": str(opening + 1)},
                 )
             )
         return records
-
-
-def _moves(match: PairedGames) -> list[str]:
-    return ["".join(str(Move.from_action(action)) for action in game) for game in match.games.moves()]
 
 
 def _read_moves(text: str) -> list[Move]:
@@ -264,9 +258,9 @@ def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
 
 
 def by_order(table: Floats, openings: Positions) -> Floats:
-    """(K, 2) scores or margins by seat of `a` sorted anew: where it moved first from the opening, and where second.
+    """(K, 2) scores or margins by seat of `a`, reordered: moving first after the opening, and moving second.
 
-    Two players only.
+    For two players only.
     """
     swapped = openings.mover == 1
     return np.where(swapped[:, None], table[:, ::-1], table)

@@ -1,1 +1,1 @@
-"""Files, provenance, work spread over processes, strict YAML: what the other rooms stand on."""
+"""What the other rooms build on: files, provenance, command lines, work spread over processes, strict YAML."""

@@ -1,4 +1,4 @@
-"""Writing files so that a kill at any moment leaves the old one or the new one, never half of one."""
+"""Files are written at once: a program killed at any moment leaves the old file or the new one, never a half."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def check_place(option: str, path: Path) -> None:
-    """Notice before hours of work that a file could not be written; raises `ValueError` that names the option."""
+    """Check, before hours of work, that a file can be written. Raises `ValueError` that names the option."""
     if not path.parent.is_dir():
         raise ValueError(f"{option}: there is no folder {path.parent}")
     if path.is_dir():

@@ -3,11 +3,11 @@
     for number, result in spread(work, items, ray="auto"):
         ...
 
-Scheduling, placement and the replacement of workers and machines that die are Ray's; here is only how to ask for them.
-Ray is imported only where an address is given, and `pip install -e ".[ray]"` brings it.
+Ray does the scheduling, and replaces workers and machines that die. It is imported only when an address is given;
+`pip install -e ".[ray]"` installs it.
 
-Every machine of a cluster needs this clone under the same path (a shared file system): work begins in the folder in
-which the command was given, so that names of files mean the same everywhere.
+Every machine of a cluster needs this clone under the same path (a shared file system). Work runs in the folder in which
+the command was given, so that names of files mean the same everywhere.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 RETRIES = 3
-"""How often a piece of work is begun anew after its worker died."""
+"""How often a piece of work is started again after its worker died."""
 HELP = "spread the work over the Ray cluster at this address: auto, local (a new one here), HOST:PORT, ray://HOST:PORT"
 
 
 class ScaleError(ValueError):
-    """Work that cannot be spread; says what to do."""
+    """Work that cannot be spread over processes or machines; says what to do."""
 
 
 def spread(
@@ -41,14 +41,14 @@ def spread(
     cpus: float = 1,
     gpus: float = 0,
 ) -> Iterator[tuple[int, Result]]:
-    """Call `work` on every item; yields (number of the item, result) as they get finished.
+    """Call `work` on every item; yields (number of the item, result) in the order in which they finish.
 
-    A worker that dies loses nothing that was yielded, and its item is begun anew. An exception of `work` itself is
-    raised here, and no item is tried again for it.
+    If a worker dies, its item is started again; no result is lost. An exception of `work` itself is raised here, and
+    the item is not tried again.
 
     Args:
-        work: a function of a module, as other processes must find it; all that it needs is in the item.
-        items: what to work on; they travel to the workers, as the results travel back.
+        work: a function at the top of a module, where other processes find it; all that it needs is in the item.
+        items: what to work on; items and results are pickled.
         ray: address of a cluster, see `HELP`; None for this machine without Ray.
         processes: worker processes without Ray.
         cpus: processors that Ray reserves for one item, at most all those of a machine.
@@ -65,21 +65,21 @@ def spread(
 def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
     """What `spread` yields, in the order of the items."""
     waiting: dict[int, Result] = {}
-    wanted = 0
+    following = 0
     for number, result in results:
         waiting[number] = result
-        while wanted in waiting:
-            yield waiting.pop(wanted)
-            wanted += 1
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
 
 
 def _with_processes(
     work: Callable[[Item], Result], items: Sequence[Item], processes: int
 ) -> Iterator[tuple[int, Result]]:
-    """A process that dies takes its whole pool with it: what is unfinished then goes to a new pool."""
+    """A process that dies breaks its whole pool: unfinished items then go to a new pool."""
     left, deaths = list(range(len(items))), 0
     while left:
-        # spawned, as a fork copies the locks of other threads in whatever state they are
+        # spawned: a fork would copy locks that other threads hold
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(min(processes, len(left)), context, initializer=_end_with_parent)
         running: dict[Future[Result], int] = {pool.submit(work, items[number]): number for number in left}
@@ -95,7 +95,7 @@ def _with_processes(
             deaths += 1
             if deaths > RETRIES:
                 raise ScaleError(
-                    f"worker processes died {deaths} times on end, perhaps for lack of memory; {len(left)} of "
+                    f"worker processes died {deaths} times in a row, perhaps for lack of memory; {len(left)} of "
                     f"{len(items)} pieces of work are unfinished"
                 ) from None
         finally:
@@ -103,7 +103,7 @@ def _with_processes(
 
 
 def _end_with_parent() -> None:
-    """Let a worker not outlive who waits for its results, even one that was killed: nobody else would end it."""
+    """End this worker when its parent ends, even by a kill, which no other process would notice."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -117,7 +117,7 @@ def _end_with_parent() -> None:
 def _with_ray(
     work: Callable[[Item], Result], items: Sequence[Item], address: str, cpus: float, gpus: float
 ) -> Iterator[tuple[int, Result]]:
-    """One task for each item. Ray itself begins it anew where its worker or its machine dies."""
+    """One task for each item, which Ray itself starts again if its worker or its machine dies."""
     ray = _join(address)
     try:
         reserved = min(cpus, _processors_of_a_machine(ray, gpus) or cpus)
@@ -129,17 +129,17 @@ def _with_ray(
                 result = ray.get(reference)
             except ray.exceptions.RayTaskError as error:
                 raise error.cause from None
-            except ray.exceptions.RayError as error:  # the worker died more often than Ray tries
+            except ray.exceptions.RayError as error:  # the worker died too often
                 raise ScaleError(f"{len(running)} of {len(items)} pieces of work are unfinished: {error}") from None
             yield running.pop(reference), result
     finally:
-        ray.shutdown()  # with it end the tasks of this driver
+        ray.shutdown()  # ends the tasks of this driver too
 
 
 def _processors_of_a_machine(ray: Any, gpus: float) -> float:
-    """Processors of the largest machine with as many GPUs; 0 while all that is there is a head that does no work.
+    """Processors of the largest machine with as many GPUs; 0 if there is only a head node that does no work.
 
-    Work that asks for more would wait for ever.
+    Work that asks for more would wait forever.
     """
     machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     return max((machine.get("CPU", 0.0) for machine in machines if machine.get("GPU", 0.0) >= gpus), default=0.0)
@@ -147,7 +147,7 @@ def _processors_of_a_machine(ray: Any, gpus: float) -> float:
 
 def _join(address: str) -> Any:
     """Ray, as a driver of the cluster."""
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # without it Ray warns of what will change
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or Ray warns of a change to come
     try:
         import ray
     except ModuleNotFoundError:
@@ -160,6 +160,6 @@ def _join(address: str) -> Any:
 
 
 def _in_folder(folder: str, work: Callable[[Item], Result], item: Item) -> Result:
-    """The work, in the driver's folder: Ray's workers begin in one of their own."""
+    """`work` in the driver's folder: Ray's workers start in a folder of their own."""
     os.chdir(folder)
     return work(item)

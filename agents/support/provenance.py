@@ -20,7 +20,7 @@ RESULTS = "benchmarks/results"
 def commit() -> str | None:
     """The clone's commit, marked `-dirty` if files other than results differ from it; None outside a clone.
 
-    Asked once: of the code that runs, whatever is committed meanwhile.
+    Found out once, so that it is that of the running code, whatever is committed meanwhile.
     """
     try:
         described = _git("describe", "--always", "--abbrev=12")
@@ -47,7 +47,7 @@ def versions(packages: Iterable[str]) -> dict[str, str]:
 
 
 def processor() -> str:
-    """The processor's name where the system tells it, else its kind."""
+    """The processor's name if the system has it, else its architecture."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
