@@ -28,7 +28,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from agents.networks.agent_files import AgentFileError
-from agents.support.parallel import ScaleError
+from agents.support.parallel import HELP, ScaleError
 from agents.support.renamed import renamed
 from agents.support.strict_yaml import ConfigError, explain
 from agents.training.checkpoint import CheckpointError
@@ -43,34 +43,25 @@ MACHINE = {"threads", "device"}
 
 @dataclass(frozen=True)
 class Start:
-    """What a run starts from.
-
-    Attributes:
-        config: the YAML file to start from; without one, the defaults below
-        resume: go on with the run in this folder, by its own configuration; only --threads and --device go with it
-    """
+    """Where a run's configuration comes from."""
 
     config: Path | None = None
+    """The YAML file to start from; without one, the defaults below."""
     resume: Path | None = None
+    """Go on with the run in this folder, by its own configuration; only --threads and --device go with it."""
 
 
 @dataclass(frozen=True)
 class Command(Start):
-    """The command line: a run's folders and seeds, and every field of its configuration.
-
-    Attributes:
-        output: the run folder; runs/ and the config's name if left out
-        sweep: train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
-        jobs: seeds of a sweep trained at once; as many as there are processors for if left out
-        ray: spread the seeds over the Ray cluster at this address: auto, local (a new one here), HOST:PORT,
-            ray://HOST:PORT; Ray then decides how many run at once
-        settings: the run's configuration
-    """
+    """The command line."""
 
     output: Path | None = None
+    """The run folder; runs/ and the config's name if left out."""
     sweep: str | None = None
+    """Train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ..."""
     jobs: int | None = None
-    ray: str | None = None
+    """Seeds of a sweep trained at once; as many as there are processors for if left out."""
+    ray: Annotated[str | None, tyro.conf.arg(help=f"{HELP}; Ray then decides how many seeds run at once")] = None
     settings: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
 
     def folder(self, ending: str = "") -> Path:
@@ -116,14 +107,12 @@ def parse(arguments: list[str]) -> Command:
     start, _ = tyro.cli(Start, args=arguments, add_help=False, return_unknown_args=True)
     kept = start.resume / CONFIG_NAME if start.resume else None
     file = start.config or (kept if kept and kept.exists() else None)
-    base = load_config(file) if file else TrainConfig()
+    default = Command(settings=load_config(file) if file else TrainConfig())
     try:
-        command = tyro.cli(
-            Command, default=Command(settings=base), args=arguments, prog="train.py", description=__doc__
-        )
+        command = tyro.cli(Command, default=default, args=arguments, prog="train.py", description=__doc__)
     except ValidationError as error:  # tyro shows what is wrong with nested settings, but raises this for the others
         raise ConfigError(f"command line: {explain(error)}") from None
-    changed = {name for name, value in command.settings if value != getattr(base, name)}
+    changed = {name for name, value in command.settings if value != getattr(default.settings, name)}
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
     if command.resume and (changed - MACHINE or any(one is not None for one in others)):
         raise RunError("--resume takes the run's own configuration: only --threads and --device go with it")
