@@ -78,7 +78,7 @@ class PliesPerSecond(ProgressColumn):
 
 
 class Interrupt:
-    """Turns Ctrl-C and SIGTERM into a wish to stop; a second one kills at once, and the last checkpoint stands."""
+    """Turns Ctrl-C and SIGTERM into a wish to stop; a second one stops at once, and the last checkpoint stays."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
