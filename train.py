@@ -11,36 +11,62 @@ A sweep trains each seed in a run folder of its own, in a process of its own; th
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import signal
 import statistics
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import Annotated
 
 import tyro
+from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from agents.networks.agent_files import AgentFileError
 from agents.support.parallel import HELP, ScaleError
-from agents.support.strict_yaml import ConfigError
+from agents.support.renamed import renamed
+from agents.support.strict_yaml import ConfigError, explain
 from agents.training.checkpoint import CheckpointError
 from agents.training.config import TrainConfig, load_config
 from agents.training.run import RunError, StopTrainingError, TrainingRun
+from agents.training.run_folder import CONFIG_NAME
 from agents.training.sweep import SeedFailure, SeedResult, parse_seeds, plan, train_seeds
 
-OPTIONS = f"""
-  --config FILE    the YAML file to start from (default: the defaults below)
-  --output FOLDER  the run folder (default: runs/ and the config's name)
-  --resume FOLDER  go on with a run, by its own configuration; only --threads and --device go with it
-  --sweep SEEDS    train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
-  --jobs N         seeds of a sweep trained at once (default: as many as there are processors for)
-  --ray ADDRESS    {HELP}; N is then Ray's business
-"""
+MACHINE = {"threads", "device"}
+"""Fields that a resumed run may change."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run's configuration comes from."""
+
+    config: Path | None = None
+    """The YAML file to start from; without one, the defaults below."""
+    resume: Path | None = None
+    """Go on with the run in this folder, by its own configuration; only --threads and --device go with it."""
+
+
+@dataclass(frozen=True)
+class Command(Start):
+    """The command line."""
+
+    output: Path | None = None
+    """The run folder; runs/ and the config's name if left out."""
+    sweep: str | None = None
+    """Train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ..."""
+    jobs: int | None = None
+    """Seeds of a sweep trained at once; as many as there are processors for if left out."""
+    ray: Annotated[str | None, tyro.conf.arg(help=f"{HELP}; Ray then decides how many seeds run at once")] = None
+    settings: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
+
+    def folder(self, ending: str = "") -> Path:
+        """Where the run goes, or the runs of a sweep."""
+        return self.output or Path("runs") / f"{self.config.stem if self.config else 'default'}{ending}"
 
 
 class PliesPerSecond(ProgressColumn):
@@ -52,7 +78,7 @@ class PliesPerSecond(ProgressColumn):
 
 
 class Interrupt:
-    """Turns Ctrl-C and SIGTERM into a wish to stop; a second one kills at once, and the last checkpoint stands."""
+    """Turns Ctrl-C and SIGTERM into a wish to stop; a second one stops at once, and the last checkpoint stays."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -67,54 +93,57 @@ class Interrupt:
         self.console.print("stopping after this iteration; once more to stop at once")
 
 
-def parse(arguments: list[str]) -> tuple[argparse.Namespace, TrainConfig]:
-    """Our own options, and the configuration with the command line's changes."""
-    ours = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    for name in ("--config", "--output", "--resume"):
-        ours.add_argument(name, type=Path)
-    ours.add_argument("--sweep")
-    ours.add_argument("--jobs", type=int)
-    ours.add_argument("--ray")
-    options, rest = ours.parse_known_args(arguments)
-    if options.resume:
-        machine = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
-        machine.add_argument("--threads", type=int)
-        machine.add_argument("--device")
-        changes, rest = machine.parse_known_args(rest)
-        options.machine = vars(changes)
-        if rest or any(value for name, value in vars(options).items() if name not in ("resume", "machine")):
-            raise RunError("--resume takes the run's own configuration: only --threads and --device go with it")
-    if not options.sweep and (options.ray or options.jobs is not None):
+def parse(arguments: list[str]) -> Command:
+    """The command line.
+
+    Raises:
+        RunError: for options that do not go together.
+        ConfigError: for a configuration that cannot be, and for options of former names.
+    """
+    for argument in arguments:
+        option = argument.partition("=")[0].rpartition(".")[2].removeprefix("--").replace("-", "_")
+        if argument.startswith("--") and (said := renamed(option)):
+            raise ConfigError(f"{argument}: {said}")
+    start, _ = tyro.cli(Start, args=arguments, add_help=False, return_unknown_args=True)
+    kept = start.resume / CONFIG_NAME if start.resume else None
+    file = start.config or (kept if kept and kept.exists() else None)
+    default = Command(settings=load_config(file) if file else TrainConfig())
+    try:
+        command = tyro.cli(Command, default=default, args=arguments, prog="train.py", description=__doc__)
+    except ValidationError as error:  # tyro shows what is wrong with nested settings, but raises this for the others
+        raise ConfigError(f"command line: {explain(error)}") from None
+    changed = {name for name, value in command.settings if value != getattr(default.settings, name)}
+    others = (command.config, command.output, command.sweep, command.ray, command.jobs)
+    if command.resume and (changed - MACHINE or any(one is not None for one in others)):
+        raise RunError("--resume takes the run's own configuration: only --threads and --device go with it")
+    if not command.sweep and (command.ray or command.jobs is not None):
         raise RunError("--ray and --jobs spread the seeds of a --sweep; there is none")
-    if options.jobs is not None and options.jobs < 1:
-        raise RunError(f"--jobs must be 1 or more; got {options.jobs}")
-    base = load_config(options.config) if options.config else TrainConfig()
-    config = tyro.cli(TrainConfig, default=base, args=rest, prog="train.py", description=f"{__doc__}{OPTIONS}")
-    return options, config
+    if command.jobs is not None and command.jobs < 1:
+        raise RunError(f"--jobs must be 1 or more; got {command.jobs}")
+    return command
 
 
-def begin(options: argparse.Namespace, config: TrainConfig, arguments: list[str], console: Console) -> TrainingRun:
+def begin(command: Command, typed: str, console: Console) -> TrainingRun:
     """The run that the command line asks for."""
-    if options.resume:
-        run = TrainingRun.resume(options.resume, console.print, options.machine)
+    if command.resume:
+        run = TrainingRun.resume(command.resume, console.print, command.settings.model_dump(include=MACHINE))
         console.print(f"resuming {run.folder} at {run.plies:,} plies")
         return run
-    folder = options.output or Path("runs") / (options.config.stem if options.config else "default")
-    command = shlex.join(["python", "train.py", *arguments])
-    run = TrainingRun.create(folder, config, command, console.print)
+    config, folder = command.settings, command.folder()
+    run = TrainingRun.create(folder, config, typed, console.print)
     console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
     return run
 
 
-def sweep(options: argparse.Namespace, config: TrainConfig, arguments: list[str], console: Console) -> int:
+def sweep(command: Command, seeds: list[int], typed: str, console: Console) -> int:
     """Train all seeds, the others too where one fails; returns the exit status."""
-    folder = options.output or Path("runs") / f"{options.config.stem if options.config else 'default'}-sweep"
-    works = plan(folder, config, parse_seeds(options.sweep), shlex.join(["python", "train.py", *arguments]))
-    jobs = options.jobs or max(1, (os.cpu_count() or 1) // config.processors)
+    config, folder = command.settings, command.folder("-sweep")
+    works = plan(folder, config, seeds, typed)
+    jobs = command.jobs or max(1, (os.cpu_count() or 1) // config.processors)
     console.print(f"training {len(works)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
     ends: list[SeedResult | SeedFailure] = []
     try:
-        for end in train_seeds(works, ray=options.ray, processes=jobs):
+        for end in train_seeds(works, ray=command.ray, processes=jobs):
             ends.append(end)
             how = "failed" if isinstance(end, SeedFailure) else "is done"
             console.print(f"seed {end.seed} {how}, {len(ends)} of {len(works)}: {end.folder}")
@@ -142,10 +171,11 @@ def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
     console = Console(highlight=False)
     try:
-        options, config = parse(arguments)
-        if options.sweep:
-            return sweep(options, config, arguments, console)
-        run = begin(options, config, arguments, console)
+        command = parse(arguments)
+        typed = shlex.join(["python", "train.py", *arguments])
+        if command.sweep:
+            return sweep(command, parse_seeds(command.sweep), typed, console)
+        run = begin(command, typed, console)
         interrupt = Interrupt(console)
         columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
         with Progress(*columns, console=console) as bar:

@@ -26,8 +26,10 @@ from agents.networks.agent_files import (
 from agents.networks.growing import is_grown
 from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
+from agents.players.names import OPTIONS
 from agents.players.network_player import PPOPlayer
 from agents.support.files import write_atomically
+from agents.support.renamed import RENAMED
 from agents.support.strict_yaml import ConfigError
 from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.selfplay import RandomStarts
@@ -161,6 +163,15 @@ def test_a_card_that_does_not_fit_is_refused_naming_the_field(
     (agent / CARD_NAME).write_text(yaml.safe_dump({**card, **change}))
     with pytest.raises(AgentFileError, match=message):
         PPOPlayer(agent)
+
+
+def test_a_former_name_is_none_of_today_s() -> None:
+    schemas = TrainConfig.model_json_schema()
+    fields = {name for schema in (schemas, *schemas["$defs"].values()) for name in schema["properties"]}
+    options = {option for options in OPTIONS.values() for option in options}
+    assert not RENAMED.keys() & (fields | options)
+    assert {"init_from", "targets", "random_plies"} <= fields
+    assert set(RENAMED.values()) <= fields | options | {"epsilon", "inverse_temperature", "log_inverse_temperature"}
 
 
 def test_weights_of_a_former_version_are_refused_with_the_new_name(agent: Path) -> None:

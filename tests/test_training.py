@@ -22,7 +22,7 @@ from agents.networks.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import ConfigError
 from agents.training.checkpoint import CheckpointError
-from agents.training.config import TrainConfig, parse_config
+from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.policy import network_of
 from agents.training.run import RunError, StopTrainingError, TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME
@@ -281,6 +281,12 @@ def test_the_run_folder_tells_where_the_run_comes_from(uninterrupted: Path) -> N
         (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),
         (["--resume", "nowhere"], "nowhere holds no run"),
         (["--resume", "nowhere", "--seed", "3"], "only --threads and --device go with it"),
+        (["--resume", "nowhere", "--output", "there"], "only --threads and --device go with it"),
+        (["--rules", "three-player"], "command line: rules: training is for two players"),
+        (["--seed", "-1"], "command line: seed: Input should be greater than or equal to 0 (got -1)"),
+        (["--jobs", "2"], "--ray and --jobs spread the seeds of a --sweep"),
+        (["--teacher.stray-plies", "2"], "stray_plies is now called random_plies"),
+        (["--begin-with=runs/ppo"], "begin_with is now called init_from"),
     ],
 )
 def test_the_command_line_says_what_is_wrong(
@@ -291,9 +297,12 @@ def test_the_command_line_says_what_is_wrong(
 
 
 def test_the_command_line_changes_single_fields() -> None:
-    options, config = train.parse(["--config", "configs/quick.yaml", "--ppo.n-steps", "32", "--rules", "tonkin"])
-    assert options.config == Path("configs/quick.yaml")
-    assert (config.ppo.n_steps, config.rules) == (32, "tonkin")
+    command = train.parse(["--config", "configs/quick.yaml", "--ppo.n-steps", "32", "--rules", "tonkin"])
+    assert command.config == Path("configs/quick.yaml")
+    assert (command.settings.ppo.n_steps, command.settings.rules) == (32, "tonkin")
+    same = {"rules", "ppo"} ^ set(TrainConfig.model_fields)
+    quick = load_config(command.config)
+    assert command.settings.model_dump(include=same) == quick.model_dump(include=same)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +310,7 @@ def test_the_command_line_changes_single_fields() -> None:
     [
         (["--ppo.n-stpes", "32"], "--ppo.n-stpes"),
         (["--ppo.n-steps", "-1"], "n_steps"),
-        (["--rules", "three-player"], "training is for two players"),
+        (["--teacher.muon", "-1"], "muon"),
     ],
 )
 def test_the_command_line_refuses_unknown_fields_and_bad_values(

@@ -25,9 +25,9 @@ from oanquan_env.rules import as_rules
 WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"
 PRETRAINED = "pretrained"
-"""In a player's name: the agent that comes with the project for the rules to be played."""
+"""In a player's name: the project's own agent for the rules."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / PRETRAINED
-"""Where those agents lie, a folder for each of the rules."""
+"""Where those agents are, a folder for each of the rules."""
 
 
 class AgentFileError(ValueError):
@@ -35,7 +35,7 @@ class AgentFileError(ValueError):
 
 
 class AgentCard(BaseModel):
-    """What an agent is. `training` tells its history and is never needed to use it."""
+    """What an agent is. `training` is its history, which is not needed to use it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -44,6 +44,12 @@ class AgentCard(BaseModel):
     reward: RewardName = Field(description="the reward whose values its network predicts")
     network: NetworkConfig
     training: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("rules")
+    @classmethod
+    def _of_known_rules(cls, text: str) -> str:
+        Rules.parse(text)
+        return text
 
     @field_validator("training")
     @classmethod
@@ -66,19 +72,15 @@ def read_card(folder: Path) -> AgentCard:
             f"{folder}: no {CARD_NAME} there; a trained agent is a folder with {CARD_NAME} and {WEIGHTS_NAME}"
         )
     try:
-        card = AgentCard.model_validate(read_yaml(path))
-        Rules.parse(card.rules)
+        return AgentCard.model_validate(read_yaml(path))
     except ValidationError as error:
         raise AgentFileError(f"{path}: {explain(error)}") from None
     except ConfigError as error:  # names the file already
         raise AgentFileError(str(error)) from None
-    except ValueError as error:
-        raise AgentFileError(f"{path}: {error}") from None
-    return card
 
 
 def agent_folder(name: str, rules: Rules | str) -> Path:
-    """The folder that a player's name means: a path, or `pretrained` for the project's own agent of those rules.
+    """The folder that a player's name means: a path, or `pretrained` for the project's own agent for the rules.
 
     Raises:
         AgentFileError: if no agent for the rules comes with the project; says for which there are.

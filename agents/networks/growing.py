@@ -1,9 +1,9 @@
 """A larger network that computes what a smaller one does, and goes on learning from there.
 
-Units and layers are added to the hidden layers. Units of the smaller network do not hear the new ones, nor does the
-output, and pass through new layers as they are, so nothing changes at first; the new units begin with random inputs,
-and gradients bring them in. (To begin with a smaller network's function is the idea of Chen et al. 2016, Net2Net, who
-copy units instead.) What corrects the policy may be left out, as the values do without it.
+Units and layers are added to the hidden layers. Weights from new units to old ones and to the output are zero, and old
+units pass through new layers unchanged, so nothing changes at first; the new units have random inputs, and gradients
+bring them in. (To start with a smaller network's function is the idea of Chen et al. 2016, Net2Net, who copy units
+instead.) The policy's correction may be left out, as the values do not need it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from torch import Tensor, nn
 from agents.networks.config import NetworkConfig
 
 SIZES = ("width", "depth", "leaf_width", "leaf_depth")
-"""The settings that may grow."""
+"""The settings that may be larger."""
 LEAF = "leaf."
 """What names of the leaf network's parameters begin with."""
 
 
 def is_grown(small: NetworkConfig, large: NetworkConfig) -> bool:
-    """Whether they are networks of one kind, `large` in no part smaller but for the policy's correction."""
+    """Whether they are of one kind and `large` is nowhere smaller; it may lack the policy's correction."""
     grown = {name: getattr(large, name) for name in SIZES}
     if large.policy_gradient == "inverse_temperature":
         grown["policy_gradient"] = large.policy_gradient
@@ -31,8 +31,8 @@ def grow(small: nn.Module, large: nn.Module, small_config: NetworkConfig) -> Non
     """Make `large`, a fresh network, compute what `small` does, up to rounding and the policy's correction.
 
     Args:
-        small: the network to begin with.
-        large: one whose configuration is grown from that of `small`; the caller checks that by `is_grown`.
+        small: the network to start from.
+        large: one for whose configuration `is_grown` is true.
         small_config: the configuration of `small`.
     """
     with torch.no_grad():
@@ -46,7 +46,7 @@ def grow(small: nn.Module, large: nn.Module, small_config: NetworkConfig) -> Non
 
 
 def _widen(old: Tensor, new: Tensor) -> None:
-    if old.ndim == 2:  # weights (units, inputs): old units hear no new inputs
+    if old.ndim == 2:  # weights (units, inputs)
         new[: old.shape[0], old.shape[1] :] = 0.0
     new[tuple(slice(size) for size in old.shape)] = old
 

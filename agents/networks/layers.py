@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 
 MAX_COUNT = 31
-"""Counts above this are told apart no more; piles of more than 31 seeds are rare and all alike."""
+"""Larger counts look the same to a network: piles of more than 31 seeds are rare."""
 POINTS_SCALE = 10.0
 """Points are divided by this before a network sees them, to be of the order of one."""
 SPARING = 4.0
-"""Times the mean size of a gradient, from which on `SampledGradient` surely passes it back."""
+"""`SampledGradient` always passes back a gradient of this many times the mean size or more."""
 FORBIDDEN = -1e9
 """Logit of an illegal action: finite, so that no infinity reaches a gradient; its probability is exactly zero."""
 
@@ -54,7 +54,7 @@ class CountEmbedding(nn.Module):
 class Trunk(nn.Sequential):
     """A stack of `depth` linear layers with ReLU.
 
-    `use_bfloat16` makes its matrix products in that precision, which halves the time of training on processors that
+    With `use_bfloat16` its matrix products have that precision, which halves the time of training on processors that
     have instructions for it; weights, embeddings and heads stay float32.
     """
 
@@ -76,10 +76,10 @@ class Trunk(nn.Sequential):
 
 
 class SumOfRows(torch.autograd.Function):
-    """Rows of a table added up, by number: (B, S) int64 and (R, W) -> (B, W).
+    """Sums of rows of a table, by number: (B, S) int64 and (R, W) -> (B, W).
 
-    What `embedding_bag` computes. Its own backward pass adds single rows to the table, which takes most of the time of
-    training; here that is one matrix product with rows of zeros and ones. No row may be named twice in one sum.
+    It computes what `embedding_bag` does. The backward pass of that one adds single rows to the table, which takes most
+    of the time of training; here it is one matrix product with rows of zeros and ones. A sum must not have a row twice.
     """
 
     @staticmethod
@@ -100,10 +100,10 @@ class SumOfRows(torch.autograd.Function):
 class SampledGradient(torch.autograd.Function):
     """A number for each row by a function of rows, (B, S) -> (B,), whose gradient passes through few of the rows.
 
-    Where many numbers hardly matter to the loss, most of a backward pass is spent on gradients next to nothing. Here a
-    row's gradient is passed back with a probability in proportion to its size, surely from `SPARING` times the mean on,
-    and divided by that probability: its expectation is the exact gradient. The forward pass keeps nothing, and is
-    made again for the rows drawn. It takes a parameter of the function too, so that there is a gradient to ask for.
+    Where many numbers hardly matter to the loss, most of a backward pass is spent on gradients close to zero. Here a
+    row's gradient is passed back with a probability in proportion to its size (1 from `SPARING` times the mean on) and
+    divided by that probability: its expectation is the exact gradient. The forward pass keeps nothing, and is repeated
+    for the rows drawn. The parameter is one of the function's: without it autograd would ask for no gradient.
     """
 
     @staticmethod
@@ -132,10 +132,10 @@ class CountTrunk(nn.Module):
 
     A count's vector and the first layer's weights for its square are multiplied beforehand, once for all positions;
     the first layer's output is then a sum of rows of the product. That moves far less memory than looking vectors up,
-    above all backwards, and learns as fast, which rows with weights of their own do not.
+    above all in the backward pass, and learns as fast; a table that learns each row by itself learns more slowly.
 
     Args:
-        most: (S,) the largest count told apart in each column, at most `MAX_COUNT`; the fewer, the faster to train.
+        most: (S,) the largest count told apart in each column, at most `MAX_COUNT`; smaller ones train faster.
         extra: E.
         embed: numbers that stand for a count.
         width, depth: of the trunk.

@@ -23,13 +23,13 @@ from agents.networks.layers import (
 from oanquan_env import Rules
 
 NOTHING = -1e4
-"""Points that an illegal move is worth: finite, and far below any other."""
+"""Points that stand for an illegal move: finite, and far below any other."""
 MAX_FIELD = 17
-"""Seeds on a field above this are told apart no more."""
+"""Larger counts on a field look the same to the network."""
 FEWEST, MOST = -40.0, 80.0
 """Move values are clipped to these before the trunk sees them, points."""
 LEAVES_AT_ONCE = 4096
-"""Leaves that go through the leaf network together: few enough that what they activate stays in the caches."""
+"""Leaves that go through the leaf network at once, few enough that their activations stay in the caches."""
 CORRECTION_WIDTH = 64
 """Units of the hidden layer that corrects a move's logit."""
 

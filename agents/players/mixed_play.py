@@ -17,18 +17,18 @@ PLAYERS = ("random", "greedy", *(f"minimax:depth={depth}" for depth in DEPTHS))
 EPSILONS = (0.0, 0.1, 0.3)
 """Probabilities of a random move; each is drawn equally often."""
 LONGEST_START = 8
-"""Random plies that a game begins with, at most."""
+"""Random plies at the start of a game, at most."""
 
 
 def mixed_players(core: Core, threads: int | None = None) -> list[Policy]:
-    """Every one of `PLAYERS` with every one of `EPSILONS`; `threads` search, one for each processor if left out."""
+    """Each of `PLAYERS` with each of `EPSILONS`; `threads` search, one for each processor if left out."""
     searching = [MinimaxPlayer(core, Limits(depth=depth), threads=threads) for depth in DEPTHS]
     steady: list[Policy] = [RandomPolicy(core), GreedyPolicy(core), *searching]
     return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
 
 
 def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.random.Generator) -> Positions:
-    """All positions after the start of `games` games, whose seats are taken by players drawn at random."""
+    """All positions after the start of `games` games between players drawn at random for each seat."""
     lengths = rng.integers(0, min(LONGEST_START + 1, core.rules.max_plies), games)
     starts = [random_openings(core, int((lengths == plies).sum()), plies, rng) for plies in np.unique(lengths)]
     positions = Positions.concatenate(starts)

@@ -1,4 +1,4 @@
-"""A trained agent as what a search asks: values of positions, and which moves look good."""
+"""A trained agent inside a search: it gives the values of positions and the prior probabilities of moves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class NetEvaluator:
     """The network of a two-player agent; an `agents.search.mcts.Evaluator`.
 
     Args:
-        player: the agent. It plays the rules that it was trained for.
+        player: the agent.
 
     Raises:
         ValueError: for more than two players.

@@ -1,4 +1,4 @@
-"""Players that are a network: one forward pass, and of the mirrored position too."""
+"""Players that are a network: one forward pass of a position, and one of its mirror image."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BATCH = 4096
 
 
 class NetworkPlayer:
-    """Plays by a network: one forward pass of a position, and of its mirror image if it is to see that too.
+    """Plays by a network.
 
     Args:
         features: what the network is fed.

@@ -1,6 +1,6 @@
 """Checkpoints of a training run: one safetensors file with everything that the next rollout depends on.
 
-They are taken between two iterations, so a resumed run repeats what an uninterrupted one would have done, bit for bit.
+They are taken between two iterations, so a resumed run does what an uninterrupted one would have done, bit for bit.
 Unlike stable-baselines3's zip files they hold no pickled objects.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,14 @@ from agents.training.selfplay import SelfPlayVecEnv
 from agents.training.teacher import TaughtPPO, Teacher
 from oanquan_env.positions import Positions
 
-TEACHER = "teacher"
-"""What names of the teacher's tensors begin with."""
 FORMAT = "4"
 TARGET_FORMATS = ("2", "3", FORMAT)
 """Formats whose training targets are the same."""
+TEACHER = "teacher"
+"""What names of the teacher's tensors begin with."""
+POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
+
+Tensors: TypeAlias = dict[str, torch.Tensor]
 
 
 class CheckpointError(ValueError):
@@ -36,12 +39,14 @@ class CheckpointError(ValueError):
 
 def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: float) -> None:
     """Write the state of `model` and `env`, and the seconds trained so far, in one atomic step."""
-    tensors = {f"network.{name}": tensor for name, tensor in network_of(model).state_dict().items()}
-    tensors.update(_optimizer_tensors("optimizer", model.policy.optimizer))
-    tensors.update(_position_tensors("games", env.positions))
-    tensors["games.first_ply"] = torch.from_numpy(env.first_ply.copy())
-    tensors["last_episode_starts"] = torch.as_tensor(model._last_episode_starts)
-    tensors["random.torch"] = torch.get_rng_state()
+    tensors = {
+        **_under("network", network_of(model).state_dict()),
+        **_under("optimizer", _optimizer_tensors(model.policy.optimizer)),
+        **_under("games", _position_tensors(env.positions)),
+        "games.first_ply": torch.from_numpy(env.first_ply.copy()),
+        "last_episode_starts": torch.as_tensor(model._last_episode_starts),
+        "random.torch": torch.get_rng_state(),
+    }
     if model.device.type == "cuda":
         tensors["random.cuda"] = torch.cuda.get_rng_state(model.device)
     metadata = {
@@ -54,10 +59,10 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
         "random.python": json.dumps(random.getstate()),
     }
     if env.opponents:
-        tensors.update({f"opponents.{name}": tensor for name, tensor in env.opponents.state().items()})
+        tensors.update(_under("opponents", env.opponents.state()))
     if model.teacher:
         for index, optimizer in enumerate(model.teacher.optimizers):
-            tensors.update(_optimizer_tensors(f"{TEACHER}.optimizer_{index}", optimizer))
+            tensors.update(_under(f"{TEACHER}.optimizer_{index}", _optimizer_tensors(optimizer)))
         tensors.update(_target_tensors(model.teacher))
         metadata[f"{TEACHER}.iterations"] = str(model.teacher.iterations)
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
@@ -77,14 +82,17 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
     """
     tensors, metadata = _read(path)
     try:
-        _restore_model(tensors, metadata, model)
-        _restore_games(tensors, metadata, env)
+        network_of(model).load_state_dict(_part(tensors, "network"))
+        _restore_optimizer(_part(tensors, "optimizer"), model.policy.optimizer)
+        model.num_timesteps, model._n_updates = int(metadata["plies"]), int(metadata["updates"])
+        _restore_games(_part(tensors, "games"), env)
+        env.starts.drawn = int(metadata["starts"])
         if env.opponents:
-            prefix = "opponents."
-            state = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
-            env.opponents.restore(state, network_of(model))
+            env.opponents.restore(_part(tensors, "opponents"), network_of(model))
         if model.teacher:
-            _restore_teacher(tensors, metadata, model.teacher)
+            for index, optimizer in enumerate(model.teacher.optimizers):
+                _restore_optimizer(_part(tensors, f"{TEACHER}.optimizer_{index}"), optimizer)
+            model.teacher.restore(*_targets(tensors), int(metadata[f"{TEACHER}.iterations"]))
         model._last_obs = env.observe()
         model._last_episode_starts = tensors["last_episode_starts"].numpy().copy()
         _restore_chance(tensors, metadata, model.device)
@@ -114,9 +122,7 @@ def read_targets(path: Path) -> tuple[Positions, npt.NDArray[np.int16]]:
         raise CheckpointError(f"{path}: of a run without a teacher; it holds no training targets") from None
 
 
-def _read(
-    path: Path, formats: tuple[str, ...] = (FORMAT,), prefix: str = ""
-) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+def _read(path: Path, formats: tuple[str, ...] = (FORMAT,), prefix: str = "") -> tuple[Tensors, dict[str, str]]:
     """The tensors whose names begin with `prefix`, and the metadata, of a file of one of the formats."""
     try:
         with safe_open(path, framework="pt") as file:
@@ -132,30 +138,15 @@ def _read(
     return tensors, metadata
 
 
-def _restore_model(tensors: dict[str, torch.Tensor], metadata: dict[str, str], model: TaughtPPO) -> None:
-    network = network_of(model)
-    network.load_state_dict({name: tensors[f"network.{name}"] for name in network.state_dict()})
-    _restore_optimizer(tensors, "optimizer", model.policy.optimizer)
-    model.num_timesteps = int(metadata["plies"])
-    model._n_updates = int(metadata["updates"])
-
-
-def _restore_games(tensors: dict[str, torch.Tensor], metadata: dict[str, str], env: SelfPlayVecEnv) -> None:
-    positions = _positions(tensors, "games")
+def _restore_games(tensors: Tensors, env: SelfPlayVecEnv) -> None:
+    positions = _positions(tensors)
     if positions.squares.shape != env.positions.squares.shape:
         raise ValueError(f"games of shape {positions.squares.shape}, expected {env.positions.squares.shape}")
     env.positions = positions
-    env.first_ply = tensors["games.first_ply"].numpy().copy()
-    env.starts.drawn = int(metadata["starts"])
+    env.first_ply = tensors["first_ply"].numpy().copy()
 
 
-def _restore_teacher(tensors: dict[str, torch.Tensor], metadata: dict[str, str], teacher: Teacher) -> None:
-    for index, optimizer in enumerate(teacher.optimizers):
-        _restore_optimizer(tensors, f"{TEACHER}.optimizer_{index}", optimizer)
-    teacher.restore(*_targets(tensors), int(metadata[f"{TEACHER}.iterations"]))
-
-
-def _restore_chance(tensors: dict[str, torch.Tensor], metadata: dict[str, str], device: torch.device) -> None:
+def _restore_chance(tensors: Tensors, metadata: dict[str, str], device: torch.device) -> None:
     torch.set_rng_state(tensors["random.torch"])
     if "random.cuda" in tensors and device.type == "cuda":
         torch.cuda.set_rng_state(tensors["random.cuda"], device)
@@ -165,41 +156,46 @@ def _restore_chance(tensors: dict[str, torch.Tensor], metadata: dict[str, str], 
     random.setstate((version, tuple(internal), gauss))
 
 
-def _optimizer_tensors(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+def _optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
     """The state of an optimiser of plain tensors, such as Adam's or Muon's."""
     states = optimizer.state_dict()["state"]
-    return {f"{prefix}.{index}.{name}": tensor for index, state in states.items() for name, tensor in state.items()}
+    return {f"{index}.{name}": tensor for index, state in states.items() for name, tensor in state.items()}
 
 
-def _restore_optimizer(tensors: dict[str, torch.Tensor], prefix: str, optimizer: torch.optim.Optimizer) -> None:
-    states: dict[int, dict[str, torch.Tensor]] = {}
+def _restore_optimizer(tensors: Tensors, optimizer: torch.optim.Optimizer) -> None:
+    states: dict[int, Tensors] = {}
     for name, tensor in tensors.items():
-        if name.startswith(f"{prefix}."):
-            index, kind = name.removeprefix(f"{prefix}.").split(".")
-            states.setdefault(int(index), {})[kind] = tensor
+        index, _, kind = name.partition(".")
+        states.setdefault(int(index), {})[kind] = tensor
     optimizer.load_state_dict({"state": states, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
-def _position_tensors(prefix: str, positions: Positions) -> dict[str, torch.Tensor]:
-    arrays = zip(_position_names(), positions.arrays(), strict=True)
-    return {f"{prefix}.{name}": torch.from_numpy(array.copy()) for name, array in arrays}
+def _target_tensors(teacher: Teacher) -> Tensors:
+    positions = _under(f"{TEACHER}.positions", _position_tensors(teacher.positions))
+    return {**positions, f"{TEACHER}.values": torch.from_numpy(teacher.values.copy())}
 
 
-def _target_tensors(teacher: Teacher) -> dict[str, torch.Tensor]:
-    values = {f"{TEACHER}.values": torch.from_numpy(teacher.values.copy())}
-    return {**_position_tensors(f"{TEACHER}.positions", teacher.positions), **values}
+def _targets(tensors: Tensors) -> tuple[Positions, npt.NDArray[np.int16]]:
+    return _positions(_part(tensors, f"{TEACHER}.positions")), tensors[f"{TEACHER}.values"].numpy().copy()
 
 
-def _targets(tensors: dict[str, torch.Tensor]) -> tuple[Positions, npt.NDArray[np.int16]]:
-    return _positions(tensors, f"{TEACHER}.positions"), tensors[f"{TEACHER}.values"].numpy().copy()
+def _position_tensors(positions: Positions) -> Tensors:
+    arrays = zip(POSITION_NAMES, positions.arrays(), strict=True)
+    return {name: torch.from_numpy(array.copy()) for name, array in arrays}
 
 
-def _positions(tensors: dict[str, torch.Tensor], prefix: str) -> Positions:
-    return Positions(*(tensors[f"{prefix}.{name}"].numpy().copy() for name in _position_names()))
+def _positions(tensors: Tensors) -> Positions:
+    return Positions(*(tensors[name].numpy().copy() for name in POSITION_NAMES))
 
 
-def _position_names() -> tuple[str, ...]:
-    return ("squares", "scores", "mover", "ply", "ended")
+def _under(prefix: str, tensors: Tensors) -> Tensors:
+    return {f"{prefix}.{name}": tensor for name, tensor in tensors.items()}
+
+
+def _part(tensors: Tensors, prefix: str) -> Tensors:
+    """What `_under` put under this prefix."""
+    start = f"{prefix}."
+    return {name.removeprefix(start): tensor for name, tensor in tensors.items() if name.startswith(start)}
 
 
 def _numpy_state() -> list[Any]:

@@ -37,7 +37,7 @@ PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "s
 
 
 class StopTrainingError(Exception):
-    """Raised between two iterations, after the checkpoint, when the run was asked to stop."""
+    """The run was asked to stop; raised between two iterations, after the checkpoint."""
 
 
 class RunError(ValueError):
@@ -216,7 +216,7 @@ class TrainingRun:
 
 
 class _BetweenIterations(BaseCallback):
-    """Schedules, evaluation, checkpoints and a clean stop, each at a point from which a run can be repeated."""
+    """Schedules, evaluation, checkpoints and a clean stop, at points from which a run can be repeated."""
 
     def __init__(self, run: TrainingRun, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
         super().__init__()

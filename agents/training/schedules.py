@@ -9,7 +9,7 @@ def between(begin: float, end: float, done: float) -> float:
     Args:
         begin: the value where the run begins.
         end: the value where it ends.
-        done: share of the run that is done; the last rollout goes beyond 1, the value does not go beyond `end`.
+        done: share of the run that is done; beyond 1, as after the last rollout, the value stays at `end`.
     """
     done = min(max(done, 0.0), 1.0)
     return begin * (1.0 - done) + end * done

@@ -23,7 +23,7 @@ class SeedWork:
     Attributes:
         folder: the run folder.
         config: what to train, the seed included.
-        command: how the run was asked for.
+        command: the command line, for the run's history.
     """
 
     folder: Path
@@ -33,7 +33,7 @@ class SeedWork:
 
 @dataclass(frozen=True)
 class SeedFailure:
-    """Why a seed could not be trained to its end.
+    """Why the training of a seed failed.
 
     Attributes:
         seed: the seed.
@@ -48,7 +48,7 @@ class SeedFailure:
 
 @dataclass(frozen=True)
 class SeedResult:
-    """What came of a seed.
+    """How the training of a seed ended.
 
     Attributes:
         seed: the seed.
@@ -91,9 +91,9 @@ def plan(folder: Path, config: TrainConfig, seeds: list[int], command: str) -> l
 
 
 def train_seed(work: SeedWork) -> SeedResult | SeedFailure:
-    """Train one seed, or go on with it where it was, after a kill too; a finished one stays as it is.
+    """Train one seed, or go on with it where it stopped; a finished one stays as it is.
 
-    What goes wrong with it is returned, not raised: the other seeds are to go on.
+    An error is returned, not raised, so that the other seeds go on.
 
     Raises:
         StopTrainingError: after a checkpoint, on Ctrl-C.
@@ -121,20 +121,20 @@ def _train(work: SeedWork) -> SeedResult:
 
 
 def _interrupts() -> Callable[[], bool]:
-    """Turns this process's first Ctrl-C into a wish to stop; tells whether there was one."""
+    """A function that says whether Ctrl-C was pressed; the second one interrupts as usual."""
     wished = threading.Event()
 
     def handle(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         wished.set()
 
-    if threading.current_thread() is threading.main_thread():  # others hear of no signals
+    if threading.current_thread() is threading.main_thread():  # only that one gets signals
         signal.signal(signal.SIGINT, handle)
     return wished.is_set
 
 
 def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> Iterator[SeedResult | SeedFailure]:
-    """Train all seeds; yields what came of each as it ends, well or not.
+    """Train all seeds; yields how each ended, as it ends.
 
     Args:
         works: what `plan` made.
@@ -144,7 +144,7 @@ def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> It
 
     Raises:
         ScaleError: if workers die again and again.
-        StopTrainingError: on Ctrl-C, like KeyboardInterrupt; after either the same works go on.
+        StopTrainingError: on Ctrl-C, as may KeyboardInterrupt; called again with the same works, it goes on.
     """
     config = works[0].config
     gpus = 0 if config.device == "cpu" else 1
