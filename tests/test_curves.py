@@ -25,6 +25,8 @@ from agents.training.run import TrainingRun
 from oanquan_env import Core, Rules
 from tests.test_training import ITERATION, learn, quiet, small_config
 
+ENDS = ("mean", "low", "high")
+
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
@@ -40,12 +42,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_curves_read_what_runs_measured(runs: list[Path]) -> None:
     curve = curves.read_curve(runs[1])
     assert (curve.name, curve.group, curve.seed, curve.command) == ("tiny-1", "tiny", 1, "python train.py")
-    series = curve.series()
-    assert series["plies"] == [ITERATION, 2 * ITERATION]
-    assert all(len(values) == 2 for values in series.values())
-    assert series["minutes"][1] > series["minutes"][0] > 0
+    regrets = curve.estimates("regret")
+    assert list(regrets) == list(curve.estimates("elo")) == [0, ITERATION, 2 * ITERATION]
+    assert regrets[2 * ITERATION][0] > regrets[ITERATION][0] > 0
     last = json.loads((runs[1] / "evaluations.jsonl").read_text().splitlines()[-1])
-    assert series["regret"][1] == last["regret"]["regret"]["mean"]
+    assert regrets[2 * ITERATION] == (last["seconds"] / 60, *(last["regret"]["regret"][end] for end in ENDS))
 
 
 def test_runs_of_a_sweep_are_called_like_the_sweep(runs: list[Path], tmp_path: Path) -> None:
@@ -57,8 +58,29 @@ def test_runs_of_a_sweep_are_called_like_the_sweep(runs: list[Path], tmp_path: P
 
 def test_a_match_won_by_all_games_still_has_a_place(runs: list[Path]) -> None:
     curve = curves.read_curve(runs[0])
-    curve.rows[0]["results"]["greedy"]["score"] = 1.0
-    assert 1000 < curve.series()["elo"][0] < 1300
+    curve.rows[0]["results"]["greedy"].update(score=1.0, low=0.9, high=1.0)
+    _, mean, low, high = curve.estimates("elo")[0]
+    assert low < 1000 < mean == high < 1300
+
+
+def of_regret(name: str, **rows: tuple[float, float, float]) -> curves.Curve:
+    """A run with these regrets (mean, low, high) after so many plies, a minute for each ten plies."""
+    made = [
+        {
+            "plies": int(ply[1:]),
+            "seconds": 6 * int(ply[1:]),
+            "results": {},
+            "regret": {"regret": dict(zip(ENDS, ends, strict=True))},
+        }
+        for ply, ends in rows.items()
+    ]
+    return curves.Curve(name, "group", 0, "mancala-world", "python train.py", None, made)
+
+
+def test_seeds_are_drawn_as_their_mean_with_a_band_around_all_of_them() -> None:
+    runs = [of_regret("a", _0=(9, 8, 10), _10=(4, 3, 5)), of_regret("b", _0=(7, 6, 8), _10=(5, 4, 7), _20=(1, 1, 1))]
+    assert curves.band(runs, "regret").tolist() == [[0, 10], [0, 1], [8, 4.5], [6, 3], [10, 7]]
+    assert curves.band(runs, "elo").shape == (5, 0)
 
 
 def test_table_picture_and_numbers_are_written(
@@ -99,9 +121,9 @@ def test_rules_without_a_suite_have_curves_of_elo_alone(runs: list[Path], tmp_pa
     for row in rows:
         del row["regret"]
     (folder / "evaluations.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    series = curves.read_curve(folder).series()
-    assert np.isnan(series["regret"]).all()
-    assert series["elo"] == curves.read_curve(runs[0]).series()["elo"]
+    curve = curves.read_curve(folder)
+    assert curve.estimates("regret") == {}
+    assert curve.estimates("elo") == curves.read_curve(runs[0]).estimates("elo")
     assert curves.main([str(folder), "--output", str(tmp_path)]) == 0
     assert json.loads((tmp_path / "learning.json").read_text())["yardsticks"] == {}
 
@@ -120,6 +142,8 @@ def test_runs_of_different_rules_are_refused(
 def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert curves.main([str(tmp_path / "nowhere")]) == 2
     assert "nowhere/config.yaml: no such file" in capsys.readouterr().err
+    assert curves.main([]) == 2
+    assert "give the folder of a training run" in capsys.readouterr().err
 
 
 def test_a_run_s_agent_is_taken_in_with_its_card(

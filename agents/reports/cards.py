@@ -46,12 +46,16 @@ LARGEST = 5_000_000
 """Bytes that weights in the repository may have."""
 
 
-def take(run: Path) -> Path:
-    """Copy the agent and the configuration of a run to the shelf of its rules; returns the folder.
+def take(run: tyro.conf.Positional[Path]) -> Path:
+    """Take in the agent and the configuration of a run; returns their folder.
 
     Weights are stored in half precision: numbers of eleven bits where float32's have 24, and half of the file.
 
-    Raises `ValueError` for weights that are too large, and what reading the files raises.
+    Args:
+        run: the run's folder
+
+    Raises:
+        ValueError: for weights that are too large, or files that cannot be used.
     """
     player, config = PPOPlayer(run), load_config(run / CONFIG_NAME)
     weights = weights_of(player.network.half())
@@ -183,48 +187,34 @@ def _by_phase(row: RegretRow) -> list[str]:
     return [f"`{row.agent}`", *regrets, *(f"{100 * one.blunders.mean:.1f}" for one in found)]
 
 
-def write(*, check: bool) -> list[Path]:
-    """Write every card, or with `check` only compare; returns the files that were not as they should be."""
-    folders = sorted(path.parent for path in PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
-    return [
-        path for path in (one / README_NAME for one in folders) if not renew(path, render(path.parent), check=check)
-    ]
-
-
-def take_command(run: tyro.conf.Positional[Path]) -> int:
-    """Take in the agent of a run.
-
-    Args:
-        run: the run's folder
-    """
-    print(take(run))
-    return 0
-
-
-def write_command(check: bool = False) -> int:
-    """Write the cards.
+def write(check: bool = False) -> int:
+    """Write the cards; returns the exit status.
 
     Args:
         check: write nothing, and fail if a card is out of date
     """
-    wrong = write(check=check)
-    for path in wrong:
-        print(f"{path}: {f'out of date; renew it with: {COMMAND} write' if check else 'written'}")
+    folders = sorted(path.parent for path in PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
+    wrong = [folder for folder in folders if not renew(folder / README_NAME, render(folder), check=check)]
+    for folder in wrong:
+        print(f"{folder / README_NAME}: {f'out of date; renew it with: {COMMAND} write' if check else 'written'}")
     return int(check and bool(wrong))
 
 
 def main(arguments: list[str]) -> int:
     """The command; returns the exit status."""
-    commands: dict[str, Callable[..., int]] = {"take": take_command, "write": write_command}
+    commands: dict[str, Callable[..., Path | int]] = {"take": take, "write": write}
     flags = (tyro.conf.FlagCreatePairsOff,)
     try:
-        status: int = tyro.extras.subcommand_cli_from_dict(
+        ended = tyro.extras.subcommand_cli_from_dict(
             commands, args=arguments, prog=COMMAND, description=__doc__, config=flags
         )
     except (ValueError, OSError) as error:
         print(f"{COMMAND}: {error}", file=sys.stderr)
         return 2
-    return status
+    if isinstance(ended, int):
+        return ended
+    print(ended)
+    return 0
 
 
 if __name__ == "__main__":

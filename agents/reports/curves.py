@@ -4,16 +4,13 @@
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
 With --output the folder gets `learning.json` and `learning.png`: regret, and Elo over greedy, over plies and over
-minutes. Runs that differ in their seed alone share a colour; a run is called like its folder, without the seed. All
-runs must be of the same rules: regrets over different suites do not compare.
+minutes. Runs that differ in their seed alone are drawn as one curve, their mean. All runs must be of the same rules:
+regrets over different suites do not compare.
 """
 
 from __future__ import annotations
 
-import argparse
-import io
 import json
-import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -21,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tyro
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -28,20 +26,22 @@ from matplotlib.figure import Figure
 import agents
 from agents.evaluation.ratings import elo_of_score
 from agents.evaluation.regret import find_suite, regret
-from agents.reports.pictures import DPI, INK
+from agents.reports.pictures import INK, hide_frame, png
 from agents.support.files import write_atomically
 from agents.support.markdown import table
 from agents.support.strict_yaml import ConfigError, read_yaml
 from agents.training.config import load_config
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env import Rules
+from oanquan_env.arrays import Floats
 
+COMMAND = "python -m agents.reports.curves"
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")
 YARDSTICKS = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
 """Players whose regret is drawn as lines to compare with."""
 ANCHOR = "greedy"
 HIGHEST_SCORE = 0.999
-"""Scores above this are drawn like it: a match won by all games has no Elo."""
+"""Higher scores are drawn as this one, as a match won by all games has no Elo."""
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,33 @@ class Curve:
     commit: str | None
     rows: list[dict[str, Any]]
 
-    def series(self) -> dict[str, list[float]]:
-        """Plies, minutes, regret (points) and Elo over greedy at each evaluation that measured Elo.
+    def estimates(self, measure: str) -> dict[int, tuple[float, float, float, float]]:
+        """Plies -> minutes, and the mean, low and high end of `regret` (points) or of `elo` over greedy.
 
-        Regret is NaN where it was not measured, for rules without a suite.
+        Evaluations that did not measure it are left out.
         """
-        rows = [row for row in self.rows if ANCHOR in row["results"]]
-        scores = np.clip([row["results"][ANCHOR]["score"] for row in rows], 1 - HIGHEST_SCORE, HIGHEST_SCORE)
-        return {
-            "plies": [row["plies"] for row in rows],
-            "minutes": [row["seconds"] / 60 for row in rows],
-            "regret": [row["regret"]["regret"]["mean"] if "regret" in row else math.nan for row in rows],
-            "elo": [elo_of_score(float(score)) for score in scores],
-        }
+        found = {}
+        for row in self.rows:
+            if measure == "regret" and "regret" in row:
+                interval = [row["regret"]["regret"][end] for end in ("mean", "low", "high")]
+            elif measure == "elo" and ANCHOR in row["results"]:
+                scores = [row["results"][ANCHOR][end] for end in ("score", "low", "high")]
+                interval = [elo_of_score(min(max(score, 1 - HIGHEST_SCORE), HIGHEST_SCORE)) for score in scores]
+            else:
+                continue
+            found[row["plies"]] = (row["seconds"] / 60, *interval)
+        return found
+
+
+def band(curves: Sequence[Curve], measure: str) -> Floats:
+    """Where all runs measured it: plies, mean minutes, mean of the runs, lowest low and highest high end; (5, N)."""
+    found = [curve.estimates(measure) for curve in curves]
+    plies = sorted(set.intersection(*map(set, found)))
+    points = np.array([[run[ply] for run in found] for ply in plies], dtype=float).reshape(-1, len(found), 4)
+    minutes, mean = points[..., :2].mean(axis=1).T
+    return np.stack(
+        [np.array(plies, dtype=float), minutes, mean, points[..., 2].min(axis=1), points[..., 3].max(axis=1)]
+    )
 
 
 def read_curve(folder: Path) -> Curve:
@@ -133,41 +147,39 @@ def yardsticks(rules: Rules) -> dict[str, float]:
 
 
 def draw(curves: Sequence[Curve], lines: dict[str, float]) -> bytes:
-    """The picture, PNG: thin lines are runs."""
+    """The picture, PNG: a line and a band for runs that differ in their seed alone."""
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
     groups = list(dict.fromkeys(curve.group for curve in curves))
     axes = figure.subplots(2, 2, sharex="col", sharey="row")
-    for row, (value, label) in enumerate((("regret", "regret, points a move"), ("elo", f"Elo over {ANCHOR}"))):
-        for column, (time, unit) in enumerate((("plies", "plies"), ("minutes", "minutes of training"))):
-            panel = axes[row, column]
-            for curve in curves:
-                series = curve.series()
-                colour = COLOURS[groups.index(curve.group) % len(COLOURS)]
-                panel.plot(series[time], series[value], color=colour, linewidth=1.2, marker="o", markersize=2.5)
-            if value == "regret":
-                _draw_yardsticks(panel, lines, named=column == 1)
-            _tidy(panel, unit if row else "", label if column == 0 else "")
-    for number, group in enumerate(groups):
-        seeds = sum(curve.group == group for curve in curves)
-        text = f"{group} ({seeds} seeds)" if seeds > 1 else group
-        axes[1, 0].plot([], [], color=COLOURS[number % len(COLOURS)], label=text)
+    for row, (measure, label) in enumerate((("regret", "regret, points a move"), ("elo", f"Elo over {ANCHOR}"))):
+        for number, group in enumerate(groups):
+            runs, colour = [curve for curve in curves if curve.group == group], COLOURS[number % len(COLOURS)]
+            plies, minutes, mean, low, high = band(runs, measure)
+            whose = f": mean of {len(runs)} seeds, with their" if len(runs) > 1 else ", with"
+            for panel, times in zip(axes[row], (plies / 1e6, minutes), strict=True):
+                panel.fill_between(times, low, high, color=colour, alpha=0.2, linewidth=0)
+                panel.plot(times, mean, color=colour, linewidth=1.4, marker="o", markersize=3,
+                           label=f"{group}{whose} 95 % intervals")  # fmt: skip
+        _tidy(axes[row, 0], "million plies" if row else "", label)
+        _tidy(axes[row, 1], "minutes of training" if row else "", "")
+    _draw_yardsticks(axes[0], lines)
     axes[1, 0].legend(frameon=False, loc="lower right")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
-    return buffer.getvalue()
+    return png(figure)
 
 
-def _draw_yardsticks(panel: Axes, lines: dict[str, float], *, named: bool) -> None:
-    panel.set_yscale("log")
-    ticks = [1, 1.5, 2, 3, 5, 8, 12]
-    panel.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    panel.minorticks_off()
+def _draw_yardsticks(panels: Sequence[Axes], lines: dict[str, float]) -> None:
+    """Lines across both panels of regret, named at the right end."""
+    ticks = [1, 1.5, 2, 3, 5, 8, 12, 20]
+    for panel in panels:
+        panel.set_yscale("log")
+        panel.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        panel.minorticks_off()
+        for value in lines.values():
+            panel.axhline(value, color="#999999", linewidth=0.8, linestyle=":")
     for name, value in lines.items():
-        panel.axhline(value, color="#999999", linewidth=0.8, linestyle=":")
-        if named:
-            panel.annotate(name, (1, value), (-2, 2), xycoords=("axes fraction", "data"), textcoords="offset points",
-                           ha="right", fontsize=8, color="#666666")  # fmt: skip
+        panels[-1].annotate(name, (1, value), (4, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                            va="center", fontsize=8, color="#666666", annotation_clip=False)  # fmt: skip
 
 
 def _tidy(panel: Axes, below: str, beside: str) -> None:
@@ -175,33 +187,36 @@ def _tidy(panel: Axes, below: str, beside: str) -> None:
     panel.set_ylabel(beside, color=INK)
     panel.grid(color="#EEEEEE")
     panel.set_axisbelow(True)
-    for side in ("top", "right"):
-        panel.spines[side].set_visible(False)
+    hide_frame(panel, "top", "right")
+
+
+def write(folders: tyro.conf.Positional[tuple[Path, ...]], output: Path | None = None) -> int:
+    """Print the table and write what is asked for; returns the exit status.
+
+    Args:
+        folders: folders of training runs
+        output: also write learning.json and learning.png to this folder
+    """
+    try:
+        if not folders:
+            raise ConfigError("give the folder of a training run, or of several")
+        curves = [read_curve(folder) for folder in folders]
+        rules = rules_of(curves)
+        print(summary(curves))
+        if output:
+            lines = yardsticks(rules)
+            content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
+            write_atomically(output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
+            write_atomically(output / "learning.png", draw(curves, lines))
+    except (ValueError, OSError) as error:
+        print(f"{COMMAND}: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table and write what is asked for; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.reports.curves",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="run folders")
-    parser.add_argument("--output", type=Path, metavar="FOLDER", help="also write learning.json and learning.png here")
-    options = parser.parse_args(arguments)
-    try:
-        curves = [read_curve(folder) for folder in options.folders]
-        rules = rules_of(curves)
-        print(summary(curves))
-        if options.output:
-            lines = yardsticks(rules)
-            content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
-            write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
-            write_atomically(options.output / "learning.png", draw(curves, lines))
-    except (ValueError, OSError) as error:
-        print(f"python -m agents.reports.curves: {error}", file=sys.stderr)
-        return 2
-    return 0
+    """The command; returns the exit status."""
+    return tyro.cli(write, args=arguments, prog=COMMAND, description=__doc__)
 
 
 if __name__ == "__main__":

@@ -29,10 +29,11 @@ def draw_all(report: Report) -> dict[str, bytes]:
             figures["elo.png"] = draw_ratings(report.arena)
     if report.regret:
         figures["regret.png"] = draw_regret(report.regret, order_of_agents(report))
-    return {name: _png(figure) for name, figure in figures.items()}
+    return {name: png(figure) for name, figure in figures.items()}
 
 
-def _png(figure: Figure) -> bytes:
+def png(figure: Figure) -> bytes:
+    """The picture as a file's content, the same for the same figure."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
     return buffer.getvalue()
@@ -44,9 +45,14 @@ def _figure(width: float, height: float, title: str) -> tuple[Figure, Axes]:
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     axes.set_title(title, loc="left", color=INK, fontsize=12, pad=12)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    hide_frame(axes, "top", "right")
     return figure, axes
+
+
+def hide_frame(axes: Axes, *sides: str) -> None:
+    """Draw the frame without these sides."""
+    for side in sides:
+        axes.spines[side].set_visible(False)
 
 
 def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
@@ -67,8 +73,7 @@ def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
     axes.set_xticks(range(n), order, rotation=35, ha="right")
     axes.set_yticks(range(n), order)
     axes.tick_params(length=0)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_visible(False)
+    hide_frame(axes, "left", "bottom")
     figure.colorbar(image, ax=axes, shrink=0.8, ticks=[0, 25, 50, 75, 100])
     return figure
 

@@ -231,7 +231,7 @@ class _BetweenIterations(BaseCallback):
         self.progress(run.plies)
         iteration = config.ppo.n_envs * config.ppo.n_steps
         every = config.evaluation.every_plies
-        if run.plies // every > (run.plies - iteration) // every and run.plies:
+        if run.plies // every > (run.plies - iteration) // every:  # also before the first, of the untrained network
             run.evaluate()
         if run.env.opponents and run.plies // config.opponents.every_plies > run.env.opponents.kept:
             run.env.opponents.keep(network_of(run.model))
