@@ -107,7 +107,10 @@ def drawing(look: dict[str, str]) -> str:
         )
         parts.append(_text(box, 23, box.title, look["ink"], 15, "bold"))
         parts += [_text(box, 44 + 17 * n, line, look["ink"], 12, "normal") for n, line in enumerate(box.lines)]
-    for x, part, says in ((40, "env", "oanquan_env, the wheel"), (240, "agents", "agents: each room may use those before it")):
+    for x, part, says in (
+        (40, "env", "oanquan_env, the wheel"),
+        (240, "agents", "agents: each room may use those before it"),
+    ):
         parts.append(f'<rect x="{x}" y="{HEIGHT - 26}" width="14" height="14" rx="3" fill="{look[part]}"/>')
         parts.append(f'<text x="{x + 22}" y="{HEIGHT - 14}" font-size="12" fill="{look["soft"]}">{escape(says)}</text>')
     return "\n".join([*parts, "</svg>\n"])
