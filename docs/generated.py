@@ -90,18 +90,18 @@ def layout() -> str:
     }
     rows = []
     for name, part in encoder.layout.items():
-        place = str(part.start) if part.stop == part.start + 1 else f"{part.start}–{part.stop - 1}"
+        place = str(part.start) if part.stop == part.start + 1 else f"{part.start}\u2060–\u2060{part.stop - 1}"  # never broken in two
         bounds = f"{encoder.low[part].min()} … {encoder.high[part].max()}"
         rows.append([place, f"`{name}`", said[name], bounds])
     return table(["index", "part", "meaning", "bounds"], rows, left=None)
 
 
 def actions() -> str:
-    """Actions and the moves that they are: a row for each direction, so that it fits on a phone."""
+    """Actions and the moves that they are."""
     rules = Core().rules
-    moves = [f"`{Move.from_action(number)}` = {number}" for number in range(rules.actions)]
-    heads = ["field", *(str(field) for field in range(rules.fields))]
-    return table(heads, [["anticlockwise", *moves[::2]], ["clockwise", *moves[1::2]]], left=None)
+    cells = [f"{number} = `{Move.from_action(number)}`" for number in range(rules.actions)]
+    rows = [[str(field), *cells[2 * field : 2 * field + 2]] for field in range(rules.fields)]
+    return table(["field", "anticlockwise", "clockwise"], rows, left=None)
 
 
 def terminations() -> str:
@@ -130,8 +130,9 @@ def registered() -> str:
 
 
 def players() -> str:
-    """How players are named."""
-    return table(["name", "player"], [[f"`{name}`", meaning] for name, meaning in USAGE.items()], left=None)
+    """How players are named; Markdown has no way to write a bar within code in a table, HTML has."""
+    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in USAGE.items()]
+    return table(["name", "player"], rows, left=None)
 
 
 def _sample(kind: str, style: str, text: str = "") -> str:

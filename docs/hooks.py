@@ -20,6 +20,8 @@ from docs import generated  # noqa: E402  (MkDocs loads this file by its path)
 PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
 """Formats of pictures in notebooks, and the endings of their files."""
 COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
+WIDE = b"---\nhide: [navigation, toc]\n---\n"
+"""Begins a page whose tables need the room of the columns beside it."""
 RESULTS = ROOT / "benchmarks" / "results"
 
 
@@ -29,8 +31,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for place, content in notebook_page(path).items():
             files.append(File.generated(config, f"notebooks/{place}", content=content))
     for path in sorted([*RESULTS.rglob("report.md"), *RESULTS.rglob("*.png")]):
-        place = f"reports/{path.relative_to(RESULTS).as_posix()}"
-        files.append(File.generated(config, place, content=path.read_bytes()))
+        content = path.read_bytes()
+        if path.suffix == ".md":
+            content = WIDE + content
+        files.append(File.generated(config, f"reports/{path.relative_to(RESULTS).as_posix()}", content=content))
     return files
 
 
