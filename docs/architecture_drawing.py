@@ -1,11 +1,12 @@
-"""The drawing of the architecture page."""
+"""The drawing of the architecture page: what uses what."""
 
 from __future__ import annotations
 
 from html import escape
+from itertools import pairwise
 from typing import NamedTuple
 
-WIDTH, HEIGHT = 960, 560
+WIDTH, HEIGHT = 960, 620
 FONT = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif"
 COLOURS = ("page", "ink", "soft", "line", "env", "agents")
 LOOKS = {
@@ -15,7 +16,7 @@ LOOKS = {
 
 
 class Box(NamedTuple):
-    """A module or script; sizes in pixels."""
+    """Modules or scripts; sizes in pixels."""
 
     x: int
     y: int
@@ -43,41 +44,50 @@ class Box(NamedTuple):
 RULES = Box(40, 40, 200, "Rules", ("fields, presets, text",), "env")
 TABLES = Box(300, 40, 200, "tables", ("every sowing as one row",), "env")
 CORE = Box(560, 40, 360, "Core", ("plays N positions in one call: play, expand, legal_mask",), "env")
-PEOPLE = Box(40, 160, 260, "Board, Match, records", ("one game for a person:", "notation, stories, pictures"), "env")
-SEEN = Box(350, 160, 260, "Encoder, rewards", ("what a player sees,", "and what a ply pays"), "env")
-POLICIES = Box(660, 160, 260, "Policy", ("N positions in, N actions out:", "random, greedy, agents.make(name)"), "env")
-TERMINAL = Box(40, 290, 260, "terminal, notebooks", ("python -m oanquan_env",), "env")
-ENVS = Box(350, 290, 260, "environments", ("AEC, Gymnasium, vector → any library",), "env")
-SEARCH = Box(660, 290, 260, "search, solver, MCTS", ("compiled, over the same tables",), "agents")
-TRAINING = ("SelfPlayVecEnv → features → network → PPO,", "advantages change sign at each ply")
-TRAIN = Box(40, 390, 400, "train.py", TRAINING, "agents")
-AGENT = Box(40, 490, 400, "an agent: agent.safetensors, agent.yaml", (), "agents")
-MEASURING = ("balanced openings in pairs → Elo;", "suite of positions → regret")
-EVALUATE = Box(520, 390, 400, "evaluate.py", MEASURING, "agents")
-REPORT = Box(520, 490, 400, "report.json → tables and pictures", (), "agents")
-BOXES = (RULES, TABLES, CORE, PEOPLE, SEEN, POLICIES, TERMINAL, ENVS, SEARCH, TRAIN, AGENT, EVALUATE, REPORT)
+PEOPLE = Box(40, 150, 260, "Board, Match, records", ("one game for a person:", "notation, moves step by step"), "env")
+SEEN = Box(350, 150, 260, "Encoder, rewards", ("what a player sees,", "and what a ply pays"), "env")
+POLICIES = Box(660, 150, 260, "Policy", ("N positions in, N actions out:", "random, greedy, agents.make(name)"), "env")
+TERMINAL = Box(40, 270, 260, "pictures, terminal", ("python -m oanquan_env",), "env")
+ENVS = Box(350, 270, 260, "environments", ("AEC, Gymnasium, vector → any library",), "env")
+SUPPORT = Box(40, 375, 180, "support", ("files, processors,", "YAML, Markdown"), "agents")
+NETWORKS = Box(273, 375, 180, "networks", ("what they see,", "layers, agent files"), "agents")
+SEARCH = Box(506, 375, 180, "search", ("alpha-beta, proofs,", "solver, MCTS"), "agents")
+PLAYERS = Box(740, 375, 180, "players", ("by name: network,", "search, both"), "agents")
+EVALUATION = Box(740, 480, 180, "evaluation", ("pairs → Elo,", "positions → regret"), "agents")
+TRAINING = Box(506, 480, 180, "training", ("self-play, PPO,", "teacher"), "agents")
+REPORTS = Box(273, 480, 180, "reports", ("tables, pictures,", "curves, cards"), "agents")
+SCRIPTS = Box(40, 480, 180, "scripts", ("train.py, evaluate.py,", "agents.solve"), "agents")
+ROOMS = (SUPPORT, NETWORKS, SEARCH, PLAYERS, EVALUATION, TRAINING, REPORTS, SCRIPTS)
+"""In order: each may import those before it."""
+BOXES = (RULES, TABLES, CORE, PEOPLE, SEEN, POLICIES, TERMINAL, ENVS, *ROOMS)
 
 
 def arrows() -> list[list[tuple[int, int]]]:
-    """Lines from box to box, each through its corners."""
-    middle = RULES.y + RULES.height // 2
+    """Lines from what is used to what uses it, each through its corners."""
     bus = CORE.y + CORE.height + 27
     lanes = [[(CORE.bottom[0], bus), (box.top[0], bus), box.top] for box in (PEOPLE, SEEN, POLICIES)]
     lanes[0].insert(0, CORE.bottom)
+    floor = ENVS.y + ENVS.height + 27
     return [
-        [(RULES.x + RULES.width, middle), (TABLES.x, middle)],
-        [(TABLES.x + TABLES.width, middle), (CORE.x, middle)],
+        _across(RULES, TABLES),
+        _across(TABLES, CORE),
         *lanes,
         [PEOPLE.bottom, TERMINAL.top],
         [SEEN.bottom, ENVS.top],
-        [SEARCH.top, POLICIES.bottom],
-        [(POLICIES.x, POLICIES.y + 50), (630, POLICIES.y + 50), (630, 310), (ENVS.x + ENVS.width, 310)],
-        [(PEOPLE.top[0], bus), (20, bus), (20, TRAIN.y + 34), (TRAIN.x, TRAIN.y + 34)],  # past all interfaces
-        [TRAIN.bottom, AGENT.top],
-        [(AGENT.x + AGENT.width, 507), (480, 507), (480, 420), (EVALUATE.x, 420)],
-        [(920, 185), (940, 185), (940, 420), (920, 420)],  # players reach the evaluation around the search
-        [EVALUATE.bottom, REPORT.top],
+        [POLICIES.bottom, (POLICIES.bottom[0], 295), (ENVS.x + ENVS.width, 295)],
+        [(PEOPLE.top[0], bus), (20, bus), (20, floor), (SUPPORT.top[0], floor), SUPPORT.top],
+        *(_across(one, other) for one, other in pairwise(ROOMS[:4])),
+        [PLAYERS.bottom, EVALUATION.top],
+        *(_across(one, other) for one, other in pairwise(ROOMS[4:])),
     ]
+
+
+def _across(one: Box, other: Box) -> list[tuple[int, int]]:
+    """From the side of a box to that of its neighbour."""
+    middle = one.y + one.height // 2
+    if one.x < other.x:
+        return [(one.x + one.width, middle), (other.x, middle)]
+    return [(one.x, middle), (other.x + other.width, middle)]
 
 
 def drawing(look: dict[str, str]) -> str:
@@ -97,7 +107,10 @@ def drawing(look: dict[str, str]) -> str:
         )
         parts.append(_text(box, 23, box.title, look["ink"], 15, "bold"))
         parts += [_text(box, 44 + 17 * n, line, look["ink"], 12, "normal") for n, line in enumerate(box.lines)]
-    for x, part, says in ((40, "env", "oanquan_env, the wheel"), (240, "agents", "agents and scripts, the clone")):
+    for x, part, says in (
+        (40, "env", "oanquan_env, the wheel"),
+        (240, "agents", "agents: each room may use those before it"),
+    ):
         parts.append(f'<rect x="{x}" y="{HEIGHT - 26}" width="14" height="14" rx="3" fill="{look[part]}"/>')
         parts.append(f'<text x="{x + 22}" y="{HEIGHT - 14}" font-size="12" fill="{look["soft"]}">{escape(says)}</text>')
     return "\n".join([*parts, "</svg>\n"])

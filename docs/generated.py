@@ -14,9 +14,11 @@ from typing import get_args, get_type_hints
 
 import gymnasium
 
+from agents.players.names import USAGE
 from agents.support.markdown import table
 from oanquan_env import PRESETS, Core, Move, Rules, Termination, raw_env
 from oanquan_env.observation import Encoder
+from oanquan_env.render.theme import LIGHT
 from oanquan_env.rules import DEFAULT_PRESET
 
 ROOT = Path(__file__).parent.parent
@@ -80,15 +82,15 @@ def layout() -> str:
     """The parts of an observation by the default rules."""
     encoder = Encoder(Core())
     said = {
-        "seeds": "seeds of each square, one's own side first, a side's mandarin square last",
-        "stones": "stone on each side's mandarin square",
-        "scores": "points, one's own first: captures less refills (debts go below zero)",
-        "turn": "seats from the viewer to the mover; 0 if it is one's turn",
+        "seeds": "seeds of each square: the agent's own side first, each side's mandarin square last",
+        "stones": "1 for each mandarin square that holds its stone",
+        "scores": "points, the agent's own first: captures less refills; a debt is below zero",
+        "turn": "seats from the agent to the player to move; 0 if it is the agent's turn",
         "plies": "plies left before the game is truncated",
     }
     rows = []
     for name, part in encoder.layout.items():
-        place = str(part.start) if part.stop == part.start + 1 else f"{part.start}–{part.stop - 1}"
+        place = str(part.start) if part.stop == part.start + 1 else f"{part.start}\u2060–\u2060{part.stop - 1}"  # never broken in two
         bounds = f"{encoder.low[part].min()} … {encoder.high[part].max()}"
         rows.append([place, f"`{name}`", said[name], bounds])
     return table(["index", "part", "meaning", "bounds"], rows, left=None)
@@ -96,10 +98,10 @@ def layout() -> str:
 
 def actions() -> str:
     """Actions and the moves that they are."""
-    numbers = range(Core().rules.actions)
-    return table(
-        ["action", *map(str, numbers)], [["move", *(f"`{Move.from_action(number)}`" for number in numbers)]], left=None
-    )
+    rules = Core().rules
+    cells = [f"{number} = `{Move.from_action(number)}`" for number in range(rules.actions)]
+    rows = [[str(field), *cells[2 * field : 2 * field + 2]] for field in range(rules.fields)]
+    return table(["field", "anticlockwise", "clockwise"], rows, left=None)
 
 
 def terminations() -> str:
@@ -107,7 +109,7 @@ def terminations() -> str:
     said = {
         Termination.STONES_CAPTURED: "all mandarin stones are captured (`end=stones_captured`)",
         Termination.SQUARES_EMPTY: "all mandarin squares are empty (`end=squares_empty`)",
-        Termination.FORFEIT: "a player cannot refill his row and may not borrow (`refill=forfeit`)",
+        Termination.FORFEIT: "a player cannot refill its row and may not borrow (`refill=forfeit`)",
         Termination.MAX_PLIES: "`max_plies` plies were played",
     }
     rows = [
@@ -127,10 +129,44 @@ def registered() -> str:
     )
 
 
+def players() -> str:
+    """How players are named; Markdown has no way to write a bar within code in a table, HTML has."""
+    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in USAGE.items()]
+    return table(["name", "player"], rows, left=None)
+
+
+def _sample(kind: str, style: str, text: str = "") -> str:
+    return f'<span class="{kind}" style="{style}">{text}</span>'
+
+
+def legend() -> str:
+    """The marks of the boards' pictures, in the colours of the light ones."""
+    passed, captured, ink, accent, edge = (LIGHT[role] for role in ("passed", "captured", "ink", "accent", "edge"))
+    field, stone, faint, card = (LIGHT[role] for role in ("field", "stone", "faint", "card"))
+    frame = f"background:{field};border:0.2em solid "
+    rows = [
+        (_sample("mark", frame + passed), "the field that was played"),
+        (_sample("mark", f"background:color-mix(in srgb, {passed} 30%, {field})"), "a square that the move passed"),
+        (_sample("mark", frame + ink), "the square of the last seed"),
+        (_sample("mark", f"background:color-mix(in srgb, {captured} 30%, {field});border:0.2em solid {captured}"),
+         "a square that was captured"),
+        (_sample("arrow", f"color:{edge}", "➤"), "the way of the seeds"),
+        (_sample("arrow", f"color:{captured}", "➤"), "the way from the last seed to the captures"),
+        (_sample("mark", f"background:{stone};width:1.2em;border-radius:50%"), "a mandarin stone, ten points"),
+        (_sample("figure", "", "7"), "in a corner or on a heap: the seeds of the square"),
+        (_sample("figure", f"color:{accent}", "3"), "beside the board: a field that the player to move may play"),
+        (_sample("figure", f"color:{faint}", "3"), "beside the board: any other field"),
+        (_sample("figure", f"color:{accent}", "● South"), "the player to move; after the end, the winner"),
+        (_sample("mark", f"background:{accent}"), "in a match: the field is sold"),
+        (_sample("mark", f"background:{card};border:0.15em solid {accent}"), "in a match: the field is pawned"),
+    ]  # fmt: skip
+    return table(["mark", "meaning"], rows, left=None)
+
+
 def changelog() -> str:
-    """CHANGELOG.md without its title, one heading deeper, its links as seen from here."""
+    """CHANGELOG.md without its title, its links as seen from here."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("\n")[2]
-    return re.sub(r"^##", "###", text, flags=re.MULTILINE).replace("](docs/", "](").strip()
+    return text.replace("](docs/", "](").strip()
 
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -141,5 +177,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "actions": actions,
     "terminations": terminations,
     "registered": registered,
+    "players": players,
+    "legend": legend,
     "changelog": changelog,
 }

@@ -1,12 +1,12 @@
-"""What MkDocs is told to do beside building pages: fill in generated parts, show the notebooks, skip absent pages."""
+"""What MkDocs does besides building the pages of docs/: fill in generated parts, add notebooks and reports."""
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 import sys
 from pathlib import Path
-from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -17,31 +17,24 @@ sys.path.insert(0, str(ROOT))
 
 from docs import generated  # noqa: E402  (MkDocs loads this file by its path)
 
-SUFFIXES = {"image/svg+xml": "svg", "image/png": "png"}
-
-
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Leave pages out of the navigation that this clone does not have."""
-    config.nav = _present(config.nav or [])
-    return config
-
-
-def _present(entries: list[Any]) -> list[Any]:
-    kept: list[Any] = []
-    for entry in entries:
-        title, target = next(iter(entry.items())) if isinstance(entry, dict) else ("", entry)
-        if isinstance(target, list):
-            kept.append({title: _present(target)})
-        elif target.startswith("notebooks/") or (ROOT / "docs" / target).is_file():
-            kept.append(entry)
-    return kept
+PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
+"""Formats of pictures in notebooks, and the endings of their files."""
+COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
+WIDE = b"---\nhide: [navigation, toc]\n---\n"
+"""Begins a page whose tables need the room of the columns beside it."""
+RESULTS = ROOT / "benchmarks" / "results"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for each notebook, with the pictures that are stored in it."""
+    """Add a page for each notebook and each report, with their pictures."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         for place, content in notebook_page(path).items():
             files.append(File.generated(config, f"notebooks/{place}", content=content))
+    for path in sorted([*RESULTS.rglob("report.md"), *RESULTS.rglob("*.png")]):
+        content = path.read_bytes()
+        if path.suffix == ".md":
+            content = WIDE + content
+        files.append(File.generated(config, f"reports/{path.relative_to(RESULTS).as_posix()}", content=content))
     return files
 
 
@@ -51,7 +44,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def notebook_page(path: Path) -> dict[str, str | bytes]:
-    """File name -> content: the notebook as Markdown, and its pictures."""
+    """File name -> content: the notebook as Markdown with what its cells printed, and its pictures."""
     made: dict[str, str | bytes] = {}
     parts = []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
@@ -61,9 +54,15 @@ def notebook_page(path: Path) -> dict[str, str | bytes]:
             continue
         parts.append(f"```python\n{source}\n```")
         for output in cell["outputs"]:
-            ((kind, content),) = output["data"].items()
-            name = f"{path.stem}-{len(made)}.{SUFFIXES[kind]}"
-            made[name] = base64.b64decode(content) if kind == "image/png" else "".join(content)
+            data = {"text/plain": output["text"]} if output["output_type"] == "stream" else output["data"]
+            kind = next((kind for kind in PICTURES if kind in data), None)
+            if kind is None:
+                printed = COLOUR_CODES.sub("", "".join(data["text/plain"])).rstrip()
+                parts.append(f"```{{.text .printed}}\n{printed}\n```")
+                continue
+            content = "".join(data[kind])
+            name = f"{path.stem}-{len(made)}.{PICTURES[kind]}"
+            made[name] = base64.b64decode(content) if kind == "image/png" else content
             parts.append(f"![]({name})")
     made[f"{path.stem}.md"] = "\n\n".join(parts)
     return made

@@ -116,7 +116,7 @@ def works_block(outcomes: dict[str, Any]) -> str:
         name = f"[{framework.name}](#{framework.example})" if framework.example else framework.name
         beside = [found.get(package, "–") for package in ("gymnasium", "pettingzoo", "torch")]
         rows.append([name, found[framework.package], framework.through, *beside, tests])
-    return table(["", "version", "through", "Gymnasium", "PettingZoo", "PyTorch", "tests"], rows)
+    return table(["", "version", "through", "Gymnasium", "PettingZoo", "PyTorch", "tests"], rows, left=3)
 
 
 def curves_block() -> str:

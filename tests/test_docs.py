@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,13 @@ from oanquan_env import PRESETS, Core, Rules
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 
 DOCS = Path(generated.__file__).parent
+ROOT = DOCS.parent
 PAGES = sorted(DOCS.rglob("*.md"))
+OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks").rglob("report.md")])
+"""Pages that are read in the repository; MkDocs checks the links of the others."""
+LINK = re.compile(r"""(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)""")
+SHELL = re.compile(r"^ *```sh\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^( *)```python\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
 
 
@@ -68,3 +76,51 @@ def test_the_example_of_an_agent_plays_better_than_greedy() -> None:
     score = play_pairs(core, names["Cautious"](core), GreedyPolicy(core), openings, rng).score.mean()
     assert score > 0.55
     assert OAnQuanVectorEnv(4, opponent=names["Cautious"](core)).reset(seed=0)[0].shape == (4, 18)
+
+
+def anchors(page: Path) -> set[str]:
+    """What links to a page's headings end with."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", OUTSIDE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    for link in links:
+        target, _, anchor = link.partition("#")
+        if ":" in target:
+            assert re.fullmatch(r"https://[a-z0-9.-]+\.[a-z]+/[^ ]*", link), link
+            continue
+        place = page.parent / target if target else page
+        assert place.exists(), link
+        assert not anchor or anchor in anchors(place), link
+
+
+def commands(text: str) -> list[list[str]]:
+    """The Python commands of a page's shell blocks, without comments."""
+    lines = [line for block in SHELL.findall(text) for line in block.splitlines()]
+    parts = [part for line in lines for part in re.split(r"\s&&\s|\|", line)]
+    return [words for part in parts if (words := shlex.split(part, comments=True)) and words[0] == "python"]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OUTSIDE], ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_name_what_exists(page: Path) -> None:
+    """The scripts, modules, configurations and suites; `runs/` and `out/` are the reader's own."""
+    for words in commands(page.read_text(encoding="utf-8")):
+        if words[1] == "-m":
+            assert find_spec(words[2]), words
+        else:
+            assert (ROOT / words[1]).is_file(), words
+        for word in words[2:]:
+            if word.startswith(("configs/", "suites/", "benchmarks/", "examples/")):
+                assert (ROOT / word).exists(), words
+
+
+def test_commands_are_found() -> None:
+    assert commands("```sh\npip install x && python a.py b  # c\n```\n") == [["python", "a.py", "b"]]
+    assert sum(len(commands(page.read_text(encoding="utf-8"))) for page in PAGES) > 20
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 160
