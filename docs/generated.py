@@ -90,7 +90,8 @@ def layout() -> str:
     }
     rows = []
     for name, part in encoder.layout.items():
-        place = str(part.start) if part.stop == part.start + 1 else f"{part.start}\u2060–\u2060{part.stop - 1}"  # never broken in two
+        joined = "\u2060–\u2060".join(map(str, (part.start, part.stop - 1)))  # a line never ends at the dash
+        place = str(part.start) if part.stop == part.start + 1 else joined
         bounds = f"{encoder.low[part].min()} … {encoder.high[part].max()}"
         rows.append([place, f"`{name}`", said[name], bounds])
     return table(["index", "part", "meaning", "bounds"], rows, left=None)
