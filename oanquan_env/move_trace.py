@@ -198,7 +198,7 @@ class MoveTrace:
         yield f"The turn ends: {self.turn_end.value}."
         for refilling in self.refillings:
             loan = f", {refilling.borrowed} of them borrowed" if refilling.borrowed else ""
-            yield f"{seat_name(self.rules, refilling.player)} refills his row with {refilling.seeds} seeds{loan}."
+            yield f"{seat_name(self.rules, refilling.player)} refills its row with {refilling.seeds} seeds{loan}."
         if self.termination:
             yield f"The game is over: {self.termination!s}."
 

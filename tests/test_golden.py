@@ -37,7 +37,7 @@ def test_the_first_difference_is_named() -> None:
 
 def test_the_playthroughs_show_relays_captures_refills_and_endings() -> None:
     texts = [golden.path(preset).read_text(encoding="utf-8") for preset in PRESET_NAMES]
-    for words in ("story: Lift one seed", "story: Capture", "and the stone", "refills his row"):
+    for words in ("story: Lift one seed", "story: Capture", "and the stone", "refills its row"):
         assert any(words in text for text in texts), words
     assert all("story: The game is over: " in text for text in texts)
 

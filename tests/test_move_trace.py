@@ -88,7 +88,7 @@ def test_one_seed_lifted_from_a_mandarin_square_is_a_lap() -> None:
 def test_a_refill_says_what_was_borrowed() -> None:
     trace = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,3").sowing("4A")
     assert trace.refillings == (Refilling(player=1, seeds=5, borrowed=2),)
-    assert "North refills his row with 5 seeds, 2 of them borrowed." in str(trace)
+    assert "North refills its row with 5 seeds, 2 of them borrowed." in str(trace)
     assert [frame.scores for frame in trace.frames()] == [(0, 3), (0, 3), (0, -2)]
     indebted = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,-3").sowing("4A")
     assert indebted.refillings[0].borrowed == 5
