@@ -35,7 +35,7 @@ from agents.training.checkpoint import CheckpointError
 from agents.training.config import TrainConfig, load_config
 from agents.training.run import RunError, StopTrainingError, TrainingRun
 from agents.training.run_folder import CONFIG_NAME
-from agents.training.sweep import SeedFailure, SeedResult, parse_seeds, plan, train_seeds
+from agents.training.sweep import SeedEnd, parse_seeds, plan, train_seeds
 
 MACHINE = {"threads", "device"}
 """Fields that a resumed run may change."""
@@ -141,23 +141,23 @@ def sweep(command: Command, seeds: list[int], typed: str, console: Console) -> i
     works = plan(folder, config, seeds, typed)
     jobs = command.jobs or max(1, (os.cpu_count() or 1) // config.processors)
     console.print(f"training {len(works)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
-    ends: list[SeedResult | SeedFailure] = []
+    ends: list[SeedEnd] = []
     try:
         for end in train_seeds(works, ray=command.ray, processes=jobs):
             ends.append(end)
-            how = "failed" if isinstance(end, SeedFailure) else "is done"
+            how = "failed" if end.error else "is done"
             console.print(f"seed {end.seed} {how}, {len(ends)} of {len(works)}: {end.folder}")
     except (KeyboardInterrupt, StopTrainingError):
         console.print("stopped; the same command goes on")
         return 130
-    show_scores([end for end in ends if isinstance(end, SeedResult)], config, console)
-    failures = [end for end in ends if isinstance(end, SeedFailure)]
+    show_scores([end for end in ends if not end.error], config, console)
+    failures = [end for end in ends if end.error]
     for failure in failures:
         print(f"train.py: seed {failure.seed}: {failure.error}", file=sys.stderr)
     return 2 if failures else 0
 
 
-def show_scores(results: list[SeedResult], config: TrainConfig, console: Console) -> None:
+def show_scores(results: list[SeedEnd], config: TrainConfig, console: Console) -> None:
     """Mean score of the seeds against each opponent; nothing without seeds."""
     if not results:
         return

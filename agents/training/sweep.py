@@ -32,35 +32,20 @@ class SeedWork:
 
 
 @dataclass(frozen=True)
-class SeedFailure:
-    """Why the training of a seed failed.
-
-    Attributes:
-        seed: the seed.
-        folder: the run folder.
-        error: what went wrong, and what to do.
-    """
-
-    seed: int
-    folder: Path
-    error: str
-
-
-@dataclass(frozen=True)
-class SeedResult:
+class SeedEnd:
     """How the training of a seed ended.
 
     Attributes:
         seed: the seed.
         folder: the run folder.
-        plies: plies trained.
-        scores: score against each opponent at the end, 0 to 1.
+        scores: score against each opponent at the end, 0 to 1; none if it failed.
+        error: what went wrong, and what to do; None if nothing did.
     """
 
     seed: int
     folder: Path
-    plies: int
     scores: dict[str, float]
+    error: str | None = None
 
 
 def parse_seeds(text: str) -> list[int]:
@@ -90,7 +75,7 @@ def plan(folder: Path, config: TrainConfig, seeds: list[int], command: str) -> l
     return works
 
 
-def train_seed(work: SeedWork) -> SeedResult | SeedFailure:
+def train_seed(work: SeedWork) -> SeedEnd:
     """Train one seed, or go on with it where it stopped; a finished one stays as it is.
 
     An error is returned, not raised, so that the other seeds go on.
@@ -101,10 +86,10 @@ def train_seed(work: SeedWork) -> SeedResult | SeedFailure:
     try:
         return _train(work)
     except (ValueError, RuntimeError, OSError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
-        return SeedFailure(work.config.seed, work.folder, str(error))
+        return SeedEnd(work.config.seed, work.folder, {}, str(error))
 
 
-def _train(work: SeedWork) -> SeedResult:
+def _train(work: SeedWork) -> SeedEnd:
     seed = work.config.seed
 
     def report(line: str) -> None:
@@ -117,7 +102,7 @@ def _train(work: SeedWork) -> SeedResult:
         run = TrainingRun.create(work.folder, work.config, work.command, report)
     run.learn(lambda plies: None, _interrupts())
     results: dict[str, Any] = run.evaluations()[-1]["results"]
-    return SeedResult(seed, work.folder, run.plies, {name: result["score"] for name, result in results.items()})
+    return SeedEnd(seed, work.folder, {name: result["score"] for name, result in results.items()})
 
 
 def _interrupts() -> Callable[[], bool]:
@@ -133,7 +118,7 @@ def _interrupts() -> Callable[[], bool]:
     return wished.is_set
 
 
-def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> Iterator[SeedResult | SeedFailure]:
+def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> Iterator[SeedEnd]:
     """Train all seeds; yields how each ended, as it ends.
 
     Args:
