@@ -89,7 +89,7 @@ def render(folder: Path) -> str:
 def _introduction(card: AgentCard) -> str:
     option = "" if card.rules == str(Rules()) else f" --rules '{card.rules}'"
     return (
-        f"`ppo:{PRETRAINED}` plays by it{' under these rules' if option else ''}:\n\n"
+        f"`ppo:{PRETRAINED}` is this agent{' under these rules' if option else ''}:\n\n"
         f"```sh\npython evaluate.py ppo:{PRETRAINED} minimax:depth=4{option}\n```"
     )
 
