@@ -1,6 +1,6 @@
 """Turns a second through PettingZoo's AEC interface, beside PettingZoo's own board games in the same run.
 
-A turn is `last()` and `step()`; the drawing of the random legal action is not counted. `python -m benchmarks.aec`.
+A turn is `last()` and `step()`; the time to draw a random legal action is not counted. `python -m benchmarks.aec`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Moves a second of the core, on one core: uniformly random play, legality, refill, end test and resets included.
+"""Moves a second of our core on one processor: random play with legal moves, refills, the test for the end and resets.
 
-The drawing of the random actions is not. Run it on an idle machine: `python -m benchmarks.core`.
+The time to draw random actions is not counted. Run it on an idle machine: `python -m benchmarks.core`.
 """
 
 from __future__ import annotations

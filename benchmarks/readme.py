@@ -11,15 +11,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import tyro
-
+from agents.support.command_line import Flag, parse_options
 from agents.support.markdown import renew, replace_between, table
 from benchmarks import peers
 from benchmarks.report import RESULTS
 
+PROG = "python -m benchmarks.readme"
 ROOT = RESULTS.parent.parent
 CORE_BATCHES = ("1", "1024", "4096", "16384", "65536")
 
@@ -120,18 +121,25 @@ def stale(*, check: bool) -> list[Path]:
     return found
 
 
-def write(check: bool = False) -> int:
-    """Renew the pages; returns the exit status.
+@dataclass(frozen=True)
+class Options:
+    """The command line.
 
-    Args:
+    Attributes:
         check: write nothing, and fail if a page is out of date
     """
+
+    check: Flag = False
+
+
+def main(arguments: list[str]) -> int:
+    """Renew the pages; returns the exit status."""
+    check = parse_options(Options, arguments, prog=PROG, description=__doc__).check
     found = stale(check=check)
     for path in found if check else ():
-        print(f"{path} is out of date; renew it with: python -m benchmarks.readme", file=sys.stderr)
+        print(f"{path} is out of date; renew it with: {PROG}", file=sys.stderr)
     return int(check and bool(found))
 
 
 if __name__ == "__main__":
-    flags = (tyro.conf.FlagCreatePairsOff,)
-    sys.exit(tyro.cli(write, prog="python -m benchmarks.readme", description=__doc__, config=flags))
+    sys.exit(main(sys.argv[1:]))

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import tyro
 from rich.console import Console
 from rich.table import Table
 
 from agents.support import provenance
+from agents.support.command_line import Flag, OptionalFile, parse_options
 from agents.support.files import check_place, write_atomically
 
 RESULTS = Path(__file__).parent / "results"
@@ -24,9 +24,9 @@ RESULTS = Path(__file__).parent / "results"
 class Options:
     """The options that all benchmarks have. Without any of them the results are printed, and nothing is written."""
 
-    json: Path | None = None
+    json: OptionalFile = None
     """also write the results to this file"""
-    publish: bool = False
+    publish: Flag = False
     """also write them to benchmarks/results, which the documentation shows; refused if files differ from the commit"""
 
 
@@ -36,8 +36,7 @@ Made = TypeVar("Made", bound=Options)
 def read_options(kind: type[Made], description: str | None, name: str, arguments: Sequence[str] | None = None) -> Made:
     """The command line of the benchmark `name`; ends the process if the results could not be written in the end."""
     prog = f"python -m benchmarks.{name}"
-    flags = (tyro.conf.FlagCreatePairsOff,)
-    options = tyro.cli(kind, args=arguments, prog=prog, description=description, config=flags)
+    options = parse_options(kind, sys.argv[1:] if arguments is None else arguments, prog=prog, description=description)
     try:
         if options.json:
             check_place("--json", options.json)

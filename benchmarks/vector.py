@@ -1,9 +1,8 @@
 """Steps a second of `gymnasium.make_vec("OAnQuan-v0")`, beside PettingZoo's and OpenSpiel's games in the same run.
 
-A step is one ply in one game (against greedy, its reply too): observation, mask, reward and reset included, the drawing
-of the random legal action not.
-OpenSpiel's mancala (Kalah) is measured from Python too, where it is installed: `pip install -e ".[openspiel]"`.
-`python -m benchmarks.vector`.
+A step is one ply in one game, with observation, mask, reward and reset; against greedy, the reply too. The time to draw
+a random legal action is not counted. OpenSpiel's mancala (Kalah) is measured from Python where OpenSpiel is installed,
+and --publish needs it: `pip install -e ".[openspiel]"`. Run it on an idle machine: `python -m benchmarks.vector`.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class Batch:
 
 
 class OpenSpielMancala:
-    """Random games, drawn beforehand and played again on the clock, as one ply takes but a microsecond."""
+    """Random games. They are drawn beforehand and played again on the clock, as one ply takes only a microsecond."""
 
     def __init__(self, pyspiel: Any, *, observe: bool) -> None:
         self.game, self.observe = pyspiel.load_game("mancala"), observe

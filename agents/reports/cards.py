@@ -31,13 +31,14 @@ from agents.networks.agent_files import (
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports.report import explanation, openings, summary
+from agents.support.command_line import Flag
 from agents.support.files import write_atomically
 from agents.support.markdown import renew, table
 from agents.training.config import TrainConfig, load_config
 from agents.training.run_folder import CONFIG_NAME
 from oanquan_env import Rules
 
-COMMAND = "python -m agents.reports.cards"
+PROG = "python -m agents.reports.cards"
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 README_NAME = "README.md"
 LOG = "../../../docs/training-log.md"
@@ -47,7 +48,7 @@ LARGEST = 5_000_000
 
 
 def take(run: tyro.conf.Positional[Path]) -> Path:
-    """Take in the agent and the configuration of a run; returns their folder.
+    """Take in the agent and the configuration of a run.
 
     Weights are stored in half precision: numbers of eleven bits where float32's have 24, and half of the file.
 
@@ -88,7 +89,7 @@ def render(folder: Path) -> str:
 def _introduction(card: AgentCard) -> str:
     option = "" if card.rules == str(Rules()) else f" --rules '{card.rules}'"
     return (
-        f"`ppo:{PRETRAINED}` plays by it{' under these rules' if option else ''}:\n\n"
+        f"`ppo:{PRETRAINED}` is this agent{' under these rules' if option else ''}:\n\n"
         f"```sh\npython evaluate.py ppo:{PRETRAINED} minimax:depth=4{option}\n```"
     )
 
@@ -187,8 +188,8 @@ def _by_phase(row: RegretRow) -> list[str]:
     return [f"`{row.agent}`", *regrets, *(f"{100 * one.blunders.mean:.1f}" for one in found)]
 
 
-def write(check: bool = False) -> int:
-    """Write the cards; returns the exit status.
+def write(check: Flag = False) -> int:
+    """Write the card of each agent.
 
     Args:
         check: write nothing, and fail if a card is out of date
@@ -196,20 +197,17 @@ def write(check: bool = False) -> int:
     folders = sorted(path.parent for path in PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
     wrong = [folder for folder in folders if not renew(folder / README_NAME, render(folder), check=check)]
     for folder in wrong:
-        print(f"{folder / README_NAME}: {f'out of date; renew it with: {COMMAND} write' if check else 'written'}")
+        print(f"{folder / README_NAME}: {f'out of date; renew it with: {PROG} write' if check else 'written'}")
     return int(check and bool(wrong))
 
 
 def main(arguments: list[str]) -> int:
     """The command; returns the exit status."""
     commands: dict[str, Callable[..., Path | int]] = {"take": take, "write": write}
-    flags = (tyro.conf.FlagCreatePairsOff,)
     try:
-        ended = tyro.extras.subcommand_cli_from_dict(
-            commands, args=arguments, prog=COMMAND, description=__doc__, config=flags
-        )
+        ended = tyro.extras.subcommand_cli_from_dict(commands, args=arguments, prog=PROG, description=__doc__)
     except (ValueError, OSError) as error:
-        print(f"{COMMAND}: {error}", file=sys.stderr)
+        print(f"{PROG}: {error}", file=sys.stderr)
         return 2
     if isinstance(ended, int):
         return ended

@@ -15,18 +15,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import tyro
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import agents
 from agents.evaluation.ratings import elo_of_score
 from agents.evaluation.regret import find_suite, regret
 from agents.reports.pictures import INK, hide_frame, png
+from agents.support.command_line import OptionalFolder, parse_options
 from agents.support.files import write_atomically
 from agents.support.markdown import table
 from agents.support.strict_yaml import ConfigError, read_yaml
@@ -35,7 +35,7 @@ from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env import Rules
 from oanquan_env.arrays import Floats
 
-COMMAND = "python -m agents.reports.curves"
+PROG = "python -m agents.reports.curves"
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")
 YARDSTICKS = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
 """Players whose regret is drawn as lines to compare with."""
@@ -149,7 +149,6 @@ def yardsticks(rules: Rules) -> dict[str, float]:
 def draw(curves: Sequence[Curve], lines: dict[str, float]) -> bytes:
     """The picture, PNG: a line and a band for runs that differ in their seed alone."""
     figure = Figure(figsize=(11, 7.5), layout="constrained")
-    FigureCanvasAgg(figure)
     groups = list(dict.fromkeys(curve.group for curve in curves))
     axes = figure.subplots(2, 2, sharex="col", sharey="row")
     for row, (measure, label) in enumerate((("regret", "regret, points a move"), ("elo", f"Elo over {ANCHOR}"))):
@@ -190,33 +189,39 @@ def _tidy(panel: Axes, below: str, beside: str) -> None:
     hide_frame(panel, "top", "right")
 
 
-def write(folders: tyro.conf.Positional[tuple[Path, ...]], output: Path | None = None) -> int:
-    """Print the table and write what is asked for; returns the exit status.
+@dataclass(frozen=True)
+class Options:
+    """The command line.
 
-    Args:
+    Attributes:
         folders: folders of training runs
         output: also write learning.json and learning.png to this folder
     """
-    try:
-        if not folders:
-            raise ConfigError("give the folder of a training run, or of several")
-        curves = [read_curve(folder) for folder in folders]
-        rules = rules_of(curves)
-        print(summary(curves))
-        if output:
-            lines = yardsticks(rules)
-            content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
-            write_atomically(output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
-            write_atomically(output / "learning.png", draw(curves, lines))
-    except (ValueError, OSError) as error:
-        print(f"{COMMAND}: {error}", file=sys.stderr)
-        return 2
-    return 0
+
+    folders: Annotated[
+        tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN [RUN ...]", help_behavior_hint="")
+    ]
+    output: OptionalFolder = None
 
 
 def main(arguments: list[str]) -> int:
-    """The command; returns the exit status."""
-    return tyro.cli(write, args=arguments, prog=COMMAND, description=__doc__)
+    """Print the table and write what is asked for; returns the exit status."""
+    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
+    try:
+        if not options.folders:
+            raise ConfigError("give the folder of a training run, or of several")
+        curves = [read_curve(folder) for folder in options.folders]
+        rules = rules_of(curves)
+        print(summary(curves))
+        if options.output:
+            lines = yardsticks(rules)
+            content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
+            write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
+            write_atomically(options.output / "learning.png", draw(curves, lines))
+    except (ValueError, OSError) as error:
+        print(f"{PROG}: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import io
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from agents.evaluation.estimates import Estimate
@@ -42,7 +41,6 @@ def png(figure: Figure) -> bytes:
 def _figure(width: float, height: float, title: str) -> tuple[Figure, Axes]:
     """An empty picture, sizes in inches; drawn without pyplot, which would need a display's settings."""
     figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     axes.set_title(title, loc="left", color=INK, fontsize=12, pad=12)
     hide_frame(axes, "top", "right")

@@ -13,7 +13,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -23,7 +25,6 @@ from agents.evaluation.regret import PHASES
 from agents.evaluation.results import (
     ArenaResult,
     PairingResult,
-    RegretMeasures,
     RegretResult,
     Report,
     ReportError,
@@ -31,10 +32,11 @@ from agents.evaluation.results import (
     origin,
     read_report,
 )
+from agents.support.command_line import Flag, OptionalFile, parse_options
 from agents.support.files import write_atomically
 from agents.support.markdown import renew, replace_between, table
 
-COMMAND = "python -m agents.reports.report"
+PROG = "python -m agents.reports.report"
 DEFAULT_REPORT = Path("benchmarks/results/report.json")
 PICTURES = {
     "scores.png": "Scores of all pairings",
@@ -62,10 +64,6 @@ def _range(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
     return f"{mean} ({low} to {high})"
 
 
-def _time(milliseconds: float | None) -> str:
-    return "" if milliseconds is None else f"{milliseconds:.3g}"
-
-
 # ---- what all reports begin with -------------------------------------------------------------------------------------
 
 
@@ -83,13 +81,13 @@ def summary(report: Report, left_out: Collection[str] = (), headings: Collection
         columns["regret, points (95 %)"] = {name: _range(row.regret, ".2f") for name, row in overall.items()}
         columns["best moves, %"] = {name: f"{100 * row.optimal.mean:.1f}" for name, row in overall.items()}
         columns["blunders, %"] = {name: f"{100 * row.blunders.mean:.1f}" for name, row in overall.items()}
-    if any(agent.ms_per_move is not None for agent in report.agents):
-        columns["ms a move"] = {agent.label: _time(agent.ms_per_move) for agent in report.agents}
+    times = {agent.label: agent.ms_per_move for agent in report.agents}
+    if any(time is not None for time in times.values()):
+        columns["ms a move"] = {name: "" if time is None else f"{time:.3g}" for name, time in times.items()}
     columns = {heading: cells for heading, cells in columns.items() if headings is None or heading in headings}
     agents = [agent for agent in order_of_agents(report) if agent not in left_out]
-    return table(
-        ["agent", *columns], [[f"`{agent}`", *(cells[agent] for cells in columns.values())] for agent in agents]
-    )
+    rows = [[f"`{agent}`", *(cells[agent] for cells in columns.values())] for agent in agents]
+    return table(["agent", *columns], rows)
 
 
 def explanation(report: Report) -> str:
@@ -128,16 +126,16 @@ def openings(arena: ArenaResult) -> str:
 
 def verdict(report: Report) -> str:
     """One sentence on those pairs of `VERDICTS` that met; empty if none did."""
-    pairings = {(one.agent, one.opponent): one.score for one in report.arena.pairings} if report.arena else {}
+    scores = {}
+    for one in report.arena.pairings if report.arena else []:
+        scores[one.agent, one.opponent] = one.score
+        turned = Estimate(mean=1 - one.score.mean, low=1 - one.score.high, high=1 - one.score.low)
+        scores[one.opponent, one.agent] = turned
     times = {agent.label: agent.ms_per_move or 0 for agent in report.agents}
     parts = []
     for what, player, whom, opponent in VERDICTS:
-        if (opponent, player) in pairings:
-            other = pairings[opponent, player]
-            score = Estimate(mean=1 - other.mean, low=1 - other.high, high=1 - other.low)
-        elif (player, opponent) in pairings:
-            score = pairings[player, opponent]
-        else:
+        score = scores.get((player, opponent))
+        if score is None:
             continue
         does = "beats" if score.low > 0.5 else "loses to" if score.high < 0.5 else "is even with"
         part = f"{what} (`{player}`) {does} {whom} (`{opponent}`), with a score of {_range(score, '.1f', 100)} %"
@@ -210,15 +208,11 @@ def _pairing(pairing: PairingResult) -> list[str]:
     if pairing.pentanomial is not None and pairing.los is not None:
         for order in (pairing.first, pairing.second):
             cells += [f"{100 * order.score.mean:.1f}", f"{order.margin.mean:+.1f}"] if order else ["", ""]
-        cells += ["/".join(map(str, pairing.pentanomial)), _difference(pairing), f"{100 * pairing.los:.1f}"]
+        error = "" if pairing.elo_error is None else f" ± {pairing.elo_error:.0f}"
+        never = "∞" if pairing.wins else "−∞"  # a match won by all games has no Elo difference
+        difference = never if pairing.elo is None else f"{pairing.elo:+.0f}{error}"
+        cells += ["/".join(map(str, pairing.pentanomial)), difference, f"{100 * pairing.los:.1f}"]
     return cells
-
-
-def _difference(pairing: PairingResult) -> str:
-    """The Elo difference; a match won by all games has none."""
-    if pairing.elo is None:
-        return "∞" if pairing.wins else "−∞"
-    return f"{pairing.elo:+.0f}" + ("" if pairing.elo_error is None else f" ± {pairing.elo_error:.0f}")
 
 
 def _regret(regret: RegretResult, order: list[str]) -> list[str]:
@@ -232,15 +226,11 @@ def _regret(regret: RegretResult, order: list[str]) -> list[str]:
         f"Of the {regret.moves} moves in {regret.positions} positions {regret.proved_moves} have proved values, the "
         f"others searched ones; all moves are proved in {regret.proved} positions."
     )
-    return [
-        proved,
-        table(heads, [[f"`{agent}`", phase, *_measures(found)] for agent, phase, found in measured], left=2),
-    ]
-
-
-def _measures(found: RegretMeasures) -> list[str]:
-    shares = [_range(share, ".1f", 100) for share in (found.optimal, found.blunders)]
-    return [str(found.positions), _range(found.regret, ".2f"), *shares]
+    cells = []
+    for agent, phase, found in measured:
+        shares = [_range(share, ".1f", 100) for share in (found.optimal, found.blunders)]
+        cells.append([f"`{agent}`", phase, str(found.positions), _range(found.regret, ".2f"), *shares])
+    return [proved, table(heads, cells, left=2)]
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -272,34 +262,38 @@ def update_readme(report: Report, folder: Path, readme: Path, *, check: bool) ->
     return renew(readme, replace_between(old, "benchmark", readme_part(report, place.as_posix())), check=check)
 
 
-def write(report: tyro.conf.Positional[Path] = DEFAULT_REPORT, readme: Path | None = None, check: bool = False) -> int:
-    """Write what is asked for; returns the exit status.
+@dataclass(frozen=True)
+class Options:
+    """The command line.
 
-    Args:
+    Attributes:
         report: the report.json
         readme: renew the table of this README, and nothing else
         check: with --readme, write nothing and fail if the README is out of date
     """
-    try:
-        found = read_report(report)
-        if readme is None:
-            if check:
-                raise ReportError("--check needs --readme")
-            render(found, report.parent)
-        elif not update_readme(found, report.parent, readme, check=check) and check:
-            again = f"{COMMAND} {report} --readme {readme}"
-            print(f"{readme} does not show what {report} says; renew it with: {again}", file=sys.stderr)
-            return 1
-    except (ValueError, OSError) as error:
-        print(f"{COMMAND}: {error}", file=sys.stderr)
-        return 2
-    return 0
+
+    report: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="[REPORT]")] = DEFAULT_REPORT
+    readme: OptionalFile = None
+    check: Flag = False
 
 
 def main(arguments: list[str]) -> int:
-    """The command; returns the exit status."""
-    flags = (tyro.conf.FlagCreatePairsOff,)
-    return tyro.cli(write, args=arguments, prog=COMMAND, description=__doc__, config=flags)
+    """Write what is asked for; returns the exit status."""
+    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
+    try:
+        report = read_report(options.report)
+        if options.readme is None:
+            if options.check:
+                raise ReportError("--check needs --readme")
+            render(report, options.report.parent)
+        elif not update_readme(report, options.report.parent, options.readme, check=options.check) and options.check:
+            again = f"{PROG} {options.report} --readme {options.readme}"
+            print(f"{options.readme} does not show what {options.report} says; renew it with: {again}", file=sys.stderr)
+            return 1
+    except (ValueError, OSError) as error:
+        print(f"{PROG}: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":

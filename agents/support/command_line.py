@@ -13,6 +13,8 @@ from agents.support.parallel import HELP
 Options = TypeVar("Options")
 OptionalFile: TypeAlias = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
 OptionalFolder: TypeAlias = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
+Flag: TypeAlias = tyro.conf.FlagCreatePairsOff[bool]
+"""An option that is given or not; it has no `--no-` form."""
 RayAddress: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS", help=HELP, help_behavior_hint="")]
 
 
