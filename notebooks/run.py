@@ -1,6 +1,6 @@
-"""Run the notebooks, each in a fresh kernel, and store them with their pictures: `python notebooks/run.py [NAME ...]`.
+"""Run the notebooks, each in a fresh kernel, and store them with what they show: `python notebooks/run.py [NAME ...]`.
 
-Only pictures are stored, and only small ones: text and times would differ at every run and hide what has changed.
+Small pictures and printed text are stored, so that the notebooks can be read without running them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from nbformat import NotebookNode
 
 FOLDER = Path(__file__).parent
 PICTURES = ("image/svg+xml", "image/png")
-MOST_CHARACTERS = 200_000
-"""Most characters of a stored picture."""
+TEXT = "text/plain"
+MOST_CHARACTERS = {**dict.fromkeys(PICTURES, 200_000), TEXT: 5_000}
+"""Longer outputs are not stored."""
 CELL_SECONDS = 600
 """A cell that takes longer is stuck."""
 
@@ -33,29 +34,37 @@ def execute(path: Path) -> NotebookNode:
     return notebook
 
 
-def pictures(cell: NotebookNode) -> list[tuple[str, str]]:
-    """Format and content of the pictures that a code cell shows: the best format of each output."""
-    shown = []
+def shown(cell: NotebookNode) -> list[tuple[str, str]]:
+    """Format and content of what a code cell shows: each picture in its best format, and text between two pictures."""
+    found: list[tuple[str, str]] = []
     for output in cell.get("outputs", []):
-        data = output.get("data", {})
-        best = next((kind for kind in PICTURES if kind in data), None)
-        if best is not None:
-            shown.append((best, "".join(data[best])))
-    return shown
+        if output["output_type"] == "stream":
+            data = {TEXT: output["text"]} if output["name"] == "stdout" else {}
+        else:
+            data = output.get("data", {})
+        best = next((kind for kind in (*PICTURES, TEXT) if kind in data), None)
+        if best is None:
+            continue
+        content = "".join(data[best])
+        if best == TEXT and found and found[-1][0] == TEXT:  # a kernel sends what is printed in pieces
+            content = found.pop()[1] + content
+        found.append((best, content))
+    return found
 
 
-def keep_pictures(notebook: NotebookNode) -> None:
-    """Drop everything that a run leaves in a notebook, except pictures."""
+def keep_shown(notebook: NotebookNode) -> None:
+    """Drop everything that a run leaves in a notebook, except what it shows."""
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
     for cell in notebook.cells:
         cell.metadata = {}
         if cell.cell_type == "code":
-            small = [shown for shown in pictures(cell) if len(shown[1]) <= MOST_CHARACTERS]
-            cell.outputs = [_display(kind, content) for kind, content in small]
+            cell.outputs = [_output(*part) for part in shown(cell) if len(part[1]) <= MOST_CHARACTERS[part[0]]]
             cell.execution_count = None
 
 
-def _display(kind: str, content: str) -> Any:
+def _output(kind: str, content: str) -> Any:
+    if kind == TEXT:
+        return nbformat.v4.new_output("stream", name="stdout", text=content)
     return nbformat.v4.new_output("display_data", {kind: content})
 
 
@@ -65,7 +74,7 @@ def main(names: list[str]) -> None:
         if not names or path.name.startswith(tuple(names)):
             print(f"running {path.name}", flush=True)
             notebook = execute(path)
-            keep_pictures(notebook)
+            keep_shown(notebook)
             nbformat.write(notebook, path)
 
 

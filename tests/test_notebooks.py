@@ -1,4 +1,4 @@
-"""The notebooks run from a clean kernel, and nothing but small pictures is stored in them."""
+"""The notebooks run from a clean kernel, and nothing but small pictures and short text is stored in them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from notebooks.run import MOST_CHARACTERS, execute, notebooks, pictures
+from notebooks.run import MOST_CHARACTERS, TEXT, execute, keep_shown, notebooks, shown
 
 each_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 
@@ -18,22 +18,36 @@ def test_there_are_notebooks() -> None:
 
 
 @each_notebook
-def test_only_small_pictures_are_stored(path: Path) -> None:
+def test_only_what_is_shown_is_stored(path: Path) -> None:
+    kinds = set()
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
             assert cell.execution_count is None
-            assert len(pictures(cell)) == len(cell.outputs)
-            assert all(len(output.data) == 1 for output in cell.outputs)
-            assert all(len(content) <= MOST_CHARACTERS for _, content in pictures(cell))
+            assert len(shown(cell)) == len(cell.outputs)
+            assert all(len(content) <= MOST_CHARACTERS[kind] for kind, content in shown(cell))
+            kinds |= {kind for kind, _ in shown(cell)}
+    assert TEXT in kinds
+    assert len(kinds) > 1
+
+
+def test_pieces_of_text_are_joined_and_long_outputs_left_out() -> None:
+    v4 = nbformat.v4
+    outputs = [v4.new_output("stream", name="stdout", text=text) for text in ("one ", "two")]
+    outputs.append(v4.new_output("stream", name="stderr", text="a warning"))
+    outputs.append(v4.new_output("display_data", {"image/png": "AAAA", TEXT: "<Figure>"}))
+    outputs.append(v4.new_output("execute_result", {TEXT: "x" * 6000}, execution_count=1))
+    notebook = v4.new_notebook(cells=[v4.new_code_cell("code", outputs=outputs)], metadata={"kernelspec": {}})
+    keep_shown(notebook)
+    assert shown(notebook.cells[0]) == [(TEXT, "one two"), ("image/png", "AAAA")]
 
 
 @each_notebook
 @pytest.mark.slow
 def test_notebook_runs_from_a_clean_kernel(path: Path) -> None:
-    """And what it shows includes every picture that is stored."""
+    """And it shows pictures and text where they are stored."""
     stored = nbformat.read(path, as_version=4)
     begin = time.perf_counter()
     fresh = execute(path)
     print(f"{path.name}: {time.perf_counter() - begin:.0f} s")
     for before, after in zip(stored.cells, fresh.cells, strict=True):
-        assert [kind for kind, _ in pictures(before)] == [kind for kind, _ in pictures(after)], before.source
+        assert [kind for kind, _ in shown(before)] == [kind for kind, _ in shown(after)], before.source

@@ -38,8 +38,9 @@ class ZeroSumRolloutBuffer(MaskableRolloutBuffer):
     answer within the step the mover is to move again, two plies later: `f = gamma ** 2`.
 
     Args:
+        *arguments: as for stable-baselines3's buffer.
         trail: of the games that fill the buffer.
-        arguments, settings: as for stable-baselines3's buffer.
+        **settings: as for stable-baselines3's buffer.
     """
 
     def __init__(self, *arguments: Any, trail: Trail, **settings: Any) -> None:
