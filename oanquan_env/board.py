@@ -198,7 +198,7 @@ class Board:
         """
         move = self._readable(move)
         positions = self._positions.copy()
-        self._core.play(positions, np.array([move.action]))
+        self._core.play(positions, np.array([move.action]), checked=False)
         self._past.append(self._positions)
         self._moves.append(move)
         self._positions = positions
@@ -242,10 +242,10 @@ class Board:
     def _readable(self, move: Move | str) -> Move:
         """`move` as a legal `Move`."""
         move = Move.parse(move) if isinstance(move, str) else move
-        legal = self.legal_moves
-        if move not in legal:
+        legal = self._core.legal_mask(self._positions)[0]
+        if not isinstance(move, Move) or move.field >= self.rules.fields or not legal[move.action]:
             outcome = self.outcome
-            reason = f"the game is over ({outcome.termination!s})" if outcome else f"legal: {names(legal)}"
+            reason = f"the game is over ({outcome.termination!s})" if outcome else f"legal: {names(self.legal_moves)}"
             raise IllegalMoveError(f"{seat_name(self.rules, self.mover)} cannot play {move}; {reason}")
         return move
 

@@ -13,12 +13,11 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Bytes, Ints, Mask, Points
 from oanquan_env.position_checks import check_points, check_ready, check_setup
-from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions, Termination
+from oanquan_env.positions import MANDARIN_BYTE, RUNNING, SIDE_BYTES, STONE_BYTE, Positions, Termination, occupied_bytes
 from oanquan_env.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
+from oanquan_env.singles import Singles
 from oanquan_env.sowing import Moves, Runaway
 from oanquan_env.tables import build_tables
-
-RUNNING = np.uint8(Termination.RUNNING)  # an IntEnum costs a microsecond each time that NumPy meets it
 
 
 class IllegalActionError(ValueError):
@@ -60,6 +59,7 @@ class Core:
         self.rules = rules = as_rules(rules)
         self.tables = build_tables(rules)
         self.moves = Moves(rules, self.tables)
+        self.singles = Singles(rules, self.tables) if rules.players == 2 else None
         self._next_seat = np.array([*range(1, rules.players), 0], dtype=np.intp)
         self._end = np.uint8(
             Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY
@@ -81,6 +81,9 @@ class Core:
 
     def legal_mask(self, positions: Positions) -> Mask:
         """(N, A) bool, the legal actions of the mover; all false where the game is over."""
+        if len(positions) == 1:
+            row = 0 if positions.ended.item() else occupied_bytes(positions.sides.item(positions.mover.item()))
+            return self.tables.legal[row : row + 1].copy()
         own = positions.sides.reshape(-1).take(positions.seat_index())
         occupied = np.packbits(own.view(np.uint8) != 0, bitorder="little")  # one bit a field
         occupied *= positions.ended == RUNNING
@@ -147,6 +150,11 @@ class Core:
             RunawayGameError: see there. The batch is unchanged.
         """
         actions = np.asarray(actions)
+        if self.singles is not None and actions.shape == (1,) and len(positions) == 1 and actions.dtype.kind in "iu":
+            played = self.singles.play(positions, actions.item(), checked=checked)
+            if played is not None:
+                numbers = np.array(played, dtype=np.int32)
+                return Played(numbers[:1], numbers[1:])
         if checked:
             self._check(positions, actions)
         saved = positions.copy()

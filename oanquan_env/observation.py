@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
 from oanquan_env.core import Core
-from oanquan_env.positions import Positions
+from oanquan_env.positions import SIDE_BYTES, Positions
 from oanquan_env.rules import MAX_SEEDS
 
 Observation = npt.NDArray[np.int32]
@@ -55,6 +55,8 @@ class Encoder:
             for side in (0, 1)
         )
         self._board_bytes = np.concatenate([core.tables.ring_bytes, core.tables.stone_bytes])
+        turned = self._board_bytes + SIDE_BYTES * np.arange(players)[:, None]
+        self._board_seen_from = list(turned % (SIDE_BYTES * players))
         self._seats = (np.arange(players)[:, None] + np.arange(players)) % players
         self._board, self._scores = slice(0, self.layout["stones"].stop), self.layout["scores"]
 
@@ -71,6 +73,8 @@ class Encoder:
             viewer: the player who looks, one for all or (N,); each row's mover if left out.
         """
         n, players = positions.scores.shape
+        if n == 1:
+            return self._encode_one(positions, positions.mover.item() if viewer is None else np.asarray(viewer).item())
         seat: Ints = positions.mover if viewer is None else np.full(n, viewer, dtype=np.intp)
         own_first = self._seats.take(seat, axis=0)  # into the flat sides and scores: whole sides are turned at once
         own_first += np.arange(0, n * players, players)[:, None]
@@ -80,4 +84,13 @@ class Encoder:
         observation[:, self._scores] = positions.scores.take(own_first)
         observation[:, -2] = (positions.mover - seat) % players
         observation[:, -1] = self.core.rules.max_plies - positions.ply
+        return observation
+
+    def _encode_one(self, positions: Positions, seat: int) -> Observation:
+        """(1, D): `encode` for a batch of one, in fewer steps."""
+        scores = positions.scores.tolist()[0]
+        turn, plies = (positions.mover.item() - seat) % len(scores), self.core.rules.max_plies - positions.ply.item()
+        observation = np.empty((1, self.size), dtype=np.int32)
+        observation[0, self._board] = positions.squares.take(self._board_seen_from[seat])
+        observation[0, self._board.stop :] = *scores[seat:], *scores[:seat], turn, plies
         return observation

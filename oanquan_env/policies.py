@@ -70,6 +70,10 @@ def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
 
     Refills that it brings about and the leftovers of a finishing move are included. Zero for illegal actions.
     """
+    if core.singles is not None and len(positions) == 1:
+        gains_of_one = core.singles.gains(positions)
+        if gains_of_one is not None:
+            return np.array([gains_of_one], dtype=np.float64)
     children, rows, actions = core.expand(positions)
     won = relative_points(core.standings(children) - positions.scores[rows])
     gains = np.zeros((len(positions), core.rules.actions))

@@ -20,7 +20,6 @@ The ring runs side 0, side 1, ... through bytes 0 .. F-1 and then 5 of each:
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
@@ -36,6 +35,8 @@ MANDARIN_BYTE = 5
 ZERO_BYTE = 6
 STONE_BYTE = 7
 
+_LOW_BITS, _HIGH_BITS, _GATHER = 0x7F7F7F7F7F7F7F7F, 0x8080808080808080, 0x0002040810204081
+
 
 class Termination(IntEnum):
     """Why a game is over. `MAX_PLIES` truncates, the others terminate; `RUNNING` is a game that goes on."""
@@ -48,6 +49,10 @@ class Termination(IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower()
+
+
+RUNNING = np.uint8(Termination.RUNNING)  # an IntEnum costs ten microseconds each time that NumPy meets it
+_MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 
 
 @dataclass(slots=True, eq=False)
@@ -81,7 +86,7 @@ class Positions:
     @property
     def over(self) -> Mask:
         """(N,) bool: terminated or truncated."""
-        over: Mask = self.ended != Termination.RUNNING
+        over: Mask = self.ended != RUNNING
         return over
 
     @property
@@ -92,7 +97,7 @@ class Positions:
     @property
     def truncated(self) -> Mask:
         """(N,) bool: ended by the ply limit."""
-        truncated: Mask = self.ended == Termination.MAX_PLIES
+        truncated: Mask = self.ended == _MAX_PLIES
         return truncated
 
     def row_starts(self) -> Ints:
@@ -108,7 +113,7 @@ class Positions:
 
     def arrays(self) -> Iterator[npt.NDArray[Any]]:
         """The five arrays, in the order of the attributes."""
-        return (getattr(self, field.name) for field in dataclasses.fields(self))
+        return iter((self.squares, self.scores, self.mover, self.ply, self.ended))
 
     def copy(self) -> Positions:
         """A copy that shares nothing."""
@@ -140,3 +145,9 @@ class Positions:
         columns = zip(*(batch.arrays() for batch in batches), strict=True)
         squares, scores, mover, ply, ended = (np.concatenate(column) for column in columns)
         return Positions(squares, scores, mover, ply, ended)
+
+
+def occupied_bytes(side: int) -> int:
+    """Bit set of the bytes of a side's word that are not zero; byte 0 is the lowest bit."""
+    marked = ((side & _LOW_BITS) + _LOW_BITS | side) & _HIGH_BITS  # the highest bit of each such byte
+    return (marked * _GATHER >> 56) & 255

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from agents.search.compiled import OVER, RUNAWAY, RUNNING, Int64s, _drop_stale_caches, can_play, compile_rules, play
+from agents.search.compiled import OVER, Int64s, _drop_stale_caches, compile_rules, play
 from agents.search.deepening import Limits, Search, alphabeta
 from agents.search.memory import STOP
-from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
+from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination, scalar
 from oanquan_env.policies import RandomPolicy
+from oanquan_env.scalar import RUNAWAY, RUNNING, can_play
 from tests import strategies
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values, sides
@@ -281,3 +282,12 @@ def test_compiled_functions_older_than_any_source_are_dropped(tmp_path: Path) ->
     _drop_stale_caches(tmp_path)
     assert not old.exists()
     assert new.exists()
+
+
+def test_compiled_functions_older_than_the_move_are_dropped(tmp_path: Path) -> None:
+    index, written = tmp_path / "removed.function-1.py311.nbi", Path(scalar.__file__).stat().st_mtime
+    index.touch()
+    for age, kept in ((0, True), (1, False)):
+        os.utime(index, (written - age, written - age))
+        _drop_stale_caches(tmp_path)
+        assert index.exists() == kept

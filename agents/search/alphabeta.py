@@ -11,7 +11,7 @@ A table entry knows one bound of a position's value, at one depth. Its words are
 
 from __future__ import annotations
 
-from agents.search.compiled import FIELDS, OVER, RUNNING, Int64s, can_play, compiled, compiled_recursion, play
+from agents.search.compiled import OVER, Int64s, compiled, compiled_recursion, play
 from agents.search.memory import (
     BUCKET_BITS,
     CHILD_ACTION,
@@ -42,6 +42,7 @@ from agents.search.memory import (
     side_key,
     table_place,
 )
+from oanquan_env.scalar import FIELDS, RUNNING, can_play
 
 ENTRY_WORDS = 2
 BUCKET_WORDS = 4 * ENTRY_WORDS

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.search.compiled import FIELDS, PLAYABLE, Int64s, can_play, compiled, play
+from agents.search.compiled import Int64s, compiled, play
 from oanquan_env.positions import MANDARIN_BYTE
+from oanquan_env.scalar import FIELDS, PLAYABLE, can_play
 
 NODES, NODE_LIMIT, STOP, GENERATION, BUCKET_BITS, DIRTY_BITS = range(6)
 """Places in `memory`: moves played so far; how many may be; nonzero once the search is to stop; number of the search;

@@ -21,7 +21,7 @@ from typing import cast
 
 import numpy as np
 
-from agents.search.compiled import OVER, RUNNING, Int64s, compile_rules, compiled, compiled_recursion
+from agents.search.compiled import OVER, Int64s, compile_rules, compiled, compiled_recursion
 from agents.search.memory import (
     BUCKET_BITS,
     CHILD_ACTION,
@@ -53,6 +53,7 @@ from agents.search.memory import (
 )
 from oanquan_env import Core
 from oanquan_env.arrays import Ints
+from oanquan_env.scalar import RUNNING
 
 ENTRY_WORDS = 3
 BUCKET_WORDS = 4 * ENTRY_WORDS

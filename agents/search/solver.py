@@ -17,12 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.search.compiled import OVER, can_play, mover_first, play
+from agents.search.compiled import OVER, mover_first, play
 from agents.search.deepening import Limits, Search
 from agents.search.memory import MAX_DEPTH
 from agents.search.proof import NO, YES, ProofTable
 from oanquan_env import Core, Positions
 from oanquan_env.notation import Move, format_position
+from oanquan_env.scalar import can_play
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""

@@ -136,7 +136,6 @@ class GameEnv(AECEnv[str, ObsType, int]):
     def _look(self) -> None:
         """Keep the legal actions of the new position, which are asked for several times a turn."""
         self._mask = self.core.legal_mask(self.positions)[0].view(np.int8)
-        self._legal = set(self._mask.nonzero()[0].tolist())
 
     def _first_position(self, given: Positions | str | None) -> Positions:
         return self.core.start(1) if given is None else given_position(self.core, given).copy()
@@ -179,7 +178,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def _play(self, action: int | None) -> bool:
         """Play for the mover; returns whether all is over."""
-        self.core.play(self.positions, np.array([action]), checked=action not in self._legal)
+        self.core.play(self.positions, np.array([action]))
         return bool(self.positions.ended[0])
 
     def _pay(self) -> list[float]:

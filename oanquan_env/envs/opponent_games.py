@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import shared_core
-from oanquan_env.core import RUNNING, Core, IllegalActionError
+from oanquan_env.core import Core, IllegalActionError
 from oanquan_env.notation import parse_position
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.playing import play_randomly
 from oanquan_env.policies import Policy, make_policy
-from oanquan_env.positions import Positions, Termination
+from oanquan_env.positions import RUNNING, Positions, Termination
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
 from oanquan_env.rules import Rules, as_rules
 
@@ -51,6 +51,7 @@ class OpponentGames:
         positions: N positions; in running games the agent is to move.
         seats: (N,) intp, the agent's seats; in the self-play view who made the last ply.
         mask: (N, A) bool, the agent's legal actions; all false where the game is over.
+        over: (N,) bool, games that are over, for whatever reason.
         illegal: (N,) bool, games that the agent ended by an illegal action. Their positions stay as they were.
         watch: called before each ply with the positions and the actions about to be played; None by default.
 
@@ -72,6 +73,7 @@ class OpponentGames:
         self.positions = self.core.start(n)
         self.seats = np.zeros(n, dtype=np.intp)
         self.mask = np.zeros((n, self.core.rules.actions), dtype=np.bool_)
+        self.over = np.zeros(n, dtype=np.bool_)
         self.illegal = np.zeros(n, dtype=np.bool_)
         self._opponent = _as_choose(opponent, self.core.rules)
         self._seat = _check_seat(seat, self.core.rules, self_play=self._opponent is None)
@@ -82,14 +84,9 @@ class OpponentGames:
         self._mask_rows = np.arange(0, self.mask.size, self.core.rules.actions)
 
     @property
-    def over(self) -> Mask:
-        """(N,) bool, games that are over, for whatever reason."""
-        return self.positions.over | self.illegal
-
-    @property
     def terminated(self) -> Mask:
         """(N,) bool, games ended by the rules or by an illegal action."""
-        return self.positions.terminated | self.illegal
+        return self.over & ~self.positions.truncated
 
     @property
     def truncated(self) -> Mask:
@@ -132,10 +129,10 @@ class OpponentGames:
         if restart is not None:
             self._lay_out(restart, rng, self._starts(len(restart), rng))
         self._reply(rng)  # also the openings of games that begin anew
+        self._look()
         rewards = self._pay()
         if restart is not None:
             self._settled[restart] = False
-        self._look()
         return rewards
 
     def observe(self, rows: Ints | None = None) -> Observation:
@@ -161,24 +158,21 @@ class OpponentGames:
         actions, n = np.asarray(actions), len(self.positions)
         if actions.shape != (n,) or actions.dtype.kind not in "iu":
             raise IllegalActionError(f"actions must be {n} whole numbers, got {actions.dtype} of shape {actions.shape}")
-        if actions.min() < 0 or actions.max() >= self.core.rules.actions:
-            row = int(((actions < 0) | (actions >= self.core.rules.actions)).argmax())
-            raise IllegalActionError(
-                f"action {actions[row]} in row {row} is outside 0 .. {self.core.rules.actions - 1}"
-            )
+        outside = ((actions < 0) | (actions >= self.core.rules.actions)).nonzero()[0]
+        if outside.size:
+            row, last = outside[0], self.core.rules.actions - 1
+            raise IllegalActionError(f"action {actions[row]} in row {row} is outside 0 .. {last}")
         return actions
 
     def _play(self, actions: npt.NDArray[np.integer[Any]], legal: Mask) -> None:
         """Play where `legal`. The core plays all rows at once: the other rows play an opening move and are restored."""
         idle = (~legal).nonzero()[0]
-        if idle.size == len(actions):
-            return
-        kept = self.positions[idle]
-        if idle.size:
+        if idle.size == 0:
+            self._play_ply(self.positions, actions)
+        elif idle.size < len(actions):
+            kept = self.positions[idle]
             self.positions[idle] = self._set_up
-            actions = np.where(legal, actions, self._opening)
-        self._play_ply(self.positions, actions)
-        if idle.size:
+            self._play_ply(self.positions, np.where(legal, actions, self._opening))
             self.positions[idle] = kept
 
     def _play_ply(self, positions: Positions, actions: npt.NDArray[np.integer[Any]], *, checked: bool = False) -> None:
@@ -213,32 +207,35 @@ class OpponentGames:
             rows = ((self.positions.mover != self.seats) & (self.positions.ended == RUNNING)).nonzero()[0]
             if not rows.size:
                 return
-            moved = self.positions[rows]
+            moved = self.positions[rows] if rows.size < len(self.positions) else self.positions
             try:
                 self._play_ply(moved, np.asarray(self._opponent(moved, rng)), checked=True)
             except IllegalActionError as error:
                 raise IllegalActionError(f"of the opponent: {error}") from None
-            self.positions[rows] = moved
+            if moved is not self.positions:
+                self.positions[rows] = moved
 
     def _look(self) -> None:
-        """Keep the legal actions of the new positions."""
+        """Keep which games are over, and the legal actions of the new positions."""
+        self.over = self.positions.over | self.illegal
         self.mask = self.core.legal_mask(self.positions)
-        if self.illegal.any():
-            self.mask[self.illegal] = False
+        illegal = self.illegal.nonzero()[0]
+        if illegal.size:
+            self.mask[illegal] = False
 
     def _pay(self) -> Rewards:
         """(N,) rewards of the players in `seats`, all that was not paid yet; rewards of several plies add up."""
         positions, rewards = self.positions, np.zeros(len(self.positions))
-        new = ~self._settled
+        due = ~self._settled
         if self.reward == "outcome":
-            new &= positions.over  # few games end in a step, and nothing is paid before
-        rows = new.nonzero()[0]
+            due &= self.over  # few games end in a step, and nothing is paid before
+        rows = due.nonzero()[0]
         if rows.size:
             earned = ply_rewards(self.reward, self.core, self._paid[rows], positions[rows])
             rewards[rows] = earned[np.arange(len(rows)), self.seats[rows]]
-        rewards[self.illegal & ~self._settled] = ILLEGAL_REWARD
-        self._settled = self.over
-        self._paid[rows] = positions.scores[rows]
+            rewards[due & self.illegal] = ILLEGAL_REWARD
+            self._paid[rows] = positions.scores[rows]
+        self._settled = self.over.copy()
         return rewards
 
 

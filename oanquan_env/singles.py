@@ -1,0 +1,70 @@
+"""Batches of one position, where two play: carried to the whole numbers of `scalar` and back."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from oanquan_env.positions import Positions
+from oanquan_env.rules import Rules
+from oanquan_env.scalar import RUNAWAY, RUNNING, can_play, leftovers_margin, play, rule_words
+from oanquan_env.tables import Tables
+
+
+class Singles:
+    """Moves of single games by one `Rules` for two players; `Core` hands batches of one to it.
+
+    What ends in an error is left to the batch: such a call returns None and changes nothing.
+    """
+
+    def __init__(self, rules: Rules, tables: Tables) -> None:
+        self.rules = rules
+        self.tables = tables
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Singles, (self.rules, self.tables)  # the numbers are made anew: faster than copied one by one
+
+    @cached_property
+    def words(self) -> list[int]:
+        """`rule_words` as a list, from which Python takes numbers fastest."""
+        words: list[int] = rule_words(self.rules, self.tables).tolist()
+        return words
+
+    def play(self, positions: Positions, action: int, *, checked: bool) -> tuple[int, int] | None:
+        """Play one action: points captured and laps. None for an illegal action, if `checked`, and for a runaway."""
+        words, sides, scores, mover = self.words, positions.sides, positions.scores, positions.mover.item()
+        own, other = sides.item(mover), sides.item(1 - mover)
+        if checked and not (
+            0 <= action < self.rules.actions and positions.ended.item() == RUNNING and can_play(words, own, action)
+        ):
+            return None
+        ply = positions.ply.item() + 1
+        own, other, own_score, other_score, captured, laps, ended = play(
+            words, own, other, scores.item(mover), scores.item(1 - mover), self.rules.max_plies - ply, action
+        )
+        if ended == RUNAWAY:
+            return None
+        scores[0, mover], scores[0, 1 - mover] = own_score, other_score
+        sides[0, mover], sides[0, 1 - mover] = own, other
+        positions.mover[0], positions.ply[0], positions.ended[0] = 1 - mover, ply, ended
+        return captured, laps
+
+    def gains(self, positions: Positions) -> list[int] | None:
+        """`policies.move_gains` of a batch of one: A numbers, 0 for illegal actions. None for a runaway."""
+        words, scores, mover = self.words, positions.scores, positions.mover.item()
+        gains = [0] * self.rules.actions
+        if positions.ended.item() != RUNNING:
+            return gains
+        own, other = positions.sides.item(mover), positions.sides.item(1 - mover)
+        own_score, other_score = scores.item(mover), scores.item(1 - mover)
+        plies_left = self.rules.max_plies - positions.ply.item() - 1
+        for action in range(self.rules.actions):
+            if can_play(words, own, action):
+                child = play(words, own, other, own_score, other_score, plies_left, action)
+                new_own, new_other, new_own_score, new_other_score, _, _, ended = child
+                if ended == RUNAWAY:
+                    return None
+                gains[action] = new_own_score - own_score - (new_other_score - other_score)
+                if ended != RUNNING:
+                    gains[action] += leftovers_margin(words, new_own, new_other)
+        return gains
