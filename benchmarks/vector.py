@@ -1,4 +1,4 @@
-"""Steps a second of `gymnasium.make_vec("OAnQuan-v0")`, beside PettingZoo's and OpenSpiel's games in the same run.
+"""Steps a second of `gymnasium.make_vec("OAnQuan-v0")` and of `make`, beside PettingZoo's and OpenSpiel's games.
 
 A step is one ply in one game, with observation, mask, reward and reset; against greedy, the reply too. The time to draw
 a random legal action is not counted. OpenSpiel's mancala (Kalah) is measured from Python where OpenSpiel is installed,
@@ -59,6 +59,29 @@ class Batch:
         return steps * self.env.num_envs / spent
 
 
+class Single:
+    """Random play of one environment, `gymnasium.make`, going on from call to call."""
+
+    def __init__(self, opponent: str | None) -> None:
+        self.env = gymnasium.make("OAnQuan-v0", opponent=opponent)
+        self.rng = np.random.default_rng(0)
+        _, self.info = self.env.reset(seed=0)
+
+    def __call__(self, seconds: float) -> float:
+        """Steps a second."""
+        spent, steps = 0.0, 0
+        while spent < seconds:
+            mask = self.info["action_mask"]
+            action = (self.rng.random(len(mask)) * mask).argmax()
+            begin = time.perf_counter()
+            _, _, terminated, truncated, self.info = self.env.step(action)
+            if terminated or truncated:
+                _, self.info = self.env.reset()
+            spent += time.perf_counter() - begin
+            steps += 1
+        return steps / spent
+
+
 class OpenSpielMancala:
     """Random games. They are drawn beforehand and played again on the clock, as one ply takes only a microsecond."""
 
@@ -98,6 +121,8 @@ def contestants(*, all_needed: bool) -> dict[str, Contestant]:
     connect_four = games()["connect_four raw_env"]
     made: dict[str, Contestant] = {f"oanquan make_vec, num_envs={n:,}": Batch(n, None) for n in SIZES}
     made["oanquan make_vec, num_envs=4,096, greedy replies"] = Batch(4096, "greedy")
+    made["oanquan make"] = Single(None)
+    made["oanquan make, greedy replies"] = Single("greedy")
     made["PettingZoo connect_four raw_env, turns"] = lambda seconds: turns_per_second(connect_four, seconds)
     try:
         pyspiel = importlib.import_module("pyspiel")

@@ -1,0 +1,163 @@
+"""One position at a time beside the same positions in a batch: moves, masks, observations, gains, errors."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from oanquan_env import Core, IllegalActionError, Positions, Rules, RunawayGameError
+from oanquan_env.notation import parse_position
+from oanquan_env.observation import Encoder
+from oanquan_env.policies import RandomPolicy, move_gains
+from tests import strategies
+from tests.boards import random_positions
+from tests.strategies import PRESET_NAMES
+
+
+def one_by_one(positions: Positions) -> list[Positions]:
+    return [positions[row : row + 1] for row in range(len(positions))]
+
+
+def assert_plays_alike(rules: Rules, seed: int) -> None:
+    """Every legal move of positions of every phase, alone and in a batch, on to the finished games."""
+    core, rng = Core(rules), np.random.default_rng(seed)
+    assert (core.singles is None) == (rules.players > 2)
+    positions = random_positions(core, 12, seed)
+    positions = Positions.concatenate([positions, positions[:1]])  # always more than one
+    while True:
+        mask = core.legal_mask(positions)
+        alone = one_by_one(positions)
+        assert (np.concatenate([core.legal_mask(one) for one in alone]) == mask).all()
+        if positions.over.all():
+            return
+        going = (~positions.over).nonzero()[0]
+        rows, actions = mask[going].nonzero()
+        children = positions[going[rows]]
+        played = core.play(children, actions) if len(rows) > 1 else None
+        for child, (row, action) in enumerate(zip(going[rows], actions, strict=True)):
+            one = positions[row : row + 1]
+            single = core.play(one, [action])
+            if played is not None:
+                assert one.same(children[child : child + 1]).all()
+                assert single.captured.tolist() == [played.captured[child]]
+                assert single.laps.tolist() == [played.laps[child]]
+        moved = positions[going]
+        core.play(moved, RandomPolicy(core).choose(moved, rng))
+        positions[going] = moved
+        if len(going) == 1:
+            return
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_a_single_game_plays_as_in_a_batch_in_all_presets(preset: str) -> None:
+    assert_plays_alike(Rules.parse(preset), seed=1)
+
+
+@given(strategies.rules(), strategies.seeds)
+def test_a_single_game_plays_as_in_a_batch_under_random_rules(rules: Rules, seed: int) -> None:
+    assert_plays_alike(rules, seed)
+
+
+@given(strategies.rules(), strategies.seeds)
+def test_one_position_is_seen_as_in_a_batch(rules: Rules, seed: int) -> None:
+    core = Core(rules)
+    encoder, positions = Encoder(core), random_positions(core, 12, seed)
+    positions = Positions.concatenate([positions, positions[:1]])
+    for viewer in (None, *range(rules.players)):
+        together = encoder.encode(positions, viewer)
+        alone = [encoder.encode(one, viewer) for one in one_by_one(positions)]
+        assert {seen.dtype for seen in alone} == {together.dtype}
+        assert (np.concatenate(alone) == together).all()
+    assert (encoder.encode(positions[:1], positions.mover[:1]) == encoder.encode(positions)[:1]).all()
+
+
+@given(strategies.rules(), strategies.seeds)
+def test_gains_of_one_position_are_those_in_a_batch(rules: Rules, seed: int) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 12, seed)
+    positions = Positions.concatenate([positions, positions[:1]])
+    together = move_gains(core, positions)
+    for row, one in enumerate(one_by_one(positions)):
+        assert (move_gains(core, one)[0] == together[row]).all()
+
+
+def test_a_finished_game_alone_has_no_moves_and_no_gains() -> None:
+    core = Core()
+    over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
+    assert over.over.all()
+    assert not core.legal_mask(over).any()
+    assert not move_gains(core, over).any()
+
+
+@pytest.mark.parametrize("action", [-1, 1, 10, 2**40])
+def test_an_illegal_action_is_refused_in_the_same_words(action: int) -> None:
+    core = Core("tonkin")
+    one, two = core.start(1), core.start(2)
+    with pytest.raises(IllegalActionError) as alone:
+        core.play(one, [action])
+    with pytest.raises(IllegalActionError) as together:
+        core.play(two, [action, 0])
+    assert str(alone.value) == str(together.value)
+    assert one.same(core.start(1)).all()
+
+
+def refuse_alike(core: Core, position: Positions, action: int) -> None:
+    """The same error for the position alone and twice in a batch; it stays as it was."""
+    alone, together = position.copy(), Positions.concatenate([position, position])
+    with pytest.raises(RunawayGameError) as single:
+        core.play(alone, [action])
+    with pytest.raises(RunawayGameError) as batch:
+        core.play(together, [action, action])
+    assert str(single.value) == str(batch.value)
+    assert alone.same(position).all()
+    with pytest.raises(RunawayGameError):
+        move_gains(core, position)
+
+
+def test_an_endless_relay_is_refused_in_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    core = Core()
+    relay = parse_position(core, "1,0,0,1,0,0*/1,0,0,2,0,0* 0,0 1 0", checked=False)
+    monkeypatch.setattr("oanquan_env.sowing.LAP_LIMIT", 1)
+    monkeypatch.setattr("oanquan_env.scalar.LAP_LIMIT", 1)
+    refuse_alike(core, relay, 6)
+
+
+@pytest.mark.parametrize(
+    ("rules", "position"),
+    [
+        ("mancala-world", "1,0,0,0,0,252*/0,0,0,0,0,0* 0,0 0 0"),  # North's refill
+        ("ludii", "0,0,0,0,1,252*/1,0,0,0,0,0* 0,0 0 0"),  # South's own, at once
+    ],
+)
+def test_debts_beyond_a_byte_are_refused_in_the_same_words(rules: str, position: str) -> None:
+    core = Core(rules)
+    refuse_alike(core, parse_position(core, position, checked=False), 0 if rules == "mancala-world" else 8)
+
+
+@pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
+def test_masks_and_observations_of_one_position_are_fresh(preset: str) -> None:
+    core = Core(preset)
+    encoder, positions = Encoder(core), core.start(1)
+    for look in (lambda: core.legal_mask(positions), lambda: encoder.encode(positions)):
+        first = look()
+        kept = first.copy()
+        first[:] = 0
+        assert (look() == kept).all()
+    kept = encoder.encode(positions)
+    seen = kept.copy()
+    core.play(positions, [0])
+    assert (kept == seen).all()
+
+
+def test_a_core_that_has_played_can_be_pickled_and_copied() -> None:
+    core = Core()
+    played = core.start(1)
+    core.play(played, [0])
+    for twin in (pickle.loads(pickle.dumps(core)), copy.deepcopy(core)):
+        positions = twin.start(1)
+        twin.play(positions, [0])
+        assert positions.same(played).all()
