@@ -5,8 +5,8 @@ integers. These are plain functions of integers and of one sequence of them, so 
 the very same functions (`agents.search.compiled`): the rules are stated for a batch and for a single game, and nowhere
 else. `singles` carries positions here and back.
 
-Everything is seen from the player who moves: `own` and `other` are the two sides as words (see `positions`), his
-first; they change places only where a function says so. No byte of a side overflows and its byte 7 is 0 or 1, so a
+Everything is seen from the player who moves: `own` and `other` are the two sides as words (see `positions`), its
+own first; they change places only where a function says so. No byte of a side overflows and its byte 7 is 0 or 1, so a
 word is never negative and fits an int64, as does everything here but the product in `row_sum`, of which the bits that
 count are the same whether it wraps or not.
 """

@@ -36,7 +36,10 @@ def test_pieces_of_text_are_joined_and_long_outputs_left_out() -> None:
     outputs.append(v4.new_output("stream", name="stderr", text="a warning"))
     outputs.append(v4.new_output("display_data", {"image/png": "AAAA", TEXT: "<Figure>"}))
     outputs.append(v4.new_output("execute_result", {TEXT: "x" * 6000}, execution_count=1))
-    notebook = v4.new_notebook(cells=[v4.new_code_cell("code", outputs=outputs)], metadata={"kernelspec": {}})
+    notebook = v4.new_notebook(
+        cells=[v4.new_code_cell("code", outputs=outputs)],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+    )
     keep_shown(notebook)
     assert shown(notebook.cells[0]) == [(TEXT, "one two"), ("image/png", "AAAA")]
 
