@@ -1,12 +1,14 @@
-"""Train an agent by self-play PPO.
+"""Train an agent by self-play PPO, or a value net.
 
     python train.py --config configs/quick.yaml [--output FOLDER] [--ppo.learning-rate 5e-4 ...]
     python train.py --resume runs/quick
     python train.py --config configs/quick.yaml --sweep 0,1,2 [--ray ADDRESS]
+    python train.py --config configs/value.yaml [--rules vietnamese] [--ray ADDRESS]
 
 A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the agent, which
 `python evaluate.py ppo:FOLDER greedy` plays. Ctrl-C saves and stops; --resume goes on, after a kill too.
 A sweep trains each seed in a run folder of its own, in a process of its own; the same command goes on with it.
+A configuration of `kind: value` makes a value net, for players such as `minimax:nodes=20000,net=FOLDER`.
 """
 
 from __future__ import annotations
@@ -30,12 +32,13 @@ from rich.text import Text
 from agents.networks.agent_files import AgentFileError
 from agents.support.parallel import HELP, ScaleError
 from agents.support.renamed import renamed
-from agents.support.strict_yaml import ConfigError, explain
+from agents.support.strict_yaml import ConfigError, explain, read_yaml
 from agents.training.checkpoint import CheckpointError
 from agents.training.config import TrainConfig, load_config
 from agents.training.run import RunError, StopTrainingError, TrainingRun
 from agents.training.run_folder import CONFIG_NAME
 from agents.training.sweep import SeedEnd, parse_seeds, plan, train_seeds
+from agents.training.value_command import make_value_net
 
 MACHINE = {"threads", "device"}
 """Fields that a resumed run may change."""
@@ -86,11 +89,22 @@ class Interrupt:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._handle)
 
+    def is_wished(self) -> bool:
+        """Whether to stop."""
+        return self.wished
+
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.wished:
             raise KeyboardInterrupt
         self.wished = True
         self.console.print("stopping after this iteration; once more to stop at once")
+
+
+def config_file(arguments: list[str]) -> Path | None:
+    """The file that the configuration comes from, if there is one."""
+    start, _ = tyro.cli(Start, args=arguments, add_help=False, return_unknown_args=True)
+    kept = start.resume / CONFIG_NAME if start.resume else None
+    return start.config or (kept if kept and kept.exists() else None)
 
 
 def parse(arguments: list[str]) -> Command:
@@ -104,9 +118,7 @@ def parse(arguments: list[str]) -> Command:
         option = argument.partition("=")[0].rpartition(".")[2].removeprefix("--").replace("-", "_")
         if argument.startswith("--") and (said := renamed(option)):
             raise ConfigError(f"{argument}: {said}")
-    start, _ = tyro.cli(Start, args=arguments, add_help=False, return_unknown_args=True)
-    kept = start.resume / CONFIG_NAME if start.resume else None
-    file = start.config or (kept if kept and kept.exists() else None)
+    file = config_file(arguments)
     default = Command(settings=load_config(file) if file else TrainConfig())
     try:
         command = tyro.cli(Command, default=default, args=arguments, prog="train.py", description=__doc__)
@@ -170,9 +182,12 @@ def show_scores(results: list[SeedEnd], config: TrainConfig, console: Console) -
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
     console = Console(highlight=False)
+    typed = shlex.join(["python", "train.py", *arguments])
     try:
+        file = config_file(arguments)
+        if file and read_yaml(file).get("kind") == "value":
+            return make_value_net(file, arguments, typed, console, lambda: Interrupt(console).is_wished)
         command = parse(arguments)
-        typed = shlex.join(["python", "train.py", *arguments])
         if command.sweep:
             return sweep(command, parse_seeds(command.sweep), typed, console)
         run = begin(command, typed, console)
@@ -180,7 +195,7 @@ def main(arguments: list[str]) -> int:
         columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
         with Progress(*columns, console=console) as bar:
             task = bar.add_task("training", total=run.config.total_plies, completed=run.plies)
-            run.learn(lambda plies: bar.update(task, completed=plies), lambda: interrupt.wished)
+            run.learn(lambda plies: bar.update(task, completed=plies), interrupt.is_wished)
     except StopTrainingError:
         console.print(f"saved at {run.plies:,} plies; go on with: python train.py --resume {run.folder}")
         return 130

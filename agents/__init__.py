@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from agents.players.names import USAGE, PlayerName, UnknownAgentError, parse_name, usage
 from oanquan_env import Core, Rules
+from oanquan_env.players.value_net import read_value_net
 from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, Policy, RandomPolicy
 from oanquan_env.rules import DEFAULT_PRESET, as_rules
 
@@ -34,7 +35,8 @@ def _minimax(name: PlayerName, rules: Rules) -> Policy:
     from agents.search.deepening import Limits
 
     depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
-    return MinimaxPlayer(Core(rules), Limits(depth=depth, nodes=nodes, milliseconds=ms))
+    net = read_value_net(name.folder, rules) if name.folder else None
+    return MinimaxPlayer(Core(rules), Limits(depth=depth, nodes=nodes, milliseconds=ms), net=net)
 
 
 def _mcts(name: PlayerName, rules: Rules) -> Policy:

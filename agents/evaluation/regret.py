@@ -23,7 +23,7 @@ import numpy.typing as npt
 from agents.evaluation.estimates import bootstrap_means
 from agents.evaluation.results import RegretMeasures, RegretRow
 from agents.evaluation.suites import regret_path
-from agents.search.keys import canonical_keys, key_number
+from agents.search.keys import Keys, canonical_keys, key_number
 from oanquan_env import Core, NotationError, Positions, Rules
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.notation import format_position, parse_position
@@ -180,6 +180,13 @@ def load_suite(rules: Rules) -> Suite:
             f"python -m agents.evaluation.make_regret --rules '{rules}'"
         )
     return read_suite(path)
+
+
+def suite_keys(core: Core) -> Keys:
+    """Keys of the positions of the rules' regret suite, and of those after their moves; none without a suite."""
+    suite = find_suite(core.rules)
+    judged = suite.positions if suite else core.start(0)
+    return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
 
 
 def read_suite(path: Path) -> Suite:

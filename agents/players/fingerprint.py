@@ -6,6 +6,7 @@ import hashlib
 
 from agents.players.names import parse_name
 from oanquan_env import Rules
+from oanquan_env.players.value_net import value_net_path
 
 PLAY_VERSION = 4
 """To be raised when the same names and files come to play otherwise: results kept of them are then told apart."""
@@ -19,10 +20,14 @@ def fingerprint(name: str, rules: Rules) -> str:
     Raises:
         UnknownAgentError: for a name that no player has.
         AgentFileError: if no agent for the rules comes with the project.
+        ValueNetError: if there is no such value net.
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
-    folder = parse_name(name).folder
-    if folder:
+    parsed = parse_name(name)
+    folder = parsed.folder
+    if folder and parsed.kind == "minimax":
+        digest.update(value_net_path(folder, rules).read_bytes())
+    elif folder:
         from agents.networks.agent_files import agent_folder  # torch takes a second to import
 
         path = agent_folder(folder, rules)

@@ -1,4 +1,4 @@
-"""A player that searches: `minimax:depth=6`, `minimax:nodes=20000`, `minimax:ms=50`."""
+"""A player that searches: `minimax:depth=6`, `minimax:nodes=20000`, `minimax:ms=50,net=pretrained`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from agents.search.deepening import Limits, Search
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
+from oanquan_env.players.value_net import ValueNet
 from oanquan_env.policies import best_actions
 
 
@@ -21,17 +22,24 @@ class MinimaxPlayer:
         limits: when each search stops.
         table_megabytes: size of the transposition table of each thread.
         threads: positions searched at once, one for each processor if left out.
+        net: what running positions at the horizon are worth, nothing without a net.
 
     Raises:
         ValueError: for more than two players, and for `refill=forfeit`.
     """
 
     def __init__(
-        self, core: Core, limits: Limits, *, table_megabytes: float = 64.0, threads: int | None = None
+        self,
+        core: Core,
+        limits: Limits,
+        *,
+        table_megabytes: float = 64.0,
+        threads: int | None = None,
+        net: ValueNet | None = None,
     ) -> None:
         self.core = core
         self.limits = limits
-        self.search = Search(core, table_megabytes=table_megabytes, threads=threads)
+        self.search = Search(core, table_megabytes=table_megabytes, threads=threads, net=net)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.policies.Policy.choose`."""

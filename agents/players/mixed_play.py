@@ -9,6 +9,7 @@ import numpy as np
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from oanquan_env import Core, Positions
+from oanquan_env.players.value_net import ValueNet
 from oanquan_env.playing import advance, random_openings, seated
 from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, Policy, RandomPolicy
 
@@ -20,9 +21,15 @@ LONGEST_START = 8
 """Random plies at the start of a game, at most."""
 
 
-def mixed_players(core: Core, threads: int | None = None) -> list[Policy]:
-    """Each of `PLAYERS` with each of `EPSILONS`; `threads` search, one for each processor if left out."""
-    searching = [MinimaxPlayer(core, Limits(depth=depth), threads=threads) for depth in DEPTHS]
+def mixed_players(core: Core, threads: int | None = None, net: ValueNet | None = None) -> list[Policy]:
+    """Each of `PLAYERS` with each of `EPSILONS`.
+
+    Args:
+        core: of the rules to play.
+        threads: threads that search, one for each processor if left out.
+        net: what those that search see at their horizon; nothing without a net.
+    """
+    searching = [MinimaxPlayer(core, Limits(depth=depth), threads=threads, net=net) for depth in DEPTHS]
     steady: list[Policy] = [RandomPolicy(core), GreedyPolicy(core), *searching]
     return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
 

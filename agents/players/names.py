@@ -13,6 +13,7 @@ USAGE = {
     "random": "plays any legal move",
     "greedy": "plays the move that wins the most points at once",
     "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",
+    "minimax:...,net=FILE": "with a value net at its horizon: a file, a run's folder, or `pretrained`",
     "mcts:simulations=S[,net=FOLDER]": "Monte-Carlo tree search; with a trained agent's priors and values",
     "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder, or `pretrained`; T > 0 draws its moves",
     "ppo:FOLDER,search=D|nodes=N|ms=T": "a trained agent that chooses among the best moves of alpha-beta",
@@ -25,7 +26,7 @@ OptionType: TypeAlias = type[int] | type[float] | type[str] | type[bool]
 OPTIONS: dict[str, dict[str, OptionType]] = {
     "random": {},
     "greedy": {},
-    "minimax": {"depth": int, "nodes": int, "ms": float},
+    "minimax": {"depth": int, "nodes": int, "ms": float, "net": str},
     "mcts": {"simulations": int, "net": str, "mirror_average": bool},
     "ppo": {"temperature": float, "mirror_average": bool, "search": int, "nodes": int, "ms": float, "slack": int},
 }
@@ -44,7 +45,7 @@ class PlayerName:
     Attributes:
         text: the name.
         kind: which kind of player, a key of `OPTIONS`.
-        folder: where its trained agent lies (that of `ppo`, `net` of `mcts`), None without one.
+        folder: where its trained agent or value net lies (that of `ppo`, `net` of the others), None without one.
         options: its other options, each of its type.
         epsilon: probability of a random move; None if the name does not mention it.
     """

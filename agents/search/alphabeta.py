@@ -12,6 +12,7 @@ A table entry knows one bound of a position's value, at one depth. Its words are
 from __future__ import annotations
 
 from agents.search.compiled import OVER, Int64s, compiled, compiled_recursion, play
+from agents.search.leaf import horizon
 from agents.search.memory import (
     BUCKET_BITS,
     CHILD_ACTION,
@@ -105,9 +106,11 @@ def last_ply(rules: Int64s, memory: Int64s, own: int, other: int, beta: int) -> 
     best, best_open = -INFINITY, 0
     for action in range(2 * rules[FIELDS]):
         if can_play(rules, own, action):
-            _, _, gain, state = play(rules, own, other, action)
+            next_own, next_other, gain, state = play(rules, own, other, action)
             memory[NODES] += 1
             is_open = 1 if state != OVER else 0
+            if state == RUNNING:
+                gain -= horizon(rules, next_own, next_other)
             if gain >= beta:
                 return as_result(gain, is_open)
             best_open |= is_open
@@ -265,6 +268,8 @@ def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, slack: int)
                 return 0, 1
             value -= result >> 1
             is_open = result & 1
+        elif memory[place + CHILD_STATE] == RUNNING:
+            value -= horizon(rules, memory[place + CHILD_OWN], memory[place + CHILD_OTHER])
         best_open |= is_open
         memory[place + CHILD_ORDER] = value
         best = max(best, value)
@@ -294,11 +299,13 @@ def recall_line(rules: Int64s, memory: Int64s, own: int, other: int, found: Int6
 
 @compiled
 def greediest(rules: Int64s, own: int, other: int) -> int:
-    """The first of the actions that win most at once."""
+    """The first of the actions that are best to a search of depth 1."""
     best, chosen = -INFINITY, NO_ACTION
     for action in range(2 * rules[FIELDS]):
         if can_play(rules, own, action):
-            gain = play(rules, own, other, action)[2]
+            next_own, next_other, gain, state = play(rules, own, other, action)
+            if state == RUNNING:
+                gain -= horizon(rules, next_own, next_other)
             if gain > best:
                 best, chosen = gain, action
     return chosen
@@ -332,9 +339,12 @@ def value_rows(
                 result = 1
                 if memory[place + CHILD_STATE] == OVER:
                     result = 0
-                elif memory[place + CHILD_STATE] == RUNNING and reached > 1:
+                elif memory[place + CHILD_STATE] == RUNNING:
                     own, other = memory[place + CHILD_OWN], memory[place + CHILD_OTHER]
-                    result = negamax(rules, memory, own, other, -INFINITY, INFINITY, reached - 1, 1)
+                    if reached == 1:
+                        result = as_result(horizon(rules, own, other), 1)
+                    else:
+                        result = negamax(rules, memory, own, other, -INFINITY, INFINITY, reached - 1, 1)
                 values[row, action] = gain - (result >> 1)
                 is_open[row, action] = result & 1
         if symmetric:

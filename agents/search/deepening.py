@@ -27,9 +27,11 @@ import numpy.typing as npt
 
 from agents.search import alphabeta
 from agents.search.compiled import Int64s, compile_rules, mover_first
+from agents.search.leaf import with_net
 from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, STOP, UNLIMITED, new_memory, table_bits
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Mask
+from oanquan_env.players.value_net import ValueNet
 
 _CHUNKS = 8
 """Parts of a batch for each thread: several, as some positions take many times as long as others."""
@@ -100,15 +102,24 @@ class Search:
             same.
         threads: positions of a batch searched at once; one for each processor if left out. Results do not depend on
             it, except under a limit in milliseconds.
+        net: what running positions at the horizon are worth, in whole points; nothing without a net. A value that is
+            not proved is then the net's guess of what comes after the depth reached.
 
     Raises:
         ValueError: for more than two players, and for `refill=forfeit`.
     """
 
-    def __init__(self, core: Core, *, table_megabytes: float = 64.0, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        core: Core,
+        *,
+        table_megabytes: float = 64.0,
+        threads: int | None = None,
+        net: ValueNet | None = None,
+    ) -> None:
         self.core = core
         self.threads = threads or os.cpu_count() or 1
-        self._rules = compile_rules(core)
+        self._rules = compile_rules(core) if net is None else with_net(compile_rules(core), net)
         self._memories = [new_memory(table_megabytes, alphabeta.BUCKET_WORDS) for _ in range(self.threads)]
         self._table_bits = table_bits(self._memories[0], alphabeta.BUCKET_WORDS) if table_megabytes else 0
 

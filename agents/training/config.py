@@ -132,6 +132,7 @@ class EvaluationConfig(Strict):
 class TrainConfig(Strict):
     """Everything that a training run depends on."""
 
+    kind: Literal["ppo"] = Field("ppo", description="what is trained: an agent by PPO; `value` is a value net")
     rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese refill=forfeit'")
     reward: RewardName = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
     total_plies: PositiveInt = Field(10_000_000, description="plies to train for")

@@ -20,12 +20,12 @@ import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents.evaluation.regret import find_suite
+from agents.evaluation.regret import suite_keys
 from agents.networks.features import MoveFeatures
 from agents.networks.lookahead import LookaheadNet
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
-from agents.search.keys import Keys, are_among, canonical_keys, first_of_each, key_hashes
+from agents.search.keys import are_among, canonical_keys, first_of_each, key_hashes
 from agents.support.strict_yaml import ConfigError, naming_field
 from agents.training.config import TeacherConfig
 from agents.training.policy import network_of
@@ -222,13 +222,6 @@ def _optimizers(network: LookaheadNet, config: TeacherConfig) -> list[torch.opti
     if matrices:
         optimizers.append(torch.optim.Muon(matrices, lr=config.muon, weight_decay=0.0))
     return optimizers
-
-
-def suite_keys(core: Core) -> Keys:
-    """Keys of the positions of the rules' regret suite, and of those after their moves; none without a suite."""
-    suite = find_suite(core.rules)
-    judged = suite.positions if suite else core.start(0)
-    return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
 
 
 class TaughtPPO(MaskablePPO):

@@ -1,0 +1,84 @@
+"""The command line of a value net's run, for `train.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from pydantic import ValidationError
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from agents.support.parallel import HELP
+from agents.support.strict_yaml import ConfigError, explain, read_yaml
+from agents.training.run import RunError, StopTrainingError
+from agents.training.value_config import ValueConfig, parse_value_config
+from agents.training.value_run import ValueRun
+
+
+@dataclass(frozen=True)
+class ValueCommand:
+    """The command line."""
+
+    config: Path | None = None
+    """The YAML file to start from."""
+    resume: Path | None = None
+    """Go on with the run in this folder, by its own configuration; only --threads and --ray go with it."""
+    output: Path | None = None
+    """The run folder; runs/ and the config's name if left out."""
+    ray: Annotated[str | None, tyro.conf.arg(help=f"{HELP}; it values the positions, the net is the same")] = None
+    settings: Annotated[ValueConfig, tyro.conf.arg(name="")] = field(default_factory=ValueConfig)
+
+
+def make_value_net(
+    file: Path, arguments: list[str], typed: str, console: Console, catch_signals: Callable[[], Callable[[], bool]]
+) -> int:
+    """Begin or go on with the run of a value net.
+
+    Args:
+        file: the configuration, of the kind `value`.
+        arguments: the command line's words.
+        typed: the command, for the run's history.
+        console: where to show how far it is.
+        catch_signals: from its call on, what it returns says whether to stop.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        ConfigError, RunError: for a configuration or options that cannot be.
+    """
+    default = ValueCommand(settings=parse_value_config(read_yaml(file), str(file)))
+    try:
+        command = tyro.cli(ValueCommand, default=default, args=arguments, prog="train.py")
+    except ValidationError as error:
+        raise ConfigError(f"command line: {explain(error)}") from None
+    if command.resume:
+        changed = {name for name, value in command.settings if value != getattr(default.settings, name)}
+        if changed - {"threads"} or command.config or command.output:
+            raise RunError("--resume takes the run's own configuration: only --threads and --ray go with it")
+        run = ValueRun(command.resume, command.settings, console.print)
+    else:
+        assert command.config
+        folder = command.output or Path("runs") / command.config.stem
+        run = ValueRun.create(folder, command.settings, typed, console.print)
+    console.print(f"a value net of {run.config.rules}, in {run.folder}")
+    stopping = catch_signals()
+    with Progress(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=console) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def progress(stage: str, done: float) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=1.0)
+            bar.update(tasks[stage], completed=done)
+
+        try:
+            run.learn(progress, stopping, command.ray)
+        except StopTrainingError:
+            console.print(f"saved; go on with: python train.py --resume {run.folder}")
+            return 130
+    console.print(f"the net is in {run.folder}; try: python evaluate.py minimax:nodes=2000,net={run.folder}")
+    return 0

@@ -1,0 +1,187 @@
+"""A run that makes a value net: generations of positions, their values by search, and a net fitted to them.
+
+The folder holds one of each generation's stages a file, written as soon as it is there; what exists is not made again.
+All chance of a stage depends on the seed, the generation and the stage, so a run that was killed at any moment comes to
+the same net as one that was not.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import yaml
+
+from agents.evaluation.regret import find_suite, regret
+from agents.networks.value_net import ValueModule
+from agents.players.minimax import MinimaxPlayer
+from agents.search.deepening import Limits
+from agents.support.files import write_atomically
+from agents.support.strict_yaml import read_yaml
+from agents.training.run import RunError, StopTrainingError, describe_run
+from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
+from agents.training.value_config import ValueConfig
+from agents.training.value_fit import fit, net_inputs
+from agents.training.value_labels import Values, draw_positions, value_positions
+from oanquan_env import Core, Positions
+from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, read_value_net
+
+POSITIONS_NAME = "positions.npz"
+VALUES_NAME = "values.npy"
+SAVE_SECONDS = 10.0
+"""Values that took less time are not written by themselves."""
+DRAWING, FITTING = range(2)
+"""Stages with chance of their own."""
+
+Progress = Callable[[str, float], None]
+"""Hears what is being done, and what share of it is done."""
+
+
+class ValueRun:
+    """One run in one folder.
+
+    Args:
+        folder: the run folder.
+        config: its configuration.
+        report: called with a line of text worth showing.
+    """
+
+    def __init__(self, folder: Path, config: ValueConfig, report: Callable[[str], None]) -> None:
+        self.folder = folder
+        self.config = config
+        self.report = report
+        self.core = Core(config.rules)
+
+    @classmethod
+    def create(cls, folder: Path, config: ValueConfig, command: str, report: Callable[[str], None]) -> ValueRun:
+        """Begin a run in a new folder; raises `RunError` if one is there already."""
+        if (folder / CONFIG_NAME).exists():
+            raise RunError(
+                f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / RUN_NAME, yaml.safe_dump(describe_run(command), sort_keys=False).encode())
+        write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+        return cls(folder, config, report)
+
+    def learn(self, progress: Progress, stopping: Callable[[], bool], ray: str | None = None) -> None:
+        """Make what is not there yet; the net is then in the folder.
+
+        Args:
+            progress: hears how far the work is.
+            stopping: whether to stop, asked now and then.
+            ray: address of a Ray cluster that values the positions, see `agents.support.parallel`.
+
+        Raises:
+            StopTrainingError: once `stopping` is true; what was done is kept.
+        """
+        net: ValueNet | None = None
+        for generation in range(len(self.config.depths)):
+            path = self._folder(generation) / VALUE_NET_NAME
+            if not path.exists():
+                self._make(generation, net, progress, stopping, ray)
+            net = read_value_net(path, self.core.rules)
+            if generation == len(self.evaluations()):
+                self._evaluate(generation, net)
+        assert net is not None
+        rows = self.evaluations()
+        origin = {"config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME), "generations": rows}
+        write_atomically(self.folder / VALUE_NET_NAME, net.with_origin(origin).to_bytes())
+
+    def evaluations(self) -> list[dict[str, Any]]:
+        """What was measured of each generation so far."""
+        path = self.folder / EVALUATIONS_NAME
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def _folder(self, generation: int) -> Path:
+        return self.folder / f"generation-{generation}"
+
+    def _make(
+        self, generation: int, net: ValueNet | None, progress: Progress, stopping: Callable[[], bool], ray: str | None
+    ) -> None:
+        """Positions, values and net of a generation; `net` is the one before."""
+        config, folder = self.config, self._folder(generation)
+        folder.mkdir(exist_ok=True)
+        name = f"generation {generation + 1} of {len(config.depths)}"
+        positions = self._positions(generation, net, lambda: progress(f"{name}: games", 0.0))
+        began = time.monotonic()
+        values = self._values(generation, positions, net, lambda done: progress(f"{name}: values", done), stopping, ray)
+        valued = time.monotonic()
+        rng = np.random.default_rng(self._seed(generation, FITTING))
+        torch.set_num_threads(1)  # such small layers are no faster with two
+        torch.manual_seed(int(rng.integers(1 << 31)))
+        module = ValueModule(self.core.rules)
+
+        def fitting(done: float) -> None:
+            progress(f"{name}: fit", done)
+            if stopping():
+                raise StopTrainingError
+
+        rmse = fit(module, net_inputs(self.core.rules, positions), values, config.fit, rng, fitting)
+        seconds = {"values": round(valued - began, 1), "fit": round(time.monotonic() - valued, 1)}
+        made = {"positions": len(positions), "rmse": round(rmse, 3), "seconds": seconds}
+        write_atomically(folder / VALUE_NET_NAME, module.export(made).to_bytes())
+
+    def _seed(self, generation: int, stage: int) -> list[int]:
+        return [self.config.seed, generation, stage]
+
+    def _positions(self, generation: int, net: ValueNet | None, begun: Callable[[], None]) -> Positions:
+        path = self._folder(generation) / POSITIONS_NAME
+        if not path.exists():
+            begun()
+            config, rng = self.config, np.random.default_rng(self._seed(generation, DRAWING))
+            drawn = draw_positions(self.core, config.positions, config.random_plies, net, rng, config.threads)
+            file = io.BytesIO()
+            np.savez_compressed(file, *drawn.arrays())
+            write_atomically(path, file.getvalue())
+        with np.load(path, allow_pickle=False) as data:
+            return Positions(*(data[name] for name in data.files))
+
+    def _values(
+        self,
+        generation: int,
+        positions: Positions,
+        net: ValueNet | None,
+        progress: Callable[[float], None],
+        stopping: Callable[[], bool],
+        ray: str | None,
+    ) -> Values:
+        """The values of all positions, those known from an earlier sitting among them."""
+        path, depth = self._folder(generation) / VALUES_NAME, self.config.depths[generation]
+        values: Values = np.load(path, allow_pickle=False) if path.exists() else np.zeros(0, dtype=np.int16)
+        saved = time.monotonic()
+        rest = positions[len(values) :] if len(values) else positions
+        for more in value_positions(self.core, rest, depth, net, self.config.threads, ray):
+            values = np.concatenate([values, more])
+            progress(len(values) / len(positions))
+            stop = stopping()
+            if stop or len(values) == len(positions) or time.monotonic() - saved >= SAVE_SECONDS:
+                file = io.BytesIO()
+                np.save(file, values)
+                write_atomically(path, file.getvalue())
+                saved = time.monotonic()
+            if stop:
+                raise StopTrainingError
+        return values
+
+    def _evaluate(self, generation: int, net: ValueNet) -> None:
+        """Regret at fixed nodes on the development part of the rules' suite, where there is one."""
+        row: dict[str, Any] = {"generation": generation + 1, "depth": self.config.depths[generation], **net.origin}
+        said = f"generation {generation + 1}: error {row['rmse']:.2f} points"
+        suite = find_suite(self.core.rules)
+        if suite:  # the test part stays unseen
+            part, row["regret"] = suite.part("development"), {}
+            for nodes in self.config.evaluation_nodes:
+                player = MinimaxPlayer(self.core, Limits(nodes=nodes), threads=self.config.threads, net=net)
+                found = regret(player, part, np.random.default_rng(self.config.seed)).overall.regret
+                row["regret"][str(nodes)] = found.model_dump()
+                said += f"; regret at {nodes:,} nodes {found.mean:.3f}"
+        lines = [json.dumps(one) + "\n" for one in [*self.evaluations(), row]]
+        write_atomically(self.folder / EVALUATIONS_NAME, "".join(lines).encode())
+        self.report(said)

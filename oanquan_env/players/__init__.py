@@ -1,0 +1,1 @@
+"""What plays or judges positions with NumPy alone: the value net."""

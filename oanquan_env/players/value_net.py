@@ -1,0 +1,203 @@
+"""Value nets: small networks that say what a position is worth. They come as `.npz` files and need NumPy alone.
+
+A net sees the board from the mover's side. Each square is looked up in a table of its own: the seeds on it, and for a
+mandarin square its stone, name the row, and the row is what that square adds to the first layer. So the first layer is
+a sum of 2 * (F + 1) rows, and one sum stands for all positions with these counts:
+
+    rows of 2 * (F + 1) squares --sum--> HIDDEN units, ReLU --> SECOND units, ReLU --> the future margin in points
+
+The future margin is what the mover will win from here on less what the opponent will; see `agents.search.deepening`.
+
+    >>> from oanquan_env import Core
+    >>> net = read_value_net("pretrained", "mancala-world")
+    >>> net.values(Core().start()).shape
+    (1,)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Ints
+from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
+from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
+
+HIDDEN = 32
+SECOND = 16
+"""Units of the two layers."""
+FIELD_ROWS = 18
+"""Rows of a field's table: 0 to 17 seeds, and more seeds are taken for 17."""
+MANDARIN_ROWS = 24
+"""Rows of a mandarin square's table for each number of stones, 0 or 1: 0 to 23 seeds, and more are taken for 23."""
+LARGEST = 1e4
+"""The largest weight, in size, that a file may hold: what is computed from such weights is finite."""
+PRETRAINED = "pretrained"
+"""In the place of a file's name: the net that comes with the package for the rules to be played."""
+VALUE_NET_NAME = "value.npz"
+"""What the net's file is called in a run's folder."""
+_FORMAT = 1
+_PART = 1 << 14
+"""Positions evaluated at once."""
+
+Weights = npt.NDArray[np.float32]
+
+
+class ValueNetError(ValueError):
+    """A value net's file is missing, damaged or of other rules; names the file."""
+
+
+def side_rows(fields: int) -> int:
+    """Rows of the tables of one side's squares, one field after the other, then the mandarin square."""
+    return fields * FIELD_ROWS + 2 * MANDARIN_ROWS
+
+
+def shapes(fields: int) -> dict[str, tuple[int, ...]]:
+    """The shapes of a net's arrays, float32 all of them, for rules with that many fields a side."""
+    return {
+        "embedding": (2 * side_rows(fields), HIDDEN),
+        "hidden_weight": (HIDDEN, SECOND),
+        "hidden_bias": (SECOND,),
+        "output_weight": (SECOND,),
+        "output_bias": (1,),
+    }
+
+
+def embedding_rows(rules: Rules, positions: Positions) -> Ints:
+    """(N, 2 * (F + 1)) the row of `ValueNet.embedding` for each square: the mover's side first, then the other's."""
+    sides = positions.squares.reshape(len(positions), 2, SIDE_BYTES)
+    fields, each = rules.fields, np.arange(len(positions))
+    columns = []
+    for place, seats in enumerate((positions.mover, 1 - positions.mover)):
+        side = sides[each, seats].astype(np.intp)
+        begin = place * side_rows(fields)
+        columns.append(begin + np.arange(fields) * FIELD_ROWS + np.minimum(side[:, :fields], FIELD_ROWS - 1))
+        seeds = np.minimum(side[:, MANDARIN_BYTE], MANDARIN_ROWS - 1)
+        columns.append((begin + fields * FIELD_ROWS + MANDARIN_ROWS * side[:, STONE_BYTE] + seeds)[:, None])
+    rows: Ints = np.concatenate(columns, axis=1)
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class ValueNet:
+    """A net of two-player rules.
+
+    Attributes:
+        rules: what it was trained for.
+        embedding: (2 * side_rows(F), HIDDEN) float32, what each square adds to the first layer; see `embedding_rows`.
+        hidden_weight: (HIDDEN, SECOND) float32.
+        hidden_bias: (SECOND,) float32.
+        output_weight: (SECOND,) float32; the output is in points.
+        output_bias: (1,) float32.
+        origin: how it came to be and how good it is; never needed to use it.
+    """
+
+    rules: Rules
+    embedding: Weights
+    hidden_weight: Weights
+    hidden_bias: Weights
+    output_weight: Weights
+    output_bias: Weights
+    origin: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if self.rules.players != 2:
+            raise ValueError(f"a value net is for two players; '{self.rules}' has {self.rules.players}")
+        for name, shape in shapes(self.rules.fields).items():
+            array = getattr(self, name)
+            if array.dtype != np.float32 or array.shape != shape:
+                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}; float32 of {shape} is wanted")
+            if not (np.abs(array) <= LARGEST).all():
+                raise ValueError(f"{name} holds something that is no number from {-LARGEST:g} to {LARGEST:g}")
+
+    def values(self, positions: Positions) -> npt.NDArray[np.float32]:
+        """(N,) the future margin of N running positions, in points, seen by each one's mover."""
+        values = np.empty(len(positions), dtype=np.float32)
+        for begin in range(0, len(positions), _PART):
+            part = slice(begin, begin + _PART)
+            first = self.embedding[embedding_rows(self.rules, positions[part])].sum(axis=1)
+            second = np.maximum(first, 0) @ self.hidden_weight + self.hidden_bias
+            values[part] = np.maximum(second, 0) @ self.output_weight + self.output_bias
+        return values
+
+    def with_origin(self, origin: dict[str, Any]) -> ValueNet:
+        """The same net with another history."""
+        return dataclasses.replace(self, origin=origin)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> ValueNet:
+        """The net of a file's content; raises `ValueNetError`."""
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as data:
+                rules = Rules.parse(str(data["rules"]))
+                if int(data["format"]) != _FORMAT:
+                    raise ValueError(f"format {int(data['format'])}, this version reads {_FORMAT}")
+                arrays = {name: data[name] for name in shapes(rules.fields)}
+                return cls(rules=rules, **arrays, origin=dict(json.loads(str(data["origin"]))))
+        except KeyError as error:
+            raise ValueNetError(f"not a value net: {error.args[0]}") from None
+        except (OSError, ValueError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+            raise ValueNetError(f"not a value net: {error}") from None
+
+    def to_bytes(self) -> bytes:
+        """The net as a file's content."""
+        file = io.BytesIO()
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in shapes(self.rules.fields)}
+        arrays |= {
+            "format": np.array(_FORMAT),
+            "rules": np.array(str(self.rules)),
+            "origin": np.array(json.dumps(self.origin)),
+        }
+        np.savez_compressed(file, **arrays)
+        return file.getvalue()
+
+
+def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> ValueNet:
+    """Read a net for `rules`. Loading a file runs no code.
+
+    Args:
+        name: the file, or a run's folder with a file `VALUE_NET_NAME`; `pretrained` for the package's own net.
+        rules: what is to be played; the ply limit may differ from the net's.
+
+    Raises:
+        ValueNetError: if there is no such file, or it is damaged or of other rules.
+    """
+    rules = as_rules(rules)
+    path = value_net_path(name, rules)
+    try:
+        net = ValueNet.from_bytes(path.read_bytes())
+    except (OSError, ValueNetError) as error:
+        raise ValueNetError(f"{path}: {error}") from None
+    if net.rules.replace(max_plies=rules.max_plies) != rules:
+        raise ValueNetError(f"{path}: the net is for the rules '{net.rules}', not '{rules}'")
+    return net
+
+
+def value_net_path(name: str | Path, rules: Rules) -> Path | Traversable:
+    """The file that `read_value_net` reads; raises `ValueNetError` where there is none."""
+    if name != PRETRAINED:
+        path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
+        if not path.is_file():
+            raise ValueNetError(f"{path}: no such file; a value net is a file or a run's folder with {VALUE_NET_NAME}")
+        return path
+    own = _pretrained_path(rules)
+    if not own.is_file():
+        exist = ", ".join(name for name, preset in PRESETS.items() if _pretrained_path(preset.rules).is_file())
+        raise ValueNetError(f"no value net for the rules '{rules}' comes with the package; those that do: {exist}")
+    return own
+
+
+def _pretrained_path(rules: Rules) -> Traversable:
+    """Where the package's net for those rules lies, whatever their ply limit, if there is one."""
+    name = str(rules.replace(max_plies=0)).replace(" ", "-").replace("=", "-")
+    return resources.files("oanquan_env") / "data" / f"value-{name}.npz"
