@@ -15,9 +15,10 @@ NETWORK = NetworkConfig(embed=2, width=8, depth=1)
 
 
 def save_untrained(folder: Path, *, reward: str = "margin", seed: int = 0) -> Path:
-    """A folder with the files of an agent of `NETWORK` and random weights."""
+    """A folder with an agent of random weights: of `NETWORK`, which is plain for other rewards than margins."""
     torch.manual_seed(seed)
-    _, network = make_network(Core(), NETWORK)
+    config = NETWORK if reward == "margin" else NETWORK.model_copy(update={"name": "plain"})
+    _, network = make_network(Core(), config)
     folder.mkdir()
-    save_agent(folder, network, AgentCard(rules="mancala-world", reward=reward, network=NETWORK))
+    save_agent(folder, network, AgentCard(rules="mancala-world", reward=reward, network=config))
     return folder

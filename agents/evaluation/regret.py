@@ -24,16 +24,18 @@ from agents.evaluation.estimates import bootstrap_means
 from agents.evaluation.results import RegretMeasures, RegretRow
 from agents.evaluation.suites import regret_path
 from agents.search.keys import Keys, canonical_keys, key_number
+from agents.support.files import one_line, read_json
 from oanquan_env import Core, NotationError, Positions, Rules
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.notation import format_position, parse_position
 from oanquan_env.policies import Policy
-from oanquan_env.rules import RulesError
 
 Part: TypeAlias = Literal["development", "test", "all"]
 PHASES = ("opening", "middle", "end")
 OPENING_SHARE = 5 / 7
 END_SHARE = 3 / 7
+MOST_POINTS = 10_000
+"""Largest value that a suite may give a move, above the points of any rules."""
 
 
 class SuiteError(ValueError):
@@ -192,17 +194,18 @@ def suite_keys(core: Core) -> Keys:
 def read_suite(path: Path) -> Suite:
     """Read a suite. Raises `SuiteError` for a file that is missing or damaged, naming the position."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path)
         core = Core(Rules.parse(data["rules"]))
         if data["format"] != 1 or core.rules.players != 2:
             raise SuiteError(f"{path}: expected a suite of format 1 for two players")
         made, rows = dict(data["made"]), list(data["positions"])
-    except FileNotFoundError:
-        raise SuiteError(f"{path}: no such file") from None
     except KeyError as error:
         raise SuiteError(f"{path}: the entry {error} is missing") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, RulesError, TypeError, AttributeError) as error:
-        raise SuiteError(f"{path}: not a suite of positions: {error}") from None
+    except SuiteError:
+        raise
+    except (ValueError, TypeError, AttributeError) as error:
+        said = one_line(str(error).removeprefix(f"{path}: "))
+        raise SuiteError(f"{path}: not a suite of positions: {said}") from None
     if not rows:
         raise SuiteError(f"{path}: it holds no positions")
     read = [_read_row(core, row, f"{path}: position {number}") for number, row in enumerate(rows, 1)]
@@ -222,9 +225,11 @@ def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats, Mask
     try:
         position = parse_position(core, text)
     except NotationError as error:
-        raise SuiteError(f"{where}: {error}") from None
+        raise SuiteError(f"{where}: {one_line(error)}") from None
     known: npt.NDArray[np.bool_] = np.array([value is not None for value in values])
-    if not all(value is None or type(value) is int for value in values) or len(values) != core.rules.actions:
+    numbers = [value for value in values if value is not None]
+    whole = all(type(number) is int and abs(number) <= MOST_POINTS for number in numbers)
+    if not whole or len(values) != core.rules.actions:
         raise SuiteError(f"{where}: expected {core.rules.actions} whole numbers or nulls as values")
     if (known != core.legal_mask(position)[0]).any() or not known.any():
         raise SuiteError(f"{where}: values must be given for the legal moves, and for them only")

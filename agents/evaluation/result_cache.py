@@ -5,6 +5,7 @@ A file also holds the settings that its part depends on. A part of other setting
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import zlib
@@ -12,10 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from agents.support.files import write_atomically
+from agents.support.files import one_line, read_json, write_atomically
 from agents.support.provenance import commit
 
 Part = TypeVar("Part")
+
+DIGEST = "digest"
+"""Under this name a part holds a hash of the rest of it."""
 
 
 class ResultCacheError(ValueError):
@@ -51,6 +55,7 @@ class ResultCache:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             part = {"settings": settings, "made_at": self.commit, "content": content}
+            part[DIGEST] = _digest(part)
             write_atomically(path, (json.dumps(part) + "\n").encode())
 
     def find(self, names: list[str], settings: dict[str, Any], read: Callable[[dict[str, Any]], Part]) -> Part | None:
@@ -63,11 +68,14 @@ class ResultCache:
         if path is None or not path.is_file():
             return None
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = read_json(path)
+            if data.get(DIGEST, _digest(data)) != _digest(data):  # older parts have none
+                raise ValueError("damaged: the content is not that of its digest")
             made_by, part = dict(data["settings"]), read(data["content"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            reason = one_line(str(error).removeprefix(f"{path}: "))
             raise ResultCacheError(
-                f"{path}: not a finished part of an evaluation ({error}); delete it to continue"
+                f"{path}: not a finished part of an evaluation ({reason}); delete it to continue"
             ) from None
         different = [name for name, value in settings.items() if made_by.get(name) != value]
         if different:
@@ -76,3 +84,8 @@ class ResultCache:
             )
         self.made_at.add(str(data.get("made_at")))
         return part
+
+
+def _digest(part: dict[str, Any]) -> str:
+    rest = {name: value for name, value in part.items() if name != DIGEST}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

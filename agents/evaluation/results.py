@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.evaluation.estimates import Estimate
+from agents.support.files import read_json
 from agents.support.strict_yaml import explain
 
 
@@ -125,14 +126,14 @@ class Report(_Strict):
 
 def read_report(path: Path) -> Report:
     """Read a report.json; raises `ReportError` naming the file and the field."""
+    if not path.exists():
+        raise ReportError(f"{path}: no such file; evaluate.py --output FOLDER writes one")
     try:
-        return Report.model_validate_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ReportError(f"{path}: no such file; evaluate.py --output FOLDER writes one") from None
+        return Report.model_validate(read_json(path))
     except ValidationError as error:
         raise ReportError(f"{path}: {explain(error)}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ReportError(f"{path}: {error}") from None
+    except (OSError, ValueError) as error:
+        raise ReportError(str(error)) from None
 
 
 def origin(report: Report) -> str:

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from agents.networks.config import NetworkConfig
-from agents.support.files import write_atomically
+from agents.networks.config import NetworkConfig, check_reward
+from agents.networks.features import FeatureEncoder
+from agents.networks.networks import Net, make_network
+from agents.support.files import one_line, write_atomically
 from agents.support.renamed import refuse_old_names
-from agents.support.strict_yaml import ConfigError, explain, read_yaml
-from oanquan_env import Rules
+from agents.support.strict_yaml import ConfigError, dump_yaml, explain, read_yaml
+from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
+from oanquan_env import Core, Rules
 from oanquan_env.rewards import RewardName
 from oanquan_env.rules import as_rules
 
@@ -28,6 +28,9 @@ PRETRAINED = "pretrained"
 """In a player's name: the project's own agent for the rules."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / PRETRAINED
 """Where those agents are, a folder for each of the rules."""
+LARGEST_WEIGHT = 1e4
+"""Trained weights are below 100; with larger ones than this a network's numbers overflow."""
+NO_WEIGHTS = "not the weights of the network on the card"
 
 
 class AgentFileError(ValueError):
@@ -57,11 +60,16 @@ class AgentCard(BaseModel):
         refuse_old_names(history)
         return history
 
+    @model_validator(mode="after")
+    def _one_unit(self) -> AgentCard:
+        check_reward(self.reward, self.network)
+        return self
+
 
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
     """Write both files into `folder`, each atomically, the weights first."""
     save_weights(folder / WEIGHTS_NAME, network)
-    write_atomically(folder / CARD_NAME, yaml.safe_dump(card.model_dump(), sort_keys=False).encode())
+    write_atomically(folder / CARD_NAME, dump_yaml(card.model_dump()).encode())
 
 
 def read_card(folder: Path) -> AgentCard:
@@ -107,16 +115,48 @@ def save_weights(path: Path, network: torch.nn.Module) -> None:
 
 def weights_of(network: torch.nn.Module) -> bytes:
     """A network's weights as a safetensors file."""
-    return save({name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()})
+    return pack(network.state_dict(), {})
+
+
+def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[FeatureEncoder, Net]:
+    """The features and the network of a card with the weights at `path`; raises `AgentFileError`.
+
+    A network is made only if there may be weights for it: a stranger's card can ask for one of any size.
+    """
+    try:
+        held = count_numbers(path)
+    except TensorFileError as error:
+        raise AgentFileError(f"{path}: {NO_WEIGHTS}: {_reason(path, error)}") from None
+    if held < config.fewest_weights:
+        raise AgentFileError(
+            f"{path}: {NO_WEIGHTS}: that has {config.fewest_weights:,} weights or more, the file {held:,}"
+        )
+    features, network = make_network(core, config)
+    load_weights(network, path)
+    return features, network
 
 
 def load_weights(network: torch.nn.Module, path: Path) -> None:
     """Load `agent.safetensors` at `path` into a network of its card; raises `AgentFileError`."""
     try:
-        tensors = load_file(path)
+        tensors, _ = unpack(path)
         refuse_old_names(tensors)
+        _check_numbers(tensors, network)
         network.load_state_dict(tensors)
-    except FileNotFoundError:
-        raise AgentFileError(f"{path}: no such file") from None
-    except (SafetensorError, RuntimeError, ValueError) as error:
-        raise AgentFileError(f"{path}: not the weights of the network on the card: {error}") from None
+    except (RuntimeError, ValueError) as error:
+        raise AgentFileError(f"{path}: {NO_WEIGHTS}: {_reason(path, error)}") from None
+
+
+def _check_numbers(tensors: dict[str, torch.Tensor], network: torch.nn.Module) -> None:
+    """Raises `ValueError` for weights of another type than the network's, and for those that no network has."""
+    for name, own in network.state_dict().items():
+        tensor = tensors.get(name, own)
+        if not tensor.dtype.is_floating_point:
+            raise ValueError(f"{name} is {tensor.dtype}, expected {own.dtype}")
+        if not (tensor.abs() <= LARGEST_WEIGHT).all():  # nor is NaN
+            raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
+
+
+def _reason(path: Path, error: Exception) -> str:
+    """What an error says besides the file."""
+    return one_line(str(error).removeprefix(f"{path}: "))

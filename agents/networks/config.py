@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
 from agents.support.strict_yaml import Strict
+from oanquan_env.rewards import RewardName
+
+MOST_UNITS, MOST_LAYERS = 65_536, 64
+"""Largest network that a configuration or a card may ask for."""
+SMALLEST_BOARD = 8
+"""Columns that a network sees of the smallest board: six squares, two stones."""
 
 
 class NetworkConfig(Strict):
@@ -17,14 +23,33 @@ class NetworkConfig(Strict):
         description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result; "
         "`lookahead`: at each reply's result too",
     )
-    embed: PositiveInt = Field(8, description="numbers that stand for the count of one square")
-    width: PositiveInt = Field(128, description="units of a hidden layer")
-    depth: PositiveInt = Field(2, description="hidden layers")
-    leaf_width: PositiveInt = Field(64, description="units of a hidden layer of `lookahead`'s network for leaves")
-    leaf_depth: PositiveInt = Field(2, description="hidden layers of `lookahead`'s network for leaves")
+    embed: int = Field(8, ge=1, le=MOST_UNITS, description="numbers that stand for the count of one square")
+    width: int = Field(128, ge=1, le=MOST_UNITS, description="units of a hidden layer")
+    depth: int = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers")
+    leaf_width: int = Field(
+        64, ge=1, le=MOST_UNITS, description="units of a hidden layer of `lookahead`'s network for leaves"
+    )
+    leaf_depth: int = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers of `lookahead`'s network for leaves")
     policy_gradient: Literal["through", "heads", "inverse_temperature"] = Field(
         "through",
         description="what the policy's gradient of `lookahead` changes: `through` the values of moves too; `heads`: "
         "only the policy's inverse temperature and correction, which is three times as fast; `inverse_temperature`: "
         "that alone, nothing corrects the order that the values put moves in",
     )
+
+    @property
+    def fewest_weights(self) -> int:
+        """Weights that the network has under the rules of the smallest board; a little more under others."""
+        trunks = [(self.width, self.depth)]
+        if self.name == "lookahead":
+            trunks.append((self.leaf_width, self.leaf_depth))
+        return sum(SMALLEST_BOARD * self.embed * width + (depth - 1) * width**2 for width, depth in trunks)
+
+
+def check_reward(reward: RewardName, network: NetworkConfig) -> None:
+    """Raises `ValueError` for a reward that a network cannot be trained on."""
+    if reward != "margin" and network.name != "plain":
+        raise ValueError(
+            f"network.name must be plain with reward={reward}: {network.name} takes a move for worth the "
+            "points that it wins less a value of what it leaves, and sees no scores"
+        )

@@ -7,15 +7,19 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.networks.agent_files import WEIGHTS_NAME, load_weights, read_card
+from agents.networks.agent_files import WEIGHTS_NAME, load_network, read_card
 from agents.networks.features import FeatureEncoder
-from agents.networks.networks import Net, make_network
+from agents.networks.networks import Net
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.rules import as_rules
 
 BATCH = 4096
 """Positions that go through the network at once."""
+
+
+class NetworkError(ValueError):
+    """A network whose numbers overflow."""
 
 
 class NetworkPlayer:
@@ -69,6 +73,8 @@ class NetworkPlayer:
             mask = torch.from_numpy(self.core.legal_mask(some)).to(device)
             with torch.no_grad():
                 some_logits, some_values = self.network(features, mask)
+            if not (torch.isfinite(some_logits).all() and torch.isfinite(some_values).all()):
+                raise NetworkError("the network's weights are of no use: what it says of a position is not finite")
             logits.append(some_logits.cpu().double().numpy())
             values.append(some_values.cpu().double().numpy())
         return np.concatenate(logits), np.concatenate(values)
@@ -110,8 +116,7 @@ class PPOPlayer(NetworkPlayer):
         wanted = trained if rules is None else as_rules(rules)
         if wanted != trained:
             raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
-        features, network = make_network(Core(trained), self.card.network)
-        load_weights(network, folder / WEIGHTS_NAME)
+        features, network = load_network(Core(trained), self.card.network, folder / WEIGHTS_NAME)
         if mirror_average is None:
             mirror_average = trained.is_symmetric
         super().__init__(features, network, temperature=temperature, mirror_average=mirror_average)

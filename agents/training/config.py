@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import (
     Field,
     NonNegativeFloat,
@@ -16,8 +15,8 @@ from pydantic import (
     model_validator,
 )
 
-from agents.networks.config import NetworkConfig
-from agents.support.strict_yaml import ConfigError, Positive, Share, Strict, explain, read_yaml
+from agents.networks.config import NetworkConfig, check_reward
+from agents.support.strict_yaml import ConfigError, Positive, Share, Strict, dump_yaml, explain, read_yaml
 from oanquan_env import Rules
 from oanquan_env.rewards import RewardName
 
@@ -166,11 +165,7 @@ class TrainConfig(Strict):
 
     @model_validator(mode="after")
     def _one_unit(self) -> TrainConfig:
-        if self.reward != "margin" and self.network.name != "plain":
-            raise ValueError(
-                f"network.name must be plain with reward={self.reward}: {self.network.name} takes a move for worth the "
-                "points that it wins less a value of what it leaves, and sees no scores"
-            )
+        check_reward(self.reward, self.network)
         if self.teacher.depths and self.ppo.gamma < 1:
             raise ValueError(f"teacher.depths must be empty with ppo.gamma={self.ppo.gamma}: search discounts nothing")
         return self
@@ -187,7 +182,7 @@ class TrainConfig(Strict):
 
     def to_yaml(self) -> str:
         """The configuration as YAML that `load_config` reads back."""
-        return yaml.safe_dump(self.model_dump(), sort_keys=False)
+        return dump_yaml(self.model_dump())
 
 
 def load_config(path: Path) -> TrainConfig:

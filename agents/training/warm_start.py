@@ -11,9 +11,8 @@ from typing import Any
 
 import torch
 
-from agents.networks.agent_files import WEIGHTS_NAME, load_weights, read_card, save_weights
+from agents.networks.agent_files import WEIGHTS_NAME, load_network, load_weights, read_card, save_weights
 from agents.networks.growing import SIZES, grow, is_grown
-from agents.networks.networks import make_network
 from agents.support.strict_yaml import ConfigError, naming_field, read_yaml
 from agents.training.checkpoint import read_targets, save_targets
 from agents.training.config import TrainConfig, load_config
@@ -77,8 +76,7 @@ def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPP
         if found != needed:
             raise ConfigError(f"{refused} {name}: {found}, not {needed}")
     with torch.random.fork_rng(devices=[]):  # a run that is started again draws what the first one drew
-        _, small = make_network(core, card.network)
-    load_weights(small, folder / WEIGHTS_NAME)
+        _, small = load_network(core, card.network, folder / WEIGHTS_NAME)
     grow(small, network_of(model), card.network)
     return card.model_dump(include={"rules", "training"})
 

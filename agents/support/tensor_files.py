@@ -1,0 +1,66 @@
+"""Tensors in safetensors files, with a digest of the content: damage is found, and nothing in a file is run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from agents.support.files import check_readable, one_line
+
+DIGEST = "digest"
+"""Name of the digest in a file's metadata. Files of former versions have none."""
+
+
+class TensorFileError(ValueError):
+    """A file of tensors that is missing or damaged; names the file."""
+
+
+def pack(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> bytes:
+    """The content of a file with these tensors, metadata and their digest."""
+    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    return save(plain, {**metadata, DIGEST: _digest(plain, metadata)})
+
+
+def unpack(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """The tensors and the metadata in a file; raises `TensorFileError`."""
+    try:
+        check_readable(path)
+        with safe_open(path, framework="pt") as file:
+            metadata = dict(file.metadata() or {})
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
+    except (SafetensorError, RuntimeError, TypeError) as error:
+        raise TensorFileError(f"{path}: damaged: {one_line(error)}") from None
+    except ValueError as error:  # names the file
+        raise TensorFileError(str(error)) from None
+    digest = metadata.pop(DIGEST, None)
+    if digest not in (None, _digest(tensors, metadata)):
+        raise TensorFileError(f"{path}: damaged: the content is not that of its digest")
+    return tensors, metadata
+
+
+def count_numbers(path: Path) -> int:
+    """How many numbers a file holds by its header, which alone is read; raises `TensorFileError`."""
+    try:
+        check_readable(path)
+        with safe_open(path, framework="pt") as file:
+            return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
+    except (SafetensorError, RuntimeError, TypeError) as error:
+        raise TensorFileError(f"{path}: damaged: {one_line(error)}") from None
+    except ValueError as error:
+        raise TensorFileError(str(error)) from None
+
+
+def _digest(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> str:
+    digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"{name} {tensor.dtype} {list(tensor.shape)}".encode())
+        digest.update(tensor.flatten().view(torch.uint8).numpy().data)
+    return digest.hexdigest()

@@ -1,0 +1,231 @@
+"""Files from strangers: whatever is in them, an error names the file, is short, and takes neither memory nor time."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import yaml
+from safetensors.torch import load_file, save_file
+
+from agents.evaluation.regret import SuiteError, read_suite
+from agents.evaluation.result_cache import ResultCache, ResultCacheError
+from agents.evaluation.results import ReportError, read_report
+from agents.networks import networks
+from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, AgentFileError
+from agents.players.network_player import NetworkError, PPOPlayer
+from agents.support.strict_yaml import ConfigError, dump_yaml, read_yaml
+from agents.training.config import load_config
+from oanquan_env import Core
+from tests.untrained import save_untrained
+
+SHORT = 1000
+"""Most characters of an error."""
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Path:
+    return save_untrained(tmp_path / "agent")
+
+
+def change_card(agent: Path, **network: object) -> None:
+    card = yaml.safe_load((agent / CARD_NAME).read_text())
+    card["network"] |= network
+    (agent / CARD_NAME).write_text(yaml.safe_dump(card))
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        ({"width": 30_000}, "that has .* weights or more, the file"),
+        ({"width": 1_000, "name": "plain"}, "that has .* weights or more, the file"),
+        ({"leaf_width": 30_000, "name": "lookahead"}, "that has .* weights or more, the file"),
+        ({"embed": 60_000}, "that has .* weights or more, the file"),
+        ({"width": 1_000_000_000}, r"network\.width"),
+        ({"depth": 1_000_000_000}, r"network\.depth"),
+        ({"embed": 1_000_000_000}, r"network\.embed"),
+        ({"leaf_depth": 65}, r"network\.leaf_depth"),
+    ],
+)
+def test_a_card_cannot_ask_for_a_network_that_its_weights_do_not_fill(
+    agent: Path, monkeypatch: pytest.MonkeyPatch, network: dict[str, object], message: str
+) -> None:
+    def no_network(*_: object) -> None:
+        raise AssertionError("a network was made")
+
+    for name in ("PlainNet", "AfterstateNet", "LookaheadNet"):
+        monkeypatch.setattr(networks, name, no_network)
+    change_card(agent, **network)
+    with pytest.raises(AgentFileError, match=message):
+        PPOPlayer(agent)
+
+
+def test_fewest_weights_are_no_more_than_the_smallest_network_has() -> None:
+    core = Core("fields=2 seeds=2")
+    for name in ("plain", "afterstates", "lookahead"):
+        config = networks.NetworkConfig(name=name, embed=3, width=40, depth=3, leaf_width=20, leaf_depth=2)
+        _, network = networks.make_network(core, config)
+        held = sum(parameter.numel() for parameter in network.parameters())
+        assert held / 3 < config.fewest_weights <= held
+
+
+def test_references_and_keys_given_twice_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+    bomb += "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
+    path.write_text(bomb)
+    for read in (read_yaml, load_config):
+        with pytest.raises(ConfigError, match=r"x\.yaml: not readable as YAML: references such as \*a0") as refused:
+            read(path)
+        assert len(str(refused.value)) < SHORT
+    for text in ("seed: 1\nseed: 2\n", "ppo:\n  gamma: 1\n  gamma: 0.5\n"):
+        path.write_text(text)
+        with pytest.raises(ConfigError, match=r"(seed|gamma) is there twice"):
+            load_config(path)
+
+
+def test_no_references_are_written(tmp_path: Path) -> None:
+    shared = [1, 2]
+    (tmp_path / "x.yaml").write_text(dump_yaml({"a": shared, "b": shared}))
+    assert read_yaml(tmp_path / "x.yaml") == {"a": [1, 2], "b": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: " + "[" * 5000 + "]" * 5000,
+        "a: " + "9" * 10_000,
+        "\n".join(f"key{number}: {number}" for number in range(1000)),
+        "rules: " + "x" * 100_000,
+        "seed: " + "x" * 100_000,
+        "x" * 100_000 + ": 1",
+        "a: [" + "x\n" * 1000,
+        "a: 2020-99-99",
+        "a: " + "x" * 2_000_000,
+    ],
+    ids=["deep", "digits", "keys", "rules", "value", "key", "lines", "date", "large"],
+)
+def test_the_error_of_a_configuration_is_short(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=r"x\.yaml: ") as refused:
+        load_config(tmp_path / "x.yaml")
+    assert len(str(refused.value)) < SHORT + len(str(tmp_path))
+
+
+def suite_text(**changes: object) -> str:
+    return json.dumps({"format": 1, "rules": "mancala-world", "made": {}, "positions": [], **changes})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000 + "]" * 100_000,
+        '{"format": ' + "9" * 10_000 + "}",
+        "x" * 10_000_000,
+        suite_text(rules="x" * 10_000_000),
+        suite_text(rules="seeds=" + "9" * 10_000),
+        suite_text(positions=["x" * 10_000_000]),
+        suite_text(positions=[["x" * 10_000_000, [], []]]),
+        suite_text(positions=[["5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", [10**300] * 10, []]]),
+        suite_text(positions=7),
+        "[]",
+    ],
+    ids=["deep", "digits", "line", "rules", "seeds", "row", "position", "value", "number", "list"],
+)
+def test_the_error_of_a_suite_or_of_a_report_is_short(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    for read, kind in ((read_suite, SuiteError), (read_report, ReportError)):
+        with pytest.raises(kind, match=r"x\.json: ") as refused:  # type: ignore[var-annotated]
+            read(tmp_path / "x.json")
+        assert len(str(refused.value)) < SHORT + len(str(tmp_path))
+
+
+def change_weight(agent: Path, change: object) -> None:
+    tensors = load_file(agent / WEIGHTS_NAME)
+    tensors["value.weight"] = change(tensors["value.weight"])  # type: ignore[operator]
+    save_file(tensors, agent / WEIGHTS_NAME)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda weight: weight * float("nan"), "value.weight holds numbers that are not finite"),
+        (lambda weight: weight.index_fill(1, torch.tensor(0), float("inf")), "value.weight holds numbers that are not"),
+        (lambda weight: weight * 1e30, r"value.weight holds numbers that are not finite, or above 1e\+04"),
+        (lambda weight: weight.to(torch.int8), r"value.weight is torch.int8, expected torch.float32"),
+        (lambda weight: weight[:, :3], "size mismatch for value.weight"),
+    ],
+)
+def test_weights_that_no_network_has_are_refused(agent: Path, change: object, message: str) -> None:
+    change_weight(agent, change)
+    with pytest.raises(AgentFileError, match=rf"agent\.safetensors: not the weights of the network.*{message}"):
+        PPOPlayer(agent)
+
+
+def test_weights_of_half_precision_are_read(agent: Path) -> None:
+    change_weight(agent, lambda weight: weight.half())
+    PPOPlayer(agent)
+
+
+def test_a_network_whose_numbers_overflow_says_so(agent: Path) -> None:
+    player = PPOPlayer(agent)
+    player.network.log_inverse_temperature.data.fill_(5000.0)
+    with pytest.raises(NetworkError, match="what it says of a position is not finite"):
+        player.choose(Core().start(), np.random.default_rng(0))
+
+
+def test_a_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
+    content = bytearray((agent / WEIGHTS_NAME).read_bytes())
+    content[-3] ^= 1
+    (agent / WEIGHTS_NAME).write_bytes(content)
+    with pytest.raises(AgentFileError, match=r"agent\.safetensors: .*damaged: the content is not that of its digest"):
+        PPOPlayer(agent)
+
+
+@pytest.mark.parametrize("name", [CARD_NAME, WEIGHTS_NAME])
+def test_what_is_no_file_is_not_read(agent: Path, name: str) -> None:
+    (agent / name).unlink()
+    (agent / name).mkdir()
+    with pytest.raises(AgentFileError, match=r"a folder, not a file|no agent\.yaml there"):
+        PPOPlayer(agent)
+    (agent / name).rmdir()
+    os.mkfifo(agent / name)
+    with pytest.raises(AgentFileError, match=r"neither a file nor a folder|no agent\.yaml there"):
+        PPOPlayer(agent)
+
+
+def test_a_pipe_is_no_configuration(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.yaml")
+    with pytest.raises(ConfigError, match="neither a file nor a folder"):
+        load_config(tmp_path / "x.yaml")
+
+
+def test_a_card_s_reward_is_one_that_its_network_can_have() -> None:
+    with pytest.raises(ValueError, match=r"network\.name must be plain with reward=outcome"):
+        AgentCard(rules="mancala-world", reward="outcome", network=networks.NetworkConfig(name="afterstates"))
+
+
+def test_a_changed_number_in_a_stored_part_is_noticed(tmp_path: Path) -> None:
+    cache = ResultCache(tmp_path)
+    cache.store(["a"], {"seed": 1}, {"score": 0.5})
+    assert cache.find(["a"], {"seed": 1}, dict) == {"score": 0.5}
+    path = cache.path(["a"])
+    assert path
+    whole = path.read_text()
+    deep = "[" * 100_000
+    for text in (
+        whole.replace("0.5", "0.6"),
+        "[]",
+        "{}",
+        "3",
+        deep,
+        re.sub(r'"settings": \{.*?\}', '"settings": 3', whole),
+    ):
+        path.write_text(text)
+        with pytest.raises(ResultCacheError, match=r"not a finished part of an evaluation .*; delete it to continue"):
+            cache.find(["a"], {"seed": 1}, dict)
