@@ -107,7 +107,9 @@ def test_an_analysis_values_every_move_as_the_plain_search_does() -> None:
             move.action: plain[move.action] for move in board.legal_moves
         }
         assert list(analysis.values.values()) == sorted(analysis.values.values(), reverse=True)
-        assert analysis.value == analysis.values[analysis.best] == plain[player.core.legal_mask(positions)[0]].max()
+        assert (
+            analysis.value == analysis.values[analysis.best] == plain[player.core.legal_mask(board.positions)[0]].max()
+        )
         assert analysis.line[0] in analysis.values
         for move in analysis.line:
             board.push(move)
