@@ -9,6 +9,7 @@ from oanquan_env.move_trace import MoveTrace
 from oanquan_env.notation import Move, NotationError
 from oanquan_env.ownership import Ownership
 from oanquan_env.perft import divide, perft
+from oanquan_env.playing import choose_move
 from oanquan_env.position_checks import PositionError
 from oanquan_env.positions import Positions, Termination
 from oanquan_env.records import GameRecord, parse_records, read_records
@@ -37,6 +38,7 @@ __all__ = [
     "RulesError",
     "RunawayGameError",
     "Termination",
+    "choose_move",
     "divide",
     "env",
     "mirror",

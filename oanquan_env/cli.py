@@ -202,9 +202,12 @@ def _replay_one(number: int, record: GameRecord, played: Round | None, *, storie
     _comment(record, 0)
     for ply, move in enumerate(record.moves, 1):
         print(f"\n{ply}. {seat_name(record.rules, board.mover)} {move}\n")
-        if stories:
-            print(board.sowing(move), end="\n\n")
+        trace = board.sowing(move)
         board.push(move)
+        if stories and played is not None and board.outcome is not None:  # fields that are sold give to another player
+            trace = dataclasses.replace(trace, standings=played.scores)
+        if stories:
+            print(trace, end="\n\n")
         print(render.text(board, last=board.last_mark, owners=owners))
         _comment(record, ply)
     print(f"\nResult: {record.result} {record.termination}".rstrip(), end="\n\n")

@@ -140,6 +140,7 @@ class MoveTrace:
         turn_end: why nothing more was captured.
         refillings: rows refilled after it, in order.
         termination: `RUNNING`, or why the game is over with this move.
+        standings: final points of each player if the game is over with this move, leftovers included; else empty.
     """
 
     rules: Rules
@@ -152,11 +153,17 @@ class MoveTrace:
     turn_end: TurnEnd
     refillings: tuple[Refilling, ...]
     termination: Termination
+    standings: tuple[int, ...]
 
     @property
     def captured(self) -> int:
         """Points captured."""
         return sum(taking.points for taking in self.takings)
+
+    @property
+    def leftovers(self) -> tuple[int, ...]:
+        """Points that each player gets of the seeds left on the board as the game ends; empty while it goes on."""
+        return tuple(final - score for final, score in zip(self.standings, self.frames()[-1].scores, strict=False))
 
     def frames(self) -> list[Frame]:
         """The board before the move and after every lap, capture and refill, in order."""
@@ -200,7 +207,21 @@ class MoveTrace:
             loan = f", {refilling.borrowed} of them borrowed" if refilling.borrowed else ""
             yield f"{seat_name(self.rules, refilling.player)} refills its row with {refilling.seeds} seeds{loan}."
         if self.termination:
-            yield f"The game is over: {self.termination!s}."
+            yield from self.ending()
+
+    def ending(self) -> Iterator[str]:
+        """If the game is over with this move: why, where the seeds on the board go, and the final points."""
+        yield f"The game is over: {self.termination!s}."
+        last, names = self.frames()[-1], [seat_name(self.rules, player) for player in range(self.rules.players)]
+        for name, points in zip(names, self.leftovers, strict=True):
+            if points:
+                yield f"{name} gets {counted(points, 'point')} for seeds left on the board."
+        nobody = sum(last.seeds) - sum(self.leftovers)
+        parts = [counted(nobody, "seed")] * bool(nobody) + [counted(sum(last.stones), "stone")] * bool(sum(last.stones))
+        if parts:
+            yield f"Left to nobody: {' and '.join(parts)}."
+        points = ", ".join(f"{name} {final}" for name, final in zip(names, self.standings, strict=True))
+        yield f"Final points: {points}."
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -245,6 +266,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
         turn_end=_turn_end(core.rules, taken, ahead, laps[-1].direction, len(takings)),
         refillings=_refillings(core.rules, taken, _frame(core, after), int(after.mover[0])),
         termination=Termination(after.ended[0]),
+        standings=tuple(core.standings(after)[0].tolist()) if after.over[0] else (),
     )
 
 

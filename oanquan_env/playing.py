@@ -5,7 +5,7 @@
         ...  # one ply more: `actions` were played in the games `rows`
 
 Whatever plays or replays whole batches of games builds on `advance`. Random lines, from which games often begin, are
-here too.
+here too, and `choose_move`, which asks a player for a move on a single board.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
+from oanquan_env.board import Board
 from oanquan_env.core import Core
+from oanquan_env.notation import Move
 from oanquan_env.policies import Policy, RandomPolicy, ask_players
 from oanquan_env.positions import Positions
 
@@ -26,6 +28,17 @@ Choose: TypeAlias = Callable[[Ints, Positions], Ints]
 """Given the rows (M,) of the running games in their batch and their positions, returns their actions (M,)."""
 MAX_FAILED_GAMES = 20_000
 """Random games that end too soon, one after another, before `random_lines` gives up."""
+
+
+def choose_move(player: Policy, board: Board, rng: np.random.Generator | None = None) -> Move:
+    """The move that a player, made for the board's rules, chooses on a board; its chance is new if `rng` is left out.
+
+    Raises:
+        ValueError: for a game that is over.
+    """
+    if board.outcome is not None:
+        raise ValueError(f"the game is over ({board.outcome.termination!s}); there is no move to choose")
+    return Move.from_action(int(player.choose(board.positions, rng or np.random.default_rng())[0]))
 
 
 def advance(

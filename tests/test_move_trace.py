@@ -8,6 +8,7 @@ from hypothesis import given
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
 from oanquan_env.move_trace import Lap, Refilling, Taking, TurnEnd
+from tests.boards import FINISHING
 from tests.strategies import PRESET_NAMES, rules, seeds
 
 NORTH = "0,0,0,0,1,0*"  # a row that can move and a stone, so that no game is over
@@ -98,7 +99,35 @@ def test_a_refill_says_what_was_borrowed() -> None:
 def test_a_forfeit_is_told() -> None:
     trace = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", "mancala-world refill=forfeit", "0,3").sowing("4A")
     assert (trace.refillings, trace.termination) == ((), Termination.FORFEIT)
-    assert str(trace).endswith("The game is over: forfeit.")
+    assert str(trace).endswith(
+        "The game is over: forfeit.\n"
+        "South gets 1 point for seeds left on the board.\n"
+        "Left to nobody: 2 stones.\n"
+        "Final points: South 1, North 3."
+    )
+
+
+def test_a_finishing_move_tells_where_the_final_points_come_from() -> None:
+    board = Board()
+    board.push("5A")
+    trace = board.sowing("3A")
+    assert trace.leftovers == (11, 25)
+    assert trace.standings == (22, 46)
+    assert str(trace).endswith(
+        "The game is over: stones_captured.\n"
+        "South gets 11 points for seeds left on the board.\n"
+        "North gets 25 points for seeds left on the board.\n"
+        "Left to nobody: 2 seeds.\n"
+        "Final points: South 22, North 46."
+    )
+    assert Board().sowing("5A").leftovers == Board().sowing("5A").standings == ()
+
+
+def test_leftovers_that_are_split_are_told_as_the_core_shares_them() -> None:
+    game_rules = "mancala-world leftovers=split mandarin_leftovers=split"
+    trace = Board.parse(FINISHING.format(25, 24), game_rules).sowing("3A")
+    assert trace.leftovers == (3, 3)  # of 4 seeds on fields and 2 in a mandarin square
+    assert str(trace).endswith("Final points: South 43, North 27.")
 
 
 def test_the_story_of_a_move_can_be_asked_before_and_after_it() -> None:
@@ -126,6 +155,7 @@ def assert_told_right(game_rules: Rules, seed: int, plies: int) -> None:
         assert (trace.captured, len(trace.laps)) == (played.captured[0], played.laps[0])
         assert [list(column) for column in frames[-1]] == [board.seeds, board.stones, board.scores]
         assert trace.termination == positions.ended[0]
+        assert trace.standings == (board.outcome.scores if board.outcome else ())
         for frame in frames:
             points = sum(frame.seeds) + game_rules.stone_value * sum(frame.stones) + sum(frame.scores)
             assert points == game_rules.total

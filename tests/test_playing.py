@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oanquan_env import Board, Core, Positions, playing
+from oanquan_env import Board, Core, Positions, choose_move, playing
 from oanquan_env.arrays import Ints
 from oanquan_env.playing import advance, play_randomly, random_lines, seated
+from oanquan_env.policies import RandomPolicy
 from tests.players import FirstMove, LastMove
 
 
@@ -18,6 +19,21 @@ def core() -> Core:
 
 def first_moves(core: Core) -> playing.Choose:
     return lambda _, positions: core.legal_mask(positions).argmax(axis=1)
+
+
+def test_a_player_chooses_a_move_on_a_board() -> None:
+    board = Board()
+    assert choose_move(FirstMove(board.core), board) == board.legal_moves[0]
+    assert choose_move(LastMove(board.core), board) == board.legal_moves[-1]
+    player = RandomPolicy(board.core)
+    drawn = [choose_move(player, board, np.random.default_rng(seed)) for seed in range(20)]
+    assert drawn == [choose_move(player, board, np.random.default_rng(seed)) for seed in range(20)]
+    assert len(set(drawn)) > 3
+    assert choose_move(player, board) in board.legal_moves
+    assert board == Board()
+    over = Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")
+    with pytest.raises(ValueError, match=r"the game is over \(stones_captured\); there is no move to choose"):
+        choose_move(player, over)
 
 
 # ---- advance ---------------------------------------------------------------------------------------------------------

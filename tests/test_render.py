@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oanquan_env import Board, Outcome, Rules, Termination
-from oanquan_env.render import LastMove, Snapshot, svg, text
+from oanquan_env.render import LastMove, Snapshot, coloured, svg, text
 from oanquan_env.render.drawable import status_line
 from oanquan_env.render.scene import MOST_PEBBLES
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
@@ -71,6 +71,59 @@ def test_a_move_as_text() -> None:
         "\n"
         "North to move, ply 1, South played 5A"
     )
+
+
+def test_seeds_that_a_finished_game_left_are_in_brackets() -> None:
+    board = puzzle()
+    board.push("3A")
+    assert text(board, last=board.last_mark) == (
+        "  North 46\n"
+        "               5       4       3       2       1\n"
+        "   ╭───────┬───────┬───────┬───────┬───────┬───────┬───────╮\n"
+        "   │       │    0  │  ●(9) │  ○ 0  │   (8) │   (8) │       │\n"
+        "   │       ├───────┼───────┼───────┼───────┼───────┤       │\n"
+        "   │  × 0  │    0  │  × 0  │   (8) │   (1) │   (2) │   (2) │\n"
+        "   ╰───────┴───────┴───────┴───────┴───────┴───────┴───────╯\n"
+        "               1       2       3       4       5\n"
+        "  South 22\n"
+        "\n"
+        "North wins, stones captured, ply 2, North played 3A"
+    )
+
+
+def test_a_narrow_terminal_gets_a_narrow_board() -> None:
+    assert text(puzzle(), last=PUZZLE, columns=59) == (
+        "▶ North 0\n"
+        "         5    4    3    2    1\n"
+        " ╭────┬────┬────┬────┬────┬────┬────╮\n"
+        " │ ◉  │  0 │  6 │  6 │  6 │  6 │    │\n"
+        " │    ├────┼────┼────┼────┼────┤    │\n"
+        " │  1 │  6 │  6 │  6 │● 6 │○ 0 │× 0 │\n"
+        " ╰────┴────┴────┴────┴────┴────┴────╯\n"
+        "         1    2    3    4    5\n"
+        "  South 11\n"
+        "\n"
+        "North to move, ply 1, South played 5A"
+    )
+    assert text(puzzle(), last=PUZZLE, columns=60) == text(puzzle(), last=PUZZLE)
+
+
+@given(st.sampled_from(PRESET_NAMES), random_seeds, st.integers(0, 60))
+def test_forty_columns_are_enough(preset: str, seed: int, plies: int) -> None:
+    board = played_board(preset, seed, plies)
+    lines = text(board, last=board.last_mark, columns=40).split("\n")
+    assert max(map(len, lines)) <= 40
+    held = re.findall(r"\d+", " ".join(line for line in lines if set(line) & set("│◉") or board.rules.players > 2))
+    assert len(held) >= board.rules.squares
+    assert sum("◉" in letter for line in lines for letter in line) == sum(board.stones)
+
+
+def test_colours_mark_the_mover_the_stones_and_the_last_move() -> None:
+    drawn = text(puzzle(), last=PUZZLE)
+    shown = coloured(drawn)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", shown) == drawn
+    for words in ("\x1b[1m▶ North 0\x1b[0m", "\x1b[1;31m◉\x1b[0m", "\x1b[33m● 6\x1b[0m", "\x1b[31m× 0\x1b[0m"):
+        assert words in shown
 
 
 def test_big_heaps_negative_scores_and_ownership_as_text() -> None:
@@ -136,10 +189,13 @@ def test_every_piece_and_number_is_in_the_picture(preset: str, seed: int, plies:
     board = played_board(preset, seed, plies)
     drawn = elements(svg(board))
     roles = Counter(kind.split()[0] for _, kind, _ in drawn if kind)
-    assert sum(roles[f"f-{role}"] for role in PEBBLES) == sum(min(MOST_PEBBLES, count) for count in board.seeds)
+    in_play = board.seeds if board.outcome is None else []  # what a finished game left is counted, and in brackets
+    assert sum(roles[f"f-{role}"] for role in PEBBLES) == sum(min(MOST_PEBBLES, count) for count in in_play)
     assert sum(kind == "f-stone s-stone_rim" for _, kind, _ in drawn) == sum(board.stones)
     words = Counter(word for tag, _, word in drawn if tag == "text")
-    numbers = Counter(str(count) for count in board.seeds if count)
+    numbers = Counter(str(count) for count in in_play if count)
+    left = Counter(f"({count})" for count in board.seeds if count and board.outcome is not None)
+    assert Counter({word: n for word, n in words.items() if word.startswith("(")}) == left
     scores = board.scores if board.outcome is None else board.outcome.scores
     numbers += Counter(str(score).replace("-", "−") for score in scores)
     labels = Counter(str(field + 1) for field in range(board.rules.fields) for _ in range(board.rules.players))

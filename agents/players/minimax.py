@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.players.analysis import Analysis, analyse
 from agents.search.deepening import Limits, Search
-from oanquan_env import Core, Positions
+from oanquan_env import Board, Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.players.value_net import ValueNet
 from oanquan_env.policies import best_actions
@@ -50,3 +51,11 @@ class MinimaxPlayer:
         for row, result in zip(rows, found, strict=True):
             best[row, result.actions] = True
         return best_actions(np.zeros(best.shape), best, rng)
+
+    def analyse(self, board: Board) -> Analysis:
+        """The value of a board and of each of its moves, and the best line, by a search to the player's limits.
+
+        Raises:
+            ValueError: for a game that is over, and for a board of other rules.
+        """
+        return analyse(self.search, self.limits, board)

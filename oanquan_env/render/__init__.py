@@ -8,16 +8,18 @@ from oanquan_env.move_trace import LastMove
 from oanquan_env.render.drawable import Drawable, Ending, Snapshot
 from oanquan_env.render.raster import MissingExtraError, rgb
 from oanquan_env.render.svg import svg
-from oanquan_env.render.terminal import text
+from oanquan_env.render.terminal import LEGEND, coloured, text
 from oanquan_env.render.window import Window
 
 __all__ = [
+    "LEGEND",
     "Drawable",
     "Ending",
     "LastMove",
     "MissingExtraError",
     "Snapshot",
     "Window",
+    "coloured",
     "rgb",
     "svg",
     "text",

@@ -52,7 +52,11 @@ def foreground(board: Drawable, last: LastMove | None = None, owners: Owners | N
     for index, square in enumerate(here.squares):
         if square.radius and board.stones[index // (board.rules.fields + 1)]:
             yield from _stone(square.stone)
-        yield from _heap(index, square, int(board.seeds[index]))
+        yield from (
+            _heap(index, square, int(board.seeds[index]))
+            if board.outcome is None
+            else _counted(square, int(board.seeds[index]))
+        )
     if last is not None:
         yield from _arrows(here, last)
     yield from _labels(here, board)
@@ -95,6 +99,12 @@ def _heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
         yield Text(square.pile, str(seeds), 21.0, "badge_ink", bold=True)
     else:
         yield Text(square.count, str(seeds), 14.0, "count")
+
+
+def _counted(square: Square, seeds: int) -> Iterator[Shape]:
+    """The seeds that a finished game left on a square: a number, as they are counted and no longer in play."""
+    if seeds:
+        yield Text(square.pile, f"({seeds})", 21.0, "faint")
 
 
 def _pebble(at: Point, scale: float, angle: float, role: str) -> Iterator[Shape]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
+import re
+from textwrap import dedent, fill
 
 from oanquan_env.move_trace import LastMove
 from oanquan_env.notation import SEAT_NAMES
@@ -11,27 +12,62 @@ from oanquan_env.render.drawable import Drawable, ending_line, last_line, shown_
 from oanquan_env.render.layout import UNIT, layout_of
 from oanquan_env.render.scene import Owners
 
-STONE = "◉"
+STONE, MOVER = "◉", "▶"
 ORIGIN, LAST, CAPTURED = "○", "●", "×"
+LEGEND = f"""\
+  {MOVER}    the player to move
+  {STONE}    a mandarin stone
+  {ORIGIN}    the field that the last move played
+  {LAST}    the square of its last seed
+  {CAPTURED}    a square that it captured
+  (5)  seeds that the game's end has left: they are counted or go to nobody
+Fields are numbered from their player's own left. A sows anticlockwise, C clockwise."""
 _OWNERSHIP = {PAWNED: "½", SOLD: "$"}
-_CELL = 7
+_CELL, _NARROW_CELL = 7, 4
+_COLOURS = {
+    "1": rf"{MOVER} \w+ -?\d+",
+    "1;31": STONE,
+    "33": rf"[{ORIGIN}{LAST}][ (]*\d+\)?",
+    "31": rf"{CAPTURED}[ (]*\d+\)?",
+    "2": r"\(\d+\)",
+}
+"""ANSI codes of what is coloured: bold, red, yellow, faint."""
+_COLOURED = re.compile("|".join(f"({pattern})" for pattern in _COLOURS.values()))
 
 
-def text(board: Drawable, *, last: LastMove | None = None, owners: Owners | None = None) -> str:
+def text(
+    board: Drawable, *, last: LastMove | None = None, owners: Owners | None = None, columns: int | None = None
+) -> str:
     """The board in lines of text, with fields numbered from each player's own left.
 
-    A stone is `◉`. Of the last move the field played is marked `○`, the last seed `●` and a capture `×`. In match
-    play a sold field's number is followed by `$` and a pawned one's by `½`.
+    A stone is `◉`. Of the last move the field played is marked `○`, the last seed `●` and a capture `×`. Seeds that a
+    finished game left stand in brackets. In match play a sold field's number is followed by `$` and a pawned one's by
+    `½`.
 
     Args:
         board: what to draw.
         last: the last move.
         owners: in match play, codes of the fields (`Ownership.owners`).
+        columns: width of the terminal; where the usual drawing does not fit, one of at most 40 columns is made.
     """
-    marks = _marks(last)
-    body = _line_board(board, marks, owners) if board.rules.players == 2 else _ring_board(board, marks, owners)
+    marks, two = _marks(last), board.rules.players == 2
+    body = _line_board(board, marks, owners, _CELL) if two else _ring_board(board, marks, owners)
     notes = (status_line(board), ending_line(board), f"ply {board.ply}", last_line(board, last))
-    return "\n".join([*body, "", ", ".join(note for note in notes if note)])
+    words = ", ".join(note for note in notes if note)
+    if columns is not None and max(map(len, body)) > columns:
+        body = _line_board(board, marks, owners, _NARROW_CELL) if two else _list_board(board, marks)
+        words = fill(words, max(columns, 1))
+    return "\n".join([*body, "", words])
+
+
+def coloured(drawn: str) -> str:
+    """The lines of `text` with ANSI colours."""
+
+    def paint(found: re.Match[str]) -> str:
+        assert found.lastindex is not None
+        return f"\x1b[{list(_COLOURS)[found.lastindex - 1]}m{found[0]}\x1b[0m"
+
+    return _COLOURED.sub(paint, drawn)
 
 
 def _marks(last: LastMove | None) -> dict[int, str]:
@@ -42,31 +78,40 @@ def _marks(last: LastMove | None) -> dict[int, str]:
 
 def _plate(board: Drawable, player: int) -> str:
     name, score = SEAT_NAMES[board.rules.players][player], shown_scores(board)[player]
-    return f"{'▶' if board.outcome is None and board.mover == player else ' '} {name} {score}"
+    return f"{MOVER if board.outcome is None and board.mover == player else ' '} {name} {score}"
 
 
 def _label(field: int, player: int, owners: Owners | None) -> str:
     return f"{field + 1}{_OWNERSHIP.get(int(owners[player][field]), '') if owners is not None else ''}"
 
 
-def _line_board(board: Drawable, marks: dict[int, str], owners: Owners | None) -> list[str]:
-    """Two rows between the mandarin squares, North's above."""
+def _held(board: Drawable, index: int, marks: dict[int, str], width: int) -> str:
+    """A square's mark and seeds; where both do not fit, the seeds."""
+    mark, seeds = marks.get(index, " "), board.seeds[index]
+    if board.outcome is None or not seeds:
+        return f"{mark}{seeds:>2}"
+    return f"{mark}({seeds})" if len(f"{mark}({seeds})") <= width else f"({seeds})"
+
+
+def _line_board(board: Drawable, marks: dict[int, str], owners: Owners | None, width: int) -> list[str]:
+    """Two rows between the mandarin squares, North's above; each square is `width` wide."""
     fields = board.rules.fields
-    labels = ["".join(_label(f, p, owners).center(_CELL + 1) for f in range(fields)) for p in (0, 1)]
-    labels[1] = "".join(_label(f, 1, owners).center(_CELL + 1) for f in reversed(range(fields)))
-    cells = [f"{marks.get(i, ' ')}{board.seeds[i]:>2}".center(_CELL) for i in range(2 * fields + 2)]
+    labels = ["".join(_label(f, p, owners).center(width + 1) for f in range(fields)) for p in (0, 1)]
+    labels[1] = "".join(_label(f, 1, owners).center(width + 1) for f in reversed(range(fields)))
+    cells = [_held(board, i, marks, width).center(width) for i in range(2 * fields + 2)]
     south, north = "│".join(cells[:fields]), "│".join(reversed(cells[fields + 1 : 2 * fields + 1]))
-    stones = [(STONE if board.stones[side] else " ").center(_CELL) for side in (1, 0)]
-    bar, blank = "─" * _CELL, " " * _CELL
-    margin = " " * (_CELL + 5)
+    stones = [(STONE if board.stones[side] else " ").center(width) for side in (1, 0)]
+    bar, blank = "─" * width, " " * width
+    left = "   " if width == _CELL else " "
+    margin = " " * (width + len(left) + 2)
     return [
         f"{_plate(board, 1)}",
         f"{margin}{labels[1]}".rstrip(),
-        f"   ╭{bar}┬{'┬'.join([bar] * fields)}┬{bar}╮",
-        f"   │{stones[0]}│{north}│{stones[1]}│",
-        f"   │{blank}├{'┼'.join([bar] * fields)}┤{blank}│",
-        f"   │{cells[2 * fields + 1]}│{south}│{cells[fields]}│",
-        f"   ╰{bar}┴{'┴'.join([bar] * fields)}┴{bar}╯",
+        f"{left}╭{bar}┬{'┬'.join([bar] * fields)}┬{bar}╮",
+        f"{left}│{stones[0]}│{north}│{stones[1]}│",
+        f"{left}│{blank}├{'┼'.join([bar] * fields)}┤{blank}│",
+        f"{left}│{cells[2 * fields + 1]}│{south}│{cells[fields]}│",
+        f"{left}╰{bar}┴{'┴'.join([bar] * fields)}┴{bar}╯",
         f"{margin}{labels[0]}".rstrip(),
         f"{_plate(board, 0)}",
     ]
@@ -84,7 +129,7 @@ def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None) -
 
     for index, square in enumerate(here.squares):
         player, field = divmod(index, board.rules.fields + 1)
-        cell = f"{marks.get(index, ' ')}{board.seeds[index]:>2}"
+        cell = _held(board, index, marks, 5)
         if field == board.rules.fields:
             put(square.centre, f"({cell} {STONE if board.stones[player] else ' '})")
         else:
@@ -93,3 +138,15 @@ def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None) -
     for player, plate in enumerate(here.plates):
         put(plate, _plate(board, player))
     return dedent("\n".join("".join(line).rstrip() for line in lines)).strip("\n").split("\n")
+
+
+def _list_board(board: Drawable, marks: dict[int, str]) -> list[str]:
+    """A line for each player: its fields from its own left, and the mandarin square after them."""
+    fields = board.rules.fields
+    numbers = "".join(f"{field + 1:>{_NARROW_CELL}}" for field in range(fields))
+    lines = [" " * 11 + numbers]
+    for player in range(board.rules.players):
+        squares = range(player * (fields + 1), (player + 1) * (fields + 1))
+        cells = "".join(_held(board, i, marks, _NARROW_CELL).rjust(_NARROW_CELL) for i in squares)
+        lines.append(f"{_plate(board, player):11}{cells} {STONE if board.stones[player] else ''}".rstrip())
+    return lines
