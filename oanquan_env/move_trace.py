@@ -220,8 +220,8 @@ class MoveTrace:
         parts = [counted(nobody, "seed")] * bool(nobody) + [counted(sum(last.stones), "stone")] * bool(sum(last.stones))
         if parts:
             yield f"Left to nobody: {' and '.join(parts)}."
-        points = ", ".join(f"{name} {final}" for name, final in zip(names, self.standings, strict=True))
-        yield f"Final points: {points}."
+        finals = ", ".join(f"{name} {final}" for name, final in zip(names, self.standings, strict=True))
+        yield f"Final points: {finals}."
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
