@@ -20,6 +20,7 @@ from docs import generated  # noqa: E402  (MkDocs loads this file by its path)
 PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
 """Formats of pictures in notebooks, and the endings of their files."""
 COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
+LONG_CODE = re.compile(r"<code>(?=[^<]{36})")
 WIDE = b"---\nhide: [navigation, toc]\n---\n"
 """Begins a page whose tables need the room of the columns beside it."""
 RESULTS = ROOT / "benchmarks" / "results"
@@ -41,6 +42,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Fill in what comes from the code."""
     return generated.fill(markdown)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Mark code that is too long for a phone's line, so that it alone may be broken."""
+    return LONG_CODE.sub('<code class="long">', html)
 
 
 def notebook_page(path: Path) -> dict[str, str | bytes]:
