@@ -83,6 +83,9 @@ def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
 
 def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Generator) -> Ints:
     """(N,) intp, the legal action of highest value in each row of `values` (N, A), ties broken at random."""
+    if len(values) == 1:  # in a few steps, with the same draws
+        legal, row, draws = mask[0].nonzero()[0].tolist(), values[0].tolist(), rng.random(values.shape)[0].tolist()
+        return np.array([max(legal, key=lambda action: (row[action], draws[action]), default=0)], dtype=np.intp)
     best = np.where(mask, values, -np.inf)
     tied = best == best.max(axis=1, keepdims=True)
     choice: Ints = np.where(tied & mask, rng.random(values.shape), -1.0).argmax(axis=1)

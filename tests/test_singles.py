@@ -12,7 +12,7 @@ from hypothesis import given
 from oanquan_env import Core, IllegalActionError, Positions, Rules, RunawayGameError
 from oanquan_env.notation import parse_position
 from oanquan_env.observation import Encoder
-from oanquan_env.policies import RandomPolicy, move_gains
+from oanquan_env.policies import RandomPolicy, best_actions, move_gains
 from tests import strategies
 from tests.boards import random_positions
 from tests.strategies import PRESET_NAMES
@@ -83,6 +83,17 @@ def test_gains_of_one_position_are_those_in_a_batch(rules: Rules, seed: int) -> 
     together = move_gains(core, positions)
     for row, one in enumerate(one_by_one(positions)):
         assert (move_gains(core, one)[0] == together[row]).all()
+
+
+@given(strategies.seeds)
+def test_one_row_is_decided_with_the_draws_of_a_batch(seed: int) -> None:
+    """The draws of a batch's first row are those of the row alone."""
+    rng = np.random.default_rng(seed)
+    values, mask = rng.integers(-2, 3, (2, 10)).astype(np.float64), rng.random((2, 10)) < rng.choice([0, 0.2, 0.8])
+    values[0, rng.integers(10)] = -np.inf
+    together = best_actions(values, mask, np.random.default_rng(seed))
+    alone = best_actions(values[:1], mask[:1], np.random.default_rng(seed))
+    assert (alone.dtype, alone.tolist()) == (together.dtype, together[:1].tolist())
 
 
 def test_a_finished_game_alone_has_no_moves_and_no_gains() -> None:
