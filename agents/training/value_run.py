@@ -180,7 +180,7 @@ class ValueRun:
             for nodes in self.config.evaluation_nodes:
                 player = MinimaxPlayer(self.core, Limits(nodes=nodes), threads=self.config.threads, net=net)
                 found = regret(player, part, np.random.default_rng(self.config.seed)).overall.regret
-                row["regret"][str(nodes)] = found.model_dump()
+                row["regret"][str(nodes)] = found._asdict()
                 said += f"; regret at {nodes:,} nodes {found.mean:.3f}"
         lines = [json.dumps(one) + "\n" for one in [*self.evaluations(), row]]
         write_atomically(self.folder / EVALUATIONS_NAME, "".join(lines).encode())
