@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env import Core, Positions, Rules
 
+Leaf: TypeAlias = Callable[[Positions], npt.NDArray[np.floating]]
 ENDLESS = 1_000_000
 """A ply limit that no test reaches: searches ignore it."""
 
@@ -17,10 +21,13 @@ def endless(rules: Rules | str) -> Core:
     return Core(rules.replace(max_plies=ENDLESS))
 
 
-def plain_values(core: Core, positions: Positions, depth: int, horizon: float = 0.0) -> npt.NDArray[np.float64]:
+def plain_values(
+    core: Core, positions: Positions, depth: int, horizon: float = 0.0, leaf: Leaf | None = None
+) -> npt.NDArray[np.float64]:
     """(N, A) future margin after each legal move of N running positions, `depth` plies ahead; -inf where illegal.
 
-    A position at the horizon, still running, is worth `horizon` to the mover of the first positions.
+    A position at the horizon, still running, is worth `horizon` to the mover of the first positions; with a `leaf`,
+    what that says for its own mover.
     """
     values = np.full((len(positions), core.rules.actions), -np.inf)
     children, rows, actions = core.expand(positions)
@@ -29,9 +36,9 @@ def plain_values(core: Core, positions: Positions, depth: int, horizon: float = 
     gains = (won[each, movers] - won[each, 1 - movers]).astype(np.float64)
     running = (~children.over).nonzero()[0]
     if depth == 1:
-        gains[running] += horizon
+        gains[running] += horizon if leaf is None else -leaf(children[running])
     elif running.size:
-        gains[running] -= plain_values(core, children[running], depth - 1, -horizon).max(axis=1)
+        gains[running] -= plain_values(core, children[running], depth - 1, -horizon, leaf).max(axis=1)
     values[rows, actions] = gains
     return values
 

@@ -65,7 +65,7 @@ def fit(
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        if step >= 0.9 * steps:
+        if step >= steps - max(1, steps // 10):
             errors.append(float((found.detach() - wanted[drawn]).square().mean()))
         progress((step + 1) / steps)
     return math.sqrt(float(np.mean(errors)))

@@ -1,0 +1,252 @@
+"""Value nets: the file, torch, NumPy and compiled leaves held against each other, and the search with a net."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agents
+from agents.networks.value_net import ValueModule
+from agents.players.fingerprint import fingerprint
+from agents.players.minimax import MinimaxPlayer
+from agents.search.compiled import compile_rules, mover_first
+from agents.search.deepening import Limits, Search
+from agents.search.leaf import horizon, net_values, with_net
+from oanquan_env import Core, Positions, Rules
+from oanquan_env.players.value_net import (
+    LARGEST,
+    VALUE_NET_NAME,
+    ValueNet,
+    ValueNetError,
+    embedding_rows,
+    read_value_net,
+    shapes,
+)
+from tests.boards import random_positions
+from tests.plain_search import endless, plain_values
+
+VARIANTS = ["mancala-world", "vietnamese", "tonkin", "ludii", "app", "mancala-world fields=3 seeds=2"]
+
+
+def drawn_net(rules: Rules | str, seed: int = 0) -> ValueNet:
+    """A net of random weights, whose values differ by some points."""
+    rng = np.random.default_rng(seed)
+    rules = Rules.parse(rules) if isinstance(rules, str) else rules
+    arrays = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes(rules.fields).items()}
+    return ValueNet(rules=rules, **arrays, origin={"seed": seed})
+
+
+def drawn_module(rules: Rules, seed: int) -> ValueModule:
+    torch.manual_seed(seed)
+    return ValueModule(rules)
+
+
+def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
+    """What compiled leaves say, not rounded."""
+    values = np.zeros(len(positions), dtype=np.float32)
+    net_values(with_net(compile_rules(core), net), mover_first(positions), values)
+    return values
+
+
+# ---- one net, three ways ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", VARIANTS)
+def test_torch_numpy_and_compiled_leaves_agree(rules: str) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 200, seed=1)
+    module = drawn_module(core.rules, seed=2)
+    net = module.export({})
+    with torch.no_grad():
+        wanted = module(torch.from_numpy(embedding_rows(core.rules, positions))).numpy()
+    assert wanted.std() > 0.5
+    np.testing.assert_allclose(net.values(positions), wanted, atol=1e-4)
+    np.testing.assert_allclose(leaf_values(core, net, positions), wanted, atol=1e-4)
+
+
+@given(st.lists(st.integers(0, 255), min_size=12, max_size=12), st.lists(st.booleans(), min_size=2, max_size=2))
+def test_any_counts_and_stones_have_the_values_of_the_sum_of_rows(counts: list[int], stones: list[bool]) -> None:
+    """A third way, square by square, from the words of the module."""
+    core, net = Core(), drawn_net("mancala-world")
+    positions = core.start(1)
+    positions.squares.reshape(2, 8)[:, :6] = np.reshape(counts, (2, 6))
+    positions.squares.reshape(2, 8)[:, 7] = stones
+    tables = net.embedding.reshape(2, 5 * 18 + 48, 32)
+    first = np.zeros(32)
+    for side in range(2):
+        for field in range(5):
+            first += tables[side, 18 * field + min(counts[6 * side + field], 17)]
+        first += tables[side, 90 + 24 * stones[side] + min(counts[6 * side + 5], 23)]
+    second = np.maximum(first, 0) @ net.hidden_weight + net.hidden_bias
+    wanted = np.maximum(second, 0) @ net.output_weight + net.output_bias
+    np.testing.assert_allclose(net.values(positions), wanted, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(leaf_values(core, net, positions), wanted, rtol=1e-4, atol=1e-3)
+
+
+def test_a_net_sees_the_movers_side_first() -> None:
+    core, net = Core(), drawn_net("mancala-world")
+    south = core.setup([[1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1, 0]], [[0, 1]], [[12, 12]])
+    north = south.copy()
+    north.squares[:] = np.roll(south.sides, 1, axis=1).view(np.uint8)
+    north.mover[:] = 1
+    other = south.copy()
+    other.mover[:] = 1
+    assert net.values(south) == net.values(north)
+    assert net.values(south) != net.values(other)
+    assert (embedding_rows(core.rules, south) == embedding_rows(core.rules, north)).all()
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_reads_back_by_itself_and_from_a_runs_folder(tmp_path: Path) -> None:
+    net = drawn_net("vietnamese")
+    path = tmp_path / VALUE_NET_NAME
+    path.write_bytes(net.to_bytes())
+    for name in (path, str(path), tmp_path):
+        read = read_value_net(name, "vietnamese max_plies=50")
+        assert read.rules == net.rules
+        assert read.origin == {"seed": 0}
+        for array in shapes(5):
+            assert (getattr(read, array) == getattr(net, array)).all()
+
+
+class Trap:
+    """Unpickling it would write a file."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return Path.touch, (Path("sprung"),)  # type: ignore[return-value]
+
+
+def changed_file(**changes: object) -> bytes:
+    """A file some of whose arrays are others; None leaves one out."""
+    with np.load(io.BytesIO(drawn_net("mancala-world").to_bytes())) as data:
+        arrays = {**{name: data[name] for name in data.files}, **changes}
+    file = io.BytesIO()
+    np.savez(file, **{name: array for name, array in arrays.items() if array is not None})  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not a value net"),
+        (b"nonsense", "not a value net"),
+        (changed_file()[:-100], "not a value net"),
+        (pickle.dumps(Trap()), "not a value net"),
+        (changed_file(origin=np.array([Trap()], dtype=object)), "allow_pickle"),
+        (changed_file(format=np.array(2)), "format 2, this version reads 1"),
+        (changed_file(hidden_bias=None), "hidden_bias"),
+        (changed_file(hidden_bias=np.zeros(16)), "hidden_bias is float64 of shape"),
+        (changed_file(hidden_bias=np.zeros(17, np.float32)), r"float32 of \(16,\) is wanted"),
+        (changed_file(output_bias=np.array([np.nan], np.float32)), "output_bias holds something that is no number"),
+        (changed_file(output_bias=np.array([2 * LARGEST], np.float32)), "no number from -10000 to 10000"),
+        (changed_file(rules=np.array("chess")), "unknown preset 'chess'"),
+        (changed_file(rules=np.array("three-player")), "has 3"),
+        (changed_file(rules=np.array("mancala-world fields=4")), "embedding is float32"),
+        (changed_file(origin=np.array("{")), "not a value net"),
+    ],
+)
+def test_damaged_files_are_refused_by_name_and_run_nothing(
+    content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "net.npz"
+    path.write_bytes(content)
+    with pytest.raises(ValueNetError, match=message) as raised:
+        read_value_net(path)
+    assert str(path) in str(raised.value)
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "net.npz"
+    path.write_bytes(drawn_net("ludii").to_bytes())
+    with pytest.raises(ValueNetError, match="for the rules 'ludii', not 'mancala-world'"):
+        read_value_net(path)
+    with pytest.raises(ValueNetError, match="no such file"):
+        read_value_net(tmp_path / "other.npz")
+    with pytest.raises(ValueNetError, match=VALUE_NET_NAME):
+        read_value_net(tmp_path)
+    with pytest.raises(ValueNetError, match="no value net for the rules 'mancala-world stone_value=5'"):
+        read_value_net("pretrained", "mancala-world stone_value=5")
+
+
+def test_the_packages_net_is_small_and_tells_where_it_comes_from() -> None:
+    net = read_value_net("pretrained", "mancala-world")
+    assert len(net.to_bytes()) < 300_000
+    assert net.origin["config"]["rules"] == "mancala-world"
+    assert net.origin["command"].startswith("python train.py")
+    assert len(net.origin["generations"]) == len(net.origin["config"]["depths"])
+
+
+# ---- the search ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+@pytest.mark.parametrize("rules", VARIANTS)
+def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, depth: int) -> None:
+    core = endless(rules)
+    net = drawn_net(core.rules)
+    positions = random_positions(core, 20, seed=depth)
+    positions = positions[(positions.ply > 0)]  # the set-up is symmetric, and its search looks at one half of it only
+
+    def leaf(leaves: Positions) -> np.ndarray:
+        return np.floor(np.clip(leaf_values(core, net, leaves), -8000, 8000) + 0.5)
+
+    plain = plain_values(core, positions, depth, leaf=leaf)
+    searches = [Search(core, table_megabytes=size, net=net) for size in (1, 0)]
+    for search in searches:
+        values = search.values(positions, depth)
+        assert (np.where(np.isnan(values), -np.inf, values) == plain).all()
+        for expected, found in zip(plain, search.best_moves(positions, Limits(depth=depth)), strict=True):
+            assert found.value == expected.max()
+            assert found.actions == tuple((expected == expected.max()).nonzero()[0].tolist())
+
+
+def test_what_is_proved_does_not_depend_on_the_net() -> None:
+    core = endless("mancala-world fields=3 seeds=2")
+    positions = random_positions(core, 60, seed=3)
+    values, proved = Search(core, net=drawn_net(core.rules)).proved_values(positions, 6)
+    assert proved.any()
+    assert (values[proved] == Search(core).values(positions, 9)[proved]).all()
+    open_ones = ~proved & np.isfinite(values)
+    assert (values[open_ones] != Search(core).values(positions, 6)[open_ones]).any()
+
+
+def test_a_huge_net_stays_within_the_searchs_values() -> None:
+    core, net = Core(), drawn_net("mancala-world")
+    net.output_bias[:] = LARGEST
+    net.output_weight[:] = LARGEST
+    words = with_net(compile_rules(core), net)
+    own, other = mover_first(core.start())[0].tolist()
+    assert horizon(words, own, other) == 8000
+    assert abs(Search(core, net=net).best(core.start(), Limits(depth=3)).value) <= 8000 + core.rules.total
+
+
+def test_players_take_nets_by_name_and_their_fingerprints_tell_nets_apart(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
+    for seed, path in enumerate(paths):
+        path.write_bytes(drawn_net("tonkin", seed).to_bytes())
+    player = agents.make(f"minimax:depth=3,net={paths[0]}", "tonkin")
+    assert isinstance(player, MinimaxPlayer)
+    core = player.core
+    positions = random_positions(core, 100, seed=4)
+    chosen, plain = (
+        one.choose(positions, np.random.default_rng(0)) for one in (player, agents.make("minimax:depth=3", "tonkin"))
+    )
+    assert core.legal_mask(positions)[np.arange(len(positions)), chosen].all()
+    assert (chosen != plain).any()
+    prints = {fingerprint(f"minimax:depth=3,net={path}", core.rules) for path in paths}
+    assert len(prints | {fingerprint("minimax:depth=3", core.rules)}) == 3
+    with pytest.raises(ValueNetError, match="for the rules 'tonkin'"):
+        agents.make(f"minimax:depth=3,net={paths[0]}")
+    with pytest.raises(ValueError, match="needs a limit"):
+        agents.make(f"minimax:net={paths[0]}", "tonkin")
