@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         f"or {PERSON} for another person at this keyboard",
     )
     play.add_argument("--seat", default="South", help="your seat: South (begins, the default), North, …, or its number")
-    play.add_argument("--hints", default="greedy", metavar="NAME", help="who answers `hint` (default: greedy)")
+    play.add_argument("--hints", metavar="NAME", help="who answers `hint` (default: the strongest that is installed)")
     play.add_argument("--seed", type=_seed, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
     count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")

@@ -5,13 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +18,7 @@ from oanquan_env.cli import main
 from oanquan_env.match_records import match_records
 from oanquan_env.records import format_records
 from tests.strategies import PRESET_NAMES
+from tests.terminals import Terminal
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -199,7 +197,7 @@ def test_play_between_two_persons(capsys: pytest.CaptureFixture[str], monkeypatc
     assert printed.count("North > ") == 2
     assert "North wins" in printed
     assert "North plays 3A.\nLift" in printed
-    assert "(undo, story, save FILE, quit) > The game is over.\n" in printed
+    assert "(undo, story, new, save FILE, quit) > The game is over.\n" in printed
     assert "You can play none." in printed
 
 
@@ -207,7 +205,7 @@ def test_play_against_an_agent_with_hints(capsys: pytest.CaptureFixture[str], mo
     pytest.importorskip("agents")
     players = ("--opponent", "minimax:depth=1", "--hints", "minimax:depth=2")
     printed = play(capsys, monkeypatch, "hint\n5A\nquit\n", *players)
-    assert re.search(r"Try \d[AC]\.", printed)
+    assert re.search(r"minimax:depth=2: try \d[AC]\.\n", printed)
     assert re.search(r"North \(minimax:depth=1\) plays \d[AC]\.", printed)
 
 
@@ -261,53 +259,6 @@ def test_a_move_that_the_board_cannot_hold_is_told(
     assert "refills on credit bring" in printed
 
 
-# Opening the terminal makes it the program's own, so that Ctrl-C reaches it. A shell that runs the tests in its
-# background lets them, and all that they start, ignore Ctrl-C; a person's shell does not.
-IN_TERMINAL = """
-import os, runpy, signal
-os.open(os.ttyname(0), os.O_RDWR)
-signal.signal(signal.SIGINT, signal.default_int_handler)
-runpy.run_module("oanquan_env", run_name="__main__", alter_sys=True)
-"""
-
-
-class Terminal:
-    """The program behind a pseudo-terminal, as a person uses it."""
-
-    def __init__(self, *arguments: str) -> None:
-        self.here, there = pty.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", IN_TERMINAL, *arguments],
-            stdin=there,
-            stdout=there,
-            stderr=there,
-            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-            start_new_session=True,
-        )
-        os.close(there)
-        self.seen = ""
-
-    def wait_for(self, text: str, seconds: float = 30) -> None:
-        """Read until `text` has come since the last time."""
-        end = time.monotonic() + seconds
-        fresh = b""
-        while text.encode() not in fresh:
-            assert time.monotonic() < end, f"{text!r} did not come: {fresh.decode(errors='replace')}"
-            if select.select([self.here], [], [], 0.1)[0]:
-                fresh += os.read(self.here, 4096)
-        self.seen += fresh.decode(errors="replace")
-
-    def type(self, text: str) -> None:
-        os.write(self.here, text.encode())
-
-    def close(self) -> int:
-        try:
-            return self.process.wait(timeout=30)
-        finally:
-            self.process.kill()
-            os.close(self.here)
-
-
 def test_a_game_in_a_terminal(tmp_path: Path) -> None:
     path = tmp_path / "game"
     terminal = Terminal("play", "--seed", "3")
@@ -317,7 +268,7 @@ def test_a_game_in_a_terminal(tmp_path: Path) -> None:
         terminal.wait_for("> ")
     terminal.type("quit\n")
     assert terminal.close() == 0
-    for words in ("undo       take back", "Try ", "I do not know '1B'", "North (greedy) plays", "Saved to"):
+    for words in ("undo       take back", ": try ", "I do not know '1B'", "North (greedy) plays", "Saved to"):
         assert words in terminal.seen
     assert "Traceback" not in terminal.seen
     (record,) = read_records(path)

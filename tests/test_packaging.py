@@ -64,6 +64,15 @@ def test_every_public_module_imports_without_heavy_libraries() -> None:
     assert printed.stdout == "[]\n"
 
 
+def test_gymnasium_imports_the_package_that_an_id_names() -> None:
+    """Gymnasium has no plugins since 1.0; this is its way to need no import."""
+    script = "import gymnasium\n"
+    script += 'print(gymnasium.make("oanquan_env:OAnQuan-v0").spec.id)\n'
+    script += 'print(gymnasium.make_vec("oanquan_env:OAnQuan-v0", num_envs=2).num_envs)'
+    printed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert printed.stdout.split() == ["OAnQuan-v0", "2"]
+
+
 def build(kind: str, source: Path, folder: Path) -> Path:
     """Build a `wheel` or an `sdist` of `source` into `folder`."""
     command = [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(folder)]

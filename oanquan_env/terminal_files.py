@@ -1,0 +1,76 @@
+"""Games of the terminal in files: none is overwritten that another game wrote, and none is left half written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from oanquan_env.board import Board
+from oanquan_env.records import OWNERSHIP_HEADERS, GameRecord, read_records
+
+
+class GameFiles:
+    """The files that one game was saved to."""
+
+    def __init__(self) -> None:
+        self._own: set[Path] = set()
+
+    def save(self, name: str, record: GameRecord) -> bool:
+        """Write the record to a new file, or to one that this game wrote before; says what it did, and if it did."""
+        if not name:
+            print("Save it where? Type save and the name of a file.")
+            return False
+        path = Path(name).expanduser()
+        try:
+            if path.resolve() in self._own:
+                _replace(path, str(record))
+            else:
+                with path.open("x", encoding="utf-8", newline="\n") as file:
+                    file.write(str(record))
+        except FileExistsError:
+            print(f"{path} is there already: choose another name.")
+        except (OSError, ValueError) as error:
+            print(f"It cannot be saved: {error}.")
+        else:
+            self._own.add(path.resolve())
+            print(f"Saved to {path}.")
+            return True
+        return False
+
+
+def _replace(path: Path, text: str) -> None:
+    """Replace the file in one step."""
+    descriptor, partial = tempfile.mkstemp(dir=path.resolve().parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.chmod(partial, path.stat().st_mode)
+        os.replace(partial, path.resolve())
+    except BaseException:
+        Path(partial).unlink(missing_ok=True)
+        raise
+
+
+def load_game(name: str) -> Board:
+    """The game in a file; `FILE 2` names the second of several.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if it is no record, or holds several games, of which none or one too many is asked for.
+    """
+    if not name:
+        raise ValueError("type load and the name of a file")
+    path, number = Path(name).expanduser(), None
+    words = name.rsplit(maxsplit=1)
+    if len(words) == 2 and words[1].isdecimal() and not path.exists():
+        path, number = Path(words[0]).expanduser(), int(words[1])
+    records = read_records(path)
+    if number is None and len(records) != 1:
+        raise ValueError(f"{path} holds {len(records)} games: load {path} 1 takes the first")
+    if number is not None and not 1 <= number <= len(records):
+        raise ValueError(f"there is no game {number}: {path} holds {len(records)}")
+    record = records[0 if number is None else number - 1]
+    if any(header in record.headers for header in OWNERSHIP_HEADERS):
+        raise ValueError("it is a round of a match, in which fields are sold")
+    return record.board()

@@ -1,0 +1,55 @@
+"""What the terminal can do: its width, its colours, editing of lines, and a word from players who take long."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+
+from oanquan_env import render
+from oanquan_env.board import Board
+
+SLOW = 0.5
+"""Seconds after which a player is said to be thinking."""
+
+
+def is_terminal() -> bool:
+    """Whether a person reads and types here."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def has_colour() -> bool:
+    """Whether the output shows ANSI colours and its user wants them (https://no-color.org)."""
+    if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
+        return False
+    return "WT_SESSION" in os.environ if os.name == "nt" else os.environ.get("TERM", "dumb") != "dumb"
+
+
+def drawn(board: Board) -> str:
+    """The board as this output shows it."""
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    picture = render.text(board, last=board.last_mark, columns=columns)
+    return render.coloured(picture) if has_colour() else picture
+
+
+def edit_lines() -> None:
+    """Let `input` edit lines and remember those before, where Python has readline."""
+    if is_terminal():  # elsewhere readline may print codes
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401
+
+
+@contextlib.contextmanager
+def thinking(name: str) -> Iterator[None]:
+    """Say that `name` is thinking if what is done within takes long."""
+    timer = threading.Timer(SLOW, print, (f"{name} is thinking…",), {"flush": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()

@@ -1,0 +1,308 @@
+"""A game typed into a terminal: hints, commands, files, and what the terminal can show."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oanquan_env import Board, GameRecord, Positions, read_records, terminal_game, terminal_screen
+from oanquan_env.arrays import Ints
+from oanquan_env.cli import main
+from oanquan_env.records import format_records
+from oanquan_env.terminal_files import load_game
+from oanquan_env.terminal_game import TerminalGame
+from tests.players import FirstMove
+from tests.terminals import Terminal
+
+Play = Callable[..., str]
+BOTH = ("--opponent", "human")
+OVER = "The game is over (undo, story, new, save FILE, quit) > "
+
+
+@pytest.fixture
+def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Types lines, into a game between two persons unless arguments are given; returns what is printed."""
+
+    def typed(lines: str, *arguments: str) -> str:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        assert main(["play", *(arguments or BOTH)]) == 0
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        return printed.out
+
+    return typed
+
+
+# ---- hints -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth(play: Play) -> None:
+    pytest.importorskip("numba")
+    printed = play("hint\n")
+    assert re.search(r"minimax:nodes=\d+: try (2C|4A)\.\n\+\d+ points for South from here on, seen \d+ plies", printed)
+    worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
+    assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
+    assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
+
+
+def test_without_search_a_hint_is_greedy_and_says_so(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
+    printed = play("hint\n")
+    assert re.search(r"greedy: try (5A|1C)\.\npoints that each move wins at once, answers not counted\n", printed)
+    assert re.search(r"moves  (1C|5A) \+11  (1C|5A) \+11  ", printed)
+
+
+def test_rules_that_search_cannot_play_get_a_hint_too(play: Play) -> None:
+    printed = play("hint\n", "--rules", "three-player", "--seed", "1")
+    assert re.search(r"greedy: try \d[AC]\.\npoints that each move wins at once", printed)
+
+
+def test_a_player_who_is_named_gives_the_hint(play: Play) -> None:
+    assert re.search(r"random: try \d[AC]\.\n", play("hint\n", *BOTH, "--hints", "random"))
+
+
+# ---- commands --------------------------------------------------------------------------------------------------------
+
+
+def test_the_start_says_who_plays_which_rules(play: Play) -> None:
+    printed = play("quit\n", "--rules", "tonkin seeds=4", "--seat", "north", "--opponent", "random", "--seed", "1")
+    assert "South: random, North: human. Rules: tonkin seeds=4.\n" in printed
+
+
+def test_the_end_tells_where_the_points_come_from(play: Play) -> None:
+    printed = play("5A\n3A\n")
+    assert "North gets 25 points for seeds left on the board.\nLeft to nobody: 2 seeds.\n" in printed
+    assert "Final points: South 22, North 46." in printed
+
+
+def test_a_legend_explains_every_sign(play: Play) -> None:
+    legend = play("legend\n").partition("South > ")[2]
+    assert all(sign in legend for sign in ("▶", "◉", "○", "●", "×", "(5)"))
+    assert "the player to move" in legend
+
+
+def test_redo_plays_again_what_undo_took_back(play: Play) -> None:
+    board = Board()
+    for move in ("1A", "2A"):
+        board.push(move)
+    printed = play("redo\n1A\n2A\nundo\nundo\nredo\nredo\nredo\n")
+    assert printed.count("There is no move to play again.") == 2
+    assert printed.count(f"\n{board}\n") == 2
+    printed = play("1A\nundo\n3A\nredo\n")  # another move: what was taken back is gone
+    assert "There is no move to play again." in printed
+
+
+def test_redo_brings_back_the_answers_too(play: Play) -> None:
+    printed = play("1A\nundo\nredo\nstory\n", "--rules", "three-player", "--seed", "1", "--opponent", "random")
+    assert [len(re.findall(f"{name} \\(random\\) plays", printed)) for name in ("East", "West")] == [1, 1]
+    assert re.search(r"> West plays \d[AC]\.\nLift", printed)
+
+
+def test_a_player_can_resign_and_think_better_of_it(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "game"
+    printed = play(f"1A\nresign\nresign\n2A\nhint\nsave {path}\nundo\n2A\n")
+    assert f"North > North resigns: South wins.\n{OVER}The game is over.\n" in printed
+    assert f"{OVER}The game is over; undo takes the resignation back.\n{OVER}The game is over.\n" in printed
+    assert "South to move, ply 2, North played 2A" in printed
+    (record,) = read_records(path)
+    assert (record.result, dict(record.comments)) == ("*", {1: "North resigns"})
+    assert "South resigns.\n" in play("resign\n", "--rules", "three-player", "--opponent", "random")
+
+
+def test_a_new_game_begins_where_this_one_did_and_asks_before_it_drops_one(play: Play) -> None:
+    lesson = "0,0,0,0,1,0*/0,0,0,0,1,0 58,0 0 30"
+    printed = play("5A\nnew\nmoves\nnew\nnew\nnew\n5C\n", *BOTH, "--position", lesson)
+    warning = "This game is not saved: save FILE keeps it. new once more drops it.\n"
+    assert printed.count(warning) == 2  # another line between them, and it is asked again
+    assert printed.count("South: human, North: human. Rules: mancala-world.\n") == 3
+    assert printed.count(str(Board.parse(lesson))) == 3
+    over = play("5A\n3A\nnew\n")
+    assert "not saved" not in over
+    assert over.count("South to move, ply 0") == 2
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_saved_game_is_loaded_and_played_on(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "my game"
+    printed = play(f"1A\nsave {path}\nnew\n3A\nload {path}\nload {path}\n2A\nsave {path}\nstory\n")
+    assert "load" in printed
+    assert f"not saved: save FILE keeps it. load {path} once more drops it." in printed
+    assert "Rules: mancala-world.\n" in printed
+    assert "North plays 2A." in printed
+    assert f"{path} is there already: choose another name." in printed  # another game wrote it
+    assert [str(move) for move in read_records(path)[0].moves] == ["1A"]
+
+
+def test_a_game_of_other_rules_is_loaded_with_players_who_know_them(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "game"
+    board = Board("tonkin")
+    board.push("1A")
+    path.write_text(str(GameRecord.from_board(board)))
+    printed = play(f"load {path}\n", "--opponent", "random", "--seed", "2")
+    assert "South: human, North: random. Rules: tonkin.\n" in printed
+    assert re.search(r"North \(random\) plays \dA\.", printed)
+
+
+def test_one_of_several_games_is_loaded_by_its_number(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "games"
+    boards = [Board(), Board("three-player"), Board()]
+    boards[2].push("4C")
+    path.write_text(format_records(GameRecord.from_board(board) for board in boards))
+    printed = play(f"load {path}\nload {path} 2\nload {path} 4\nload {path} 3\n")
+    assert f"It cannot be loaded: {path} holds 3 games: load {path} 1 takes the first." in printed
+    assert "It cannot be loaded: it has 3 players, this one 2." in printed
+    assert f"It cannot be loaded: there is no game 4: {path} holds 3." in printed
+    assert "North to move, ply 1, South played 4C" in printed
+
+
+def test_what_cannot_be_loaded_changes_nothing(play: Play, tmp_path: Path) -> None:
+    broken, match = tmp_path / "broken", tmp_path / "match"
+    broken.write_text("[Rules")
+    match.write_text('[Rules "mancala-world"]\n[Sold "N1"]\n[Result "*"]\n\n*\n')
+    printed = play(f"load\nload {tmp_path}/none\nload {broken}\nload {match}\n1A\n")
+    for reason in ("type load and the name of a file", "No such file", "line 1, column 1", "a round of a match"):
+        assert re.search(f"It cannot be loaded: .*{reason}", printed), reason
+    assert "North to move, ply 1, South played 1A" in printed
+    with pytest.raises(ValueError, match="round of a match"):
+        load_game(str(match))
+
+
+def test_a_new_game_never_overwrites_the_file_of_the_last(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "game"
+    printed = play(f"1A\nsave {path}\n2A\nsave {path}\nnew\n5A\nsave {path}\n")
+    assert printed.count(f"Saved to {path}.") == 2
+    assert f"{path} is there already: choose another name." in printed
+    assert [str(move) for move in read_records(path)[0].moves] == ["1A", "2A"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# ---- Ctrl-C and slow players -----------------------------------------------------------------------------------------
+
+
+def press(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    """Let `input` return the lines, where `^C` is an interrupt."""
+    left = iter(lines)
+
+    def typed(prompt: str) -> str:
+        print(prompt, end="")
+        line = next(left)
+        if line == "^C":
+            raise KeyboardInterrupt
+        return line
+
+    monkeypatch.setattr("builtins.input", typed)
+
+
+def test_control_c_never_drops_a_game_unasked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    warning = "This game is not saved: save FILE keeps it. Ctrl-C once more drops it."
+    press(monkeypatch, "1A", "^C", "2A", "^C", "^C")
+    assert main(["play", *BOTH]) == 130
+    printed = capsys.readouterr().out
+    assert printed.count(warning) == 2
+    assert "South to move, ply 2, North played 2A" in printed
+    press(monkeypatch, "1A", "^C", f"save {tmp_path}/game", "^C")
+    assert main(["play", *BOTH]) == 130
+    assert capsys.readouterr().out.count(warning) == 1
+    press(monkeypatch, "^C")  # nothing would be lost
+    assert main(["play", *BOTH]) == 130
+    assert warning not in capsys.readouterr().out
+
+
+class Interrupted(FirstMove):
+    """Is interrupted when it is asked for the first time."""
+
+    asked = 0
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        self.asked += 1
+        if self.asked == 1:
+            raise KeyboardInterrupt
+        return super().choose(positions, rng)
+
+
+def game_against(player: FirstMove, monkeypatch: pytest.MonkeyPatch) -> TerminalGame:
+    """A game of a person against `player`."""
+    monkeypatch.setattr(terminal_game, "make_policy", lambda name, rules: player)
+    return TerminalGame(Board(), ["human", "slow"], None, np.random.default_rng(0))
+
+
+def test_an_interrupted_player_waits_and_then_goes_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = game_against(Interrupted(Board().core), monkeypatch)
+    press(monkeypatch, "3A", "4A", "quit")
+    game.run()
+    printed = capsys.readouterr().out
+    assert "North waits; Enter lets it go on > It is North's turn.\nNorth (slow) plays 1A." in printed
+    assert list(map(str, game.board.history)) == ["3A", "1A"]
+
+
+def test_a_slow_player_is_said_to_think(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(FirstMove):
+        """Goes on when it is said to think, or after a minute."""
+
+        seen = ""
+
+        def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+            end = time.monotonic() + 60
+            while "thinking" not in self.seen and time.monotonic() < end:
+                self.seen += capsys.readouterr().out
+                time.sleep(0.01)
+            return super().choose(positions, rng)
+
+    monkeypatch.setattr(terminal_screen, "SLOW", 0.05)
+    player = Slow(Board().core)
+    press(monkeypatch, "1A", "quit")
+    game_against(player, monkeypatch).run()
+    assert "North (slow) is thinking…\n" in player.seen
+    assert "North (slow) plays 2A." in capsys.readouterr().out
+
+
+def test_a_quick_player_is_not(play: Play) -> None:
+    assert "thinking" not in play("1A\n", "--opponent", "random", "--seed", "1")
+
+
+# ---- the terminal ----------------------------------------------------------------------------------------------------
+
+
+def shown(*lines: str, columns: int = 80, **variables: str) -> str:
+    """What a terminal shows of a game between two persons in which these lines are typed."""
+    terminal = Terminal("play", *BOTH, columns=columns, variables=variables)
+    terminal.wait_for("South > ")
+    for line in lines:
+        terminal.type(f"{line}\n")
+        terminal.wait_for("> ")
+    terminal.type("quit\n")
+    assert terminal.close() == 0
+    return terminal.seen.replace("\r\n", "\n")
+
+
+def test_lines_can_be_edited_and_called_back() -> None:
+    pytest.importorskip("readline")
+    seen = shown("1B\x7fA", "\x1b[A", TERM="xterm")  # a backspace; then the arrow up brings the line back
+    assert "North to move, ply 1, South played 1A" in seen
+    assert "North cannot play 1A; legal: 2A" in seen
+
+
+def test_boards_are_coloured_where_the_terminal_has_colours() -> None:
+    assert "\x1b[1m▶ South 0\x1b[0m" in shown(TERM="xterm-256color")
+    assert "\x1b[1m" not in shown(TERM="xterm-256color", NO_COLOR="1")
+    assert "\x1b[" not in shown(TERM="dumb")
+
+
+def test_boards_fit_a_terminal_of_forty_columns() -> None:
+    seen = shown("1A", columns=40)
+    boards = [line for line in seen.split("\n") if set(line) & set("│╭╰")]
+    assert len(boards) == 10
+    assert max(map(len, boards)) <= 40
