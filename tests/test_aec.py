@@ -6,10 +6,12 @@ import copy
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, render_test, seed_test
 
 from oanquan_env import Core, IllegalActionError, MatchRules, Rules, RulesError, env, raw_env
@@ -90,6 +92,37 @@ def test_seats_alternate_and_an_illegal_action_raises() -> None:
     illegal = int((game.observe("player_1")["action_mask"] == 0).argmax())
     with pytest.raises(IllegalActionError, match=f"illegal action {illegal}"):
         game.step(illegal)
+
+
+@pytest.mark.parametrize("match", [False, True])
+@pytest.mark.parametrize("action", [2.0, np.float32(2), True, "2", [2], None])
+def test_an_action_that_is_no_whole_number_raises(action: Any, match: bool) -> None:
+    game = raw_env(match=match)
+    game.reset()
+    with pytest.raises(IllegalActionError, match="the action must be a whole number, got"):
+        game.step(action)
+    assert game.positions.ply[0] == 0
+
+
+@pytest.mark.parametrize("match", [False, True])
+def test_an_action_may_be_any_kind_of_whole_number(match: bool) -> None:
+    for action in (2, np.int8(2), np.uint64(2), np.array(2)):
+        game = raw_env(match=match, render_mode="ansi")
+        game.reset()
+        game.step(action)
+        assert "2A" in game.render()
+
+
+@pytest.mark.parametrize("match", [False, True])
+def test_a_step_before_reset_or_after_the_last_agent_has_left_is_refused(match: bool) -> None:
+    game = raw_env("max_plies=1", match="max_rounds=1" if match else False)
+    with pytest.raises(ResetNeeded, match=r"the game has not begun, or all agents have left it: call reset\(\) first"):
+        game.step(0)
+    game.reset()
+    for action in (0, None, None):
+        game.step(action)
+    with pytest.raises(ResetNeeded):
+        game.step(None)
 
 
 def test_the_wrapped_environment_ends_on_an_illegal_action() -> None:

@@ -143,6 +143,9 @@ def test_actions_of_a_wrong_shape_or_kind_are_refused() -> None:
     for wrong in ([0], [0.0, 1.0], [[0, 1]]):
         with pytest.raises(IllegalActionError, match="actions must be 2 whole numbers"):
             core.play(core.start(2), wrong)
+    for alone, got in (([2.0], "2.0"), ([True], "True"), ([[0]], r"int64 of shape \(1, 1\)")):
+        with pytest.raises(IllegalActionError, match=f"the action must be a whole number, got {got}"):
+            core.play(core.start(), alone)
 
 
 @pytest.mark.parametrize(

@@ -101,11 +101,11 @@ def test_an_illegal_action_ends_the_game(reward: str) -> None:
     assert game.action_masks().all()
 
 
-@pytest.mark.parametrize("action", [-1, 10, 2.0, [1, 2]])
+@pytest.mark.parametrize("action", [-1, 10, 2.0, True, None, [1, 2]])
 def test_an_action_outside_the_space_raises(action: Any) -> None:
     game = OAnQuanEnv(opponent=None)
     game.reset()
-    with pytest.raises(IllegalActionError, match=r"outside 0 \.\. 9|must be 1 whole numbers"):
+    with pytest.raises(IllegalActionError, match=r"outside 0 \.\. 9|the action must be a whole number, got"):
         game.step(action)
     assert game.positions.ply[0] == 0
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import Board, shared_core
-from oanquan_env.core import Core, IllegalActionError
+from oanquan_env.core import Core, IllegalActionError, check_whole
 from oanquan_env.notation import parse_position
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.playing import play_randomly
@@ -158,9 +158,8 @@ class OpponentGames:
         }
 
     def _inside(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
-        actions, n = np.asarray(actions), len(self.positions)
-        if actions.shape != (n,) or actions.dtype.kind not in "iu":
-            raise IllegalActionError(f"actions must be {n} whole numbers, got {actions.dtype} of shape {actions.shape}")
+        actions = np.asarray(actions)
+        check_whole(actions, len(self.positions))
         outside = ((actions < 0) | (actions >= self.core.rules.actions)).nonzero()[0]
         if outside.size:
             row, last = outside[0], self.core.rules.actions - 1
