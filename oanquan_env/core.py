@@ -6,7 +6,7 @@ the mover's own left to right, direction 0 anticlockwise (A, +1 on the ring) or 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,15 @@ from oanquan_env.tables import build_tables
 
 class IllegalActionError(ValueError):
     """An action that its position does not allow; names the row, the action and the legal ones."""
+
+
+def check_whole(actions: npt.NDArray[Any], n: int) -> None:
+    """Raise `IllegalActionError` for anything but (n,) whole numbers."""
+    if actions.shape == (n,) and actions.dtype.kind in "iu":
+        return
+    wanted = "the action must be a whole number" if n == 1 else f"actions must be {n} whole numbers"
+    got = repr(actions.item()) if actions.shape == (1,) else f"{actions.dtype} of shape {actions.shape}"
+    raise IllegalActionError(f"{wanted}, got {got}")
 
 
 class RunawayGameError(RuntimeError):
@@ -181,8 +190,7 @@ class Core:
 
     def _check(self, positions: Positions, actions: npt.NDArray[np.integer]) -> None:
         n = len(positions)
-        if actions.shape != (n,) or actions.dtype.kind not in "iu":
-            raise IllegalActionError(f"actions must be {n} whole numbers, got {actions.dtype} of shape {actions.shape}")
+        check_whole(actions, n)
         inside = (actions >= 0) & (actions < self.rules.actions)
         mask = self.legal_mask(positions)
         legal = mask.reshape(-1).take(np.arange(0, mask.size, self.rules.actions) + actions * inside) & inside

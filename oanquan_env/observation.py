@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
 from oanquan_env.core import Core
+from oanquan_env.position_checks import score_bounds
 from oanquan_env.positions import SIDE_BYTES, Positions
 from oanquan_env.rules import MAX_SEEDS
 
@@ -27,26 +28,23 @@ class Encoder:
     """Encodes positions of one `Core` as observations, seen by the mover or by any player.
 
     Attributes:
-        low, high: (D,) int32, bounds that hold for every reachable position. A ply costs a player at most one refill
-            of F points on credit, so no score falls below -F * max_plies, nor rises above the total
-            plus the others' deepest debts.
+        low, high: (D,) int32, bounds that hold for every reachable position; see `position_checks.score_bounds`.
         layout: name -> slice of an observation, as drawn at the top of this module.
     """
 
     def __init__(self, core: Core) -> None:
         self.core = core
         rules = core.rules
-        players, fields = rules.players, rules.fields
+        players = rules.players
         lengths = {"seeds": rules.squares, "stones": players, "scores": players, "turn": 1, "plies": 1}
         ends = np.cumsum(list(lengths.values()))
         self.layout = {
             name: slice(int(end) - length, int(end)) for (name, length), end in zip(lengths.items(), ends, strict=True)
         }
-        debt = fields * rules.max_plies
         bounds = {
             "seeds": (0, MAX_SEEDS),
             "stones": (0, 1),
-            "scores": (-debt, rules.total + (players - 1) * debt),
+            "scores": score_bounds(rules),
             "turn": (0, players - 1),
             "plies": (0, rules.max_plies),
         }

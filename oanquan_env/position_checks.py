@@ -56,8 +56,8 @@ def check_setup(
         seeds=table,
         stones=_whole("stones", stones),
         scores=_whole("scores", scores),
-        mover=np.broadcast_to(_whole("mover", mover), (n,)),
-        ply=np.broadcast_to(_whole("ply", ply), (n,)),
+        mover=_one_each("mover", mover, n),
+        ply=_one_each("ply", ply, n),
     )
     _shape("stones", columns.stones, (n, rules.players))
     _shape("scores", columns.scores, (n, rules.players))
@@ -65,9 +65,20 @@ def check_setup(
     _within("stones", columns.stones, 0, int(rules.stones))
     _within("mover", columns.mover[:, None], 0, rules.players - 1)
     _within("ply", columns.ply[:, None], 0, rules.max_plies)
+    _within("scores", columns.scores, *score_bounds(rules))
     in_play = columns.seeds.sum(axis=1)
     _require("seeds", in_play <= MAX_SEEDS, lambda row: f"{in_play[row]} seeds are more than {MAX_SEEDS}")
     return columns
+
+
+def score_bounds(rules: Rules) -> tuple[int, int]:
+    """Least and most points of a player that play can lead to; with them no sum of scores leaves an int32.
+
+    A ply costs a player at most one refill of F points on credit, so no score falls below -F * max_plies, nor rises
+    above the total plus the others' deepest debts.
+    """
+    debt = rules.fields * rules.max_plies
+    return -debt, rules.total + (rules.players - 1) * debt
 
 
 def check_points(rules: Rules, columns: Setup) -> None:
@@ -86,10 +97,22 @@ def check_ready(ready: Mask, mover: Column) -> None:
 
 
 def _whole(name: str, values: npt.ArrayLike) -> Column:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise PositionError(f"{name} must be rows of one length", column=name) from None
     if array.dtype.kind not in "iub":
-        raise PositionError(f"{name} must be whole numbers, got {array.dtype}", column=name)
+        raise PositionError(f"{name} must be whole numbers of at most 64 bits, got {array.dtype}", column=name)
+    if array.dtype == np.uint64:  # int64 would make the largest of them negative
+        array = np.minimum(array, np.iinfo(np.int64).max)
     return array.astype(np.int64)
+
+
+def _one_each(name: str, values: npt.ArrayLike, n: int) -> Column:
+    array = _whole(name, values)
+    if array.shape not in ((), (1,), (n,)):
+        raise PositionError(f"{name} must be one number or {n}, got an array of shape {array.shape}", column=name)
+    return np.broadcast_to(array, (n,))
 
 
 def _shape(name: str, array: Column, shape: tuple[int | str, ...]) -> None:

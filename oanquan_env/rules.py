@@ -88,7 +88,8 @@ def _parse_value(name: str, text: str) -> object:
     return text == "True"
 
 
-def _unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
+def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
+    """The message for a name that is not among the `known` ones, with the nearest of them."""
     close = difflib.get_close_matches(name, known, n=1)
     hint = f" (did you mean {close[0]}?)" if close else ""
     return f"unknown {kind} {name!r}{hint}; known: {', '.join(known)}"
@@ -215,7 +216,7 @@ class Rules:
         """A copy with some fields changed. A ply limit that was the default for the number of players stays so."""
         unknown = set(changes) - set(FIELD_NAMES)
         if unknown:
-            raise RulesError(_unknown_name("rules field", sorted(unknown)[0], FIELD_NAMES))
+            raise RulesError(unknown_name("rules field", sorted(unknown)[0], FIELD_NAMES))
         if self.max_plies == DEFAULT_MAX_PLIES[self.players]:
             changes.setdefault("max_plies", 0)
         return dataclasses.replace(self, **changes)
@@ -241,14 +242,14 @@ class Rules:
         words = text.split()
         name = words.pop(0) if words and "=" not in words[0] else DEFAULT_PRESET
         if name not in PRESETS:
-            raise RulesError(_unknown_name("preset", name, tuple(PRESETS)))
+            raise RulesError(unknown_name("preset", name, tuple(PRESETS)))
         changes: dict[str, Any] = {}
         for word in words:
             field, sign, value = word.partition("=")
             if not sign:
                 raise RulesError(f"cannot read {word!r} in rules {text!r}: expected field=value")
             if field not in FIELD_NAMES:
-                raise RulesError(_unknown_name("rules field", field, FIELD_NAMES))
+                raise RulesError(unknown_name("rules field", field, FIELD_NAMES))
             if field in changes:
                 raise RulesError(f"{field} is given twice in rules {text!r}")
             changes[field] = _parse_value(field, value)

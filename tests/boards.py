@@ -10,7 +10,8 @@ from oanquan_env.policies import RandomPolicy
 from tests import strategies
 
 FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
-"""South's 3A captures 15, the last stone among them; then the rows are worth 3 and 1. Scores are to be filled in."""
+"""South's 3A captures 15, the last stone among them; then the rows are worth 3 and 1. Scores, 49 in all, are to be
+filled in."""
 
 
 def played_board(rules: Rules | str, seed: int, plies: int) -> Board:

@@ -6,15 +6,17 @@ import copy
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, render_test, seed_test
 
 from oanquan_env import Core, IllegalActionError, MatchRules, Rules, RulesError, env, raw_env
 from oanquan_env.envs.aec import GameEnv, MatchEnv
-from oanquan_env.notation import Move, NotationError, parse_position
+from oanquan_env.notation import Move, NotationError
 from oanquan_env.rewards import REWARDS, game_rewards
 from tests.boards import FINISHING, fair_reward
 from tests.strategies import PRESET_NAMES
@@ -31,7 +33,7 @@ def quiet_api_test() -> Iterator[None]:
 
 def from_text(text: str, rules: str = "mancala-world", **settings: str) -> GameEnv:
     game = raw_env(rules=rules, **settings)
-    game.reset(options={"position": parse_position(Core(rules), text, checked=False)})
+    game.reset(options={"position": text})
     return game
 
 
@@ -92,6 +94,37 @@ def test_seats_alternate_and_an_illegal_action_raises() -> None:
         game.step(illegal)
 
 
+@pytest.mark.parametrize("match", [False, True])
+@pytest.mark.parametrize("action", [2.0, np.float32(2), True, "2", [2], None])
+def test_an_action_that_is_no_whole_number_raises(action: Any, match: bool) -> None:
+    game = raw_env(match=match)
+    game.reset()
+    with pytest.raises(IllegalActionError, match="the action must be a whole number, got"):
+        game.step(action)
+    assert game.positions.ply[0] == 0
+
+
+@pytest.mark.parametrize("match", [False, True])
+def test_an_action_may_be_any_kind_of_whole_number(match: bool) -> None:
+    for action in (2, np.int8(2), np.uint64(2), np.array(2)):
+        game = raw_env(match=match, render_mode="ansi")
+        game.reset()
+        game.step(action)
+        assert "2A" in game.render()
+
+
+@pytest.mark.parametrize("match", [False, True])
+def test_a_step_before_reset_or_after_the_last_agent_has_left_is_refused(match: bool) -> None:
+    game = raw_env("max_plies=1", match="max_rounds=1" if match else False)
+    with pytest.raises(ResetNeeded, match=r"the game has not begun, or all agents have left it: call reset\(\) first"):
+        game.step(0)
+    game.reset()
+    for action in (0, None, None):
+        game.step(action)
+    with pytest.raises(ResetNeeded):
+        game.step(None)
+
+
 def test_the_wrapped_environment_ends_on_an_illegal_action() -> None:
     game = env()
     game.reset(options={"position": "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4"})
@@ -101,7 +134,7 @@ def test_the_wrapped_environment_ends_on_an_illegal_action() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "rewards"), [((0, 10), (1, -1)), ((0, 17), (0, 0)), ((0, 30), (-1, 1))], ids=["win", "tie", "loss"]
+    ("scores", "rewards"), [((20, 29), (1, -1)), ((16, 33), (0, 0)), ((10, 39), (-1, 1))], ids=["win", "tie", "loss"]
 )
 def test_outcome_rewards(scores: tuple[int, int], rewards: tuple[float, float]) -> None:
     game = from_text(FINISHING.format(*scores))
@@ -109,7 +142,7 @@ def test_outcome_rewards(scores: tuple[int, int], rewards: tuple[float, float]) 
     assert tuple(game.rewards.values()) == rewards
     assert all(game.terminations.values())
     assert not any(game.truncations.values())
-    assert game.infos["player_1"] == {"termination": "stones_captured", "standings": [18, scores[1] + 1]}
+    assert game.infos["player_1"] == {"termination": "stones_captured", "standings": [scores[0] + 18, scores[1] + 1]}
 
 
 @pytest.mark.parametrize(
@@ -127,16 +160,16 @@ def test_outcomes_are_shared_among_more_players(scores: list[int], rewards: list
 
 
 def test_margin_rewards_are_paid_as_points_are_won() -> None:
-    game = from_text("1,0,0,4,1,0*/1,0,0,0,0,0* 0,0 0 0", reward="margin")
+    game = from_text("1,0,0,4,1,0*/1,0,0,0,0,0* 20,23 0 0", reward="margin")
     game.step(Move.parse("1A").action)
     assert game.rewards == {"player_0": 4 / 70, "player_1": -4 / 70}
-    finishing = from_text(FINISHING.format(0, 10), reward="margin")
+    finishing = from_text(FINISHING.format(20, 29), reward="margin")
     finishing.step(Move.parse("3A").action)
     assert finishing.rewards["player_0"] == pytest.approx((15 + 3 - 1) / 70)
 
 
 def test_margin_rewards_count_refills() -> None:
-    game = from_text("0,0,0,1,1,0*/0,0,0,0,0,3* 10,7 0 0", reward="margin")
+    game = from_text("0,0,0,1,1,0*/0,0,0,0,0,3* 38,7 0 0", reward="margin")
     game.step(Move.parse("4A").action)
     assert game.rewards["player_1"] == pytest.approx(-5 / 70)
 
@@ -169,7 +202,7 @@ def test_the_ply_limit_truncates() -> None:
 
 
 def test_a_game_ends_for_all_agents_and_reset_begins_anew() -> None:
-    game = from_text(FINISHING.format(0, 10))
+    game = from_text(FINISHING.format(20, 29))
     game.step(Move.parse("3A").action)
     for agent in ("player_1", "player_0"):
         assert game.agent_selection == agent

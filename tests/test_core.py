@@ -21,6 +21,7 @@ from oanquan_env import (
 )
 from oanquan_env.core import relative_points
 from oanquan_env.policies import RandomPolicy
+from oanquan_env.position_checks import score_bounds
 from tests import strategies
 from tests.boards import random_positions
 from tests.strategies import PRESET_NAMES
@@ -142,6 +143,9 @@ def test_actions_of_a_wrong_shape_or_kind_are_refused() -> None:
     for wrong in ([0], [0.0, 1.0], [[0, 1]]):
         with pytest.raises(IllegalActionError, match="actions must be 2 whole numbers"):
             core.play(core.start(2), wrong)
+    for alone, got in (([2.0], "2.0"), ([True], "True"), ([[0]], r"int64 of shape \(1, 1\)")):
+        with pytest.raises(IllegalActionError, match=f"the action must be a whole number, got {got}"):
+            core.play(core.start(), alone)
 
 
 @pytest.mark.parametrize(
@@ -154,6 +158,12 @@ def test_actions_of_a_wrong_shape_or_kind_are_refused() -> None:
         ({"mover": 2}, "mover must be 0 to 1"),
         ({"ply": -1}, "ply must be 0 to 200"),
         ({"scores": [[0.5, -0.5]]}, "whole numbers"),
+        ({"scores": [[2**32, -(2**32)]]}, "scores must be -1000 to 1070, got \\[4294967296, -4294967296\\]"),
+        ({"scores": [[-1001, 1001]]}, "scores must be -1000 to 1070"),
+        ({"scores": np.array([[2**64 - 7, 7]], dtype=np.uint64)}, "scores must be -1000 to 1070"),
+        ({"scores": [[2**70, 0]]}, "scores must be whole numbers of at most 64 bits"),
+        ({"seeds": [[5] * 12, [5] * 11]}, "seeds must be rows of one length"),
+        ({"mover": [0, 1, 0]}, "mover must be one number or 1, got an array of shape"),
         ({"seeds": [[0] * 6 + [5] * 5 + [0]], "scores": [[25, 0]]}, "not ready to move"),
     ],
 )
@@ -161,6 +171,20 @@ def test_impossible_positions_are_refused_with_the_reason(changes: dict[str, obj
     given_position = {"seeds": [[5, 5, 5, 5, 5, 0] * 2], "stones": [[1, 1]], "scores": [[0, 0]], **changes}
     with pytest.raises(PositionError, match=message):
         Core().setup(**given_position)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_deepest_debt_is_let_in_and_overflows_nothing(players: int) -> None:
+    rules = Rules(players=players, max_plies=1_000_000, stone_value=1000)
+    low, high = score_bounds(rules)
+    scores = [low] * (players - 1) + [high]
+    seeds = [0] * rules.squares
+    positions = Core(rules).setup([seeds], [[0] * players], [scores], checked=False)
+    assert positions.scores.tolist() == [scores]
+    assert relative_points(positions.scores).tolist() == [relative_points(np.array([scores], dtype=object))[0].tolist()]
+    for wrong in (low - 1, high + 1):
+        with pytest.raises(PositionError, match=f"scores must be {low} to {high}"):
+            Core(rules).setup([seeds], [[0] * players], [[wrong, *scores[1:]]], checked=False)
 
 
 def test_winners_share_a_tie_and_running_games_have_none() -> None:

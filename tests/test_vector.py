@@ -29,8 +29,8 @@ from tests.boards import FINISHING
 from tests.players import FirstMove
 from tests.strategies import PRESET_NAMES
 
-WINNING = FINISHING.format(0, 10)
-"""South's 3A wins with 18 to 11."""
+WINNING = FINISHING.format(20, 29)
+"""South's 3A wins with 38 to 30."""
 RUNNING = "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4"
 """South has seeds in fields 2 and 5."""
 ENDS_A = Move.parse("3A").action
@@ -109,10 +109,10 @@ def test_games_that_are_over_stay_as_they_are_and_earn_nothing_more() -> None:
         OpponentGames(3, "mancala-world", opponent=None, seat="random", reward="margin"),
         np.random.default_rng(0),
     )
-    start = Positions.concatenate(parse_position(Core(), text, checked=False) for text in (WINNING, RUNNING, RUNNING))
+    start = Positions.concatenate(parse_position(Core(), text) for text in (WINNING, RUNNING, RUNNING))
     games.begin(np.arange(3), rng, start)
     actions = np.array([ENDS_A, 0, Move.parse("2A").action])
-    assert games.step(actions, rng)[:2].tolist() == [pytest.approx((18 - 0 - (11 - 10)) / 70), -1]
+    assert games.step(actions, rng)[:2].tolist() == [pytest.approx((38 - 20 - (30 - 29)) / 70), -1]
     over = games.positions.copy()
     assert games.step(games.mask.argmax(axis=1), rng)[:2].tolist() == [0, 0]
     assert games.positions.same(over).tolist() == [True, True, False]
@@ -122,7 +122,7 @@ def test_games_that_are_over_stay_as_they_are_and_earn_nothing_more() -> None:
 
 
 def from_texts(*texts: str, **settings: Any) -> OAnQuanVectorEnv:
-    positions = Positions.concatenate(parse_position(Core(), text, checked=False) for text in texts)
+    positions = Positions.concatenate(parse_position(Core(), text) for text in texts)
     games = OAnQuanVectorEnv(len(texts), opponent=None, **settings)
     games.reset(options={"position": positions})
     return games
@@ -138,7 +138,7 @@ def test_next_step_returns_the_last_position_and_then_the_first() -> None:
     assert observations[0].tolist() == games._games.encoder.encode(games.positions)[0].tolist()
     assert info["termination"].tolist() == ["stones_captured", None]
     assert info["_termination"].tolist() == [True, False]
-    assert info["standings"].tolist() == [[18, 11], [0, 0]]
+    assert info["standings"].tolist() == [[38, 30], [0, 0]]
     assert info["_standings"].tolist() == [True, False]
     assert info["action_mask"].any(axis=1).tolist() == [False, True]
     assert info["_action_mask"].all()
@@ -156,7 +156,7 @@ def test_next_step_returns_the_last_position_and_then_the_first() -> None:
 def test_same_step_returns_the_first_position_and_tells_the_last() -> None:
     games = from_texts(WINNING, RUNNING, autoreset_mode="SameStep")
     running = int(Move.parse("2A").action)
-    last = parse_position(Core(), WINNING, checked=False)
+    last = parse_position(Core(), WINNING)
     Core().play(last, [ENDS_A])
     observations, rewards, terminated, _, info = games.step(np.array([ENDS_A, running]))
     assert rewards.tolist() == [1, 0]
@@ -165,7 +165,7 @@ def test_same_step_returns_the_first_position_and_tells_the_last() -> None:
     assert info["final_obs"][0].tolist() == games._games.encoder.encode(last)[0].tolist()
     assert info["final_obs"][1] is None
     assert info["_final_obs"].tolist() == info["_final_info"].tolist() == [True, False]
-    assert info["final_info"]["standings"][0].tolist() == [18, 11]
+    assert info["final_info"]["standings"][0].tolist() == [38, 30]
     assert not info["final_info"]["action_mask"].any()
     assert info["action_mask"][0].all()
 

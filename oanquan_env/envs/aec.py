@@ -8,11 +8,12 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv, register
 from pettingzoo.utils import wrappers
 
-from oanquan_env.core import Core
-from oanquan_env.envs.opponent_games import ILLEGAL_REWARD, given_position
+from oanquan_env.core import Core, IllegalActionError
+from oanquan_env.envs.opponent_games import ILLEGAL_REWARD, Given, check_options, given_position
 from oanquan_env.envs.rendering import RENDER_MODES, Screen
 from oanquan_env.match import Match
 from oanquan_env.match_rules import MatchRules, as_match_rules
@@ -76,9 +77,10 @@ class GameEnv(AECEnv[str, ObsType, int]):
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window, shown anew after each step) or None.
 
-    `step` raises `IllegalActionError` for an illegal action. `reset(options={"position": p})` starts from a running
-    position, given as text or as a batch of one, instead of the set-up; other options are ignored, as PettingZoo's
-    own tests send some. The game has no randomness, so a seed changes nothing.
+    `step` raises `IllegalActionError` for an illegal action, and `gymnasium.error.ResetNeeded` before the first reset
+    and after the last agent has left. `reset(options={"position": p})` starts from a running position of the same
+    rules, given as text, as a `Board` or as a batch of one, instead of the set-up. Other options are refused (but for
+    one named `options`, which PettingZoo's own tests send). The game has no randomness, so a seed changes nothing.
     When the game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
     """
 
@@ -122,7 +124,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game, from the set-up or from `options["position"]`."""
-        self.positions = self._first_position((options or {}).get("position"))
+        self.positions = self._first_position(check_options(options, ("position", "options")).get("position"))
         self._before, self._move = self.positions.copy(), None
         self._look()
         self.agents = self.possible_agents[:]
@@ -137,8 +139,9 @@ class GameEnv(AECEnv[str, ObsType, int]):
         """Keep the legal actions of the new position, which are asked for several times a turn."""
         self._mask = self.core.legal_mask(self.positions)[0].view(np.int8)
 
-    def _first_position(self, given: Positions | str | None) -> Positions:
-        return self.core.start(1) if given is None else given_position(self.core, given).copy()
+    def _first_position(self, given: Given | None) -> Positions:
+        start = given_position(self.core, given)
+        return self.core.start(1) if start is None else start.copy()
 
     def observe(self, agent: str) -> ObsType:
         """What `agent` sees now; fresh arrays."""
@@ -158,11 +161,15 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def step(self, action: int | None) -> None:
         """Play `action` for `agent_selection`; None where its game is over, which takes it out of `agents`."""
+        if not self.agents:
+            raise ResetNeeded("the game has not begun, or all agents have left it: call reset() first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         before = self.positions.copy()
+        if action is None:
+            raise IllegalActionError(f"{agent} is to move: the action must be a whole number, got None")
         over = self._play(action)
         self._before, self._move = before, action
         self._look()
@@ -176,7 +183,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         if self.render_mode == "human":
             self.render()
 
-    def _play(self, action: int | None) -> bool:
+    def _play(self, action: int) -> bool:
         """Play for the mover; returns whether all is over."""
         self.core.play(self.positions, np.array([action]))
         return bool(self.positions.ended[0])
@@ -229,7 +236,7 @@ class MatchEnv(GameEnv):
         self.match = Match(rules, _given_match_rules(match))
         super().__init__(self.match.rules, render_mode=render_mode)
 
-    def _first_position(self, given: Positions | str | None) -> Positions:
+    def _first_position(self, given: Given | None) -> Positions:
         if given is not None:
             raise ValueError("a match begins at the set-up: it takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
@@ -247,9 +254,9 @@ class MatchEnv(GameEnv):
         more = np.append(owners, [self.match.starter ^ seat, rounds_left])
         return np.concatenate([super()._seen_by(seat), more.astype(np.int32)])
 
-    def _play(self, action: int | None) -> bool:
+    def _play(self, action: int) -> bool:
         owners: list[list[int]] = self.match.ownership.owners().tolist()
-        self.match.step(-1 if action is None else action)
+        self.match.step(action)
         self._owners = owners
         self.positions = self.match.positions
         return self.match.outcome is not None

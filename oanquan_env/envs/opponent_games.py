@@ -6,27 +6,30 @@ plays all others. Without an opponent (the self-play view) the agent plays for w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.board import shared_core
-from oanquan_env.core import Core, IllegalActionError
+from oanquan_env.board import Board, shared_core
+from oanquan_env.core import Core, IllegalActionError, check_whole
 from oanquan_env.notation import parse_position
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.playing import play_randomly
 from oanquan_env.policies import Policy, make_policy
-from oanquan_env.positions import RUNNING, Positions, Termination
+from oanquan_env.position_checks import PositionError
+from oanquan_env.positions import RUNNING, SIDE_BYTES, Positions, Termination
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
-from oanquan_env.rules import Rules, as_rules
+from oanquan_env.rules import Rules, as_rules, unknown_name
 
 Choose: TypeAlias = Callable[[Positions, np.random.Generator], npt.NDArray[np.integer[Any]]]
 """`Policy.choose`: running positions and all chance that may be used -> (N,) a legal action for each mover."""
 Opponent: TypeAlias = str | Policy | Choose | None
 Seat: TypeAlias = int | Literal["random"]
+Given: TypeAlias = Positions | Board | str
+"""A position to begin from."""
 PlyWatch: TypeAlias = Callable[[Positions, npt.NDArray[np.integer[Any]]], None]
 
 ILLEGAL_REWARD = -1.0
@@ -155,9 +158,8 @@ class OpponentGames:
         }
 
     def _inside(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
-        actions, n = np.asarray(actions), len(self.positions)
-        if actions.shape != (n,) or actions.dtype.kind not in "iu":
-            raise IllegalActionError(f"actions must be {n} whole numbers, got {actions.dtype} of shape {actions.shape}")
+        actions = np.asarray(actions)
+        check_whole(actions, len(self.positions))
         outside = ((actions < 0) | (actions >= self.core.rules.actions)).nonzero()[0]
         if outside.size:
             row, last = outside[0], self.core.rules.actions - 1
@@ -239,18 +241,53 @@ class OpponentGames:
         return rewards
 
 
-def given_position(core: Core, given: Positions | str, n: int = 1) -> Positions:
-    """`reset`'s option `position` for `n` games: a text, or a batch of one for all or of one for each.
+def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
+    """`reset`'s options; raises `ValueError` for one that is not `known`."""
+    for name in options or {}:
+        if name not in known:
+            raise ValueError(unknown_name("option of reset", name, known))
+    return options or {}
+
+
+def given_position(core: Core, given: Given | None, n: int = 1) -> Positions | None:
+    """`reset`'s option `position` for `n` games: a text, a board, or a batch of one for all or of one for each.
+
+    Returns:
+        The positions, one or `n` (shared with the caller); None where none was given.
 
     Raises:
-        ValueError: for another number of positions, or one whose game is over.
+        ValueError: for another number of positions, one whose game is over, and one of other rules.
         NotationError: for a text that is no position.
+        TypeError: for another kind of thing.
     """
-    positions = parse_position(core, given) if isinstance(given, str) else given
-    if len(positions) not in (1, n) or positions.over.any():
+    if given is None:
+        return None
+    if isinstance(given, str):
+        given = parse_position(core, given)
+    elif isinstance(given, Board):
+        if given.rules != core.rules:
+            raise ValueError(f"reset's option 'position' is a board of '{given.rules}', not of '{core.rules}'")
+        given = given.positions
+    elif not isinstance(given, Positions):
+        raise TypeError(f"reset's option 'position' must be a text, a Board or Positions; got {type(given).__name__}")
+    if len(given) not in (1, n) or given.over.any():
         each = f" (or {n}, one for each)" if n > 1 else ""
         raise ValueError(f"reset's option 'position' must be one position{each} of a running game")
-    return positions
+    _check_rules(core, given)
+    return given
+
+
+def _check_rules(core: Core, positions: Positions) -> None:
+    """Raise `ValueError` for positions that, set up anew by the core's rules, are not the same."""
+    reason = f"players={core.rules.players} and fields={core.rules.fields}"
+    if positions.squares.shape[1] == core.rules.players * SIDE_BYTES == positions.scores.shape[1] * SIDE_BYTES:
+        columns = core.seeds(positions), core.stones(positions), positions.scores
+        try:
+            if core.setup(*columns, positions.mover, positions.ply).same(positions).all():
+                return
+        except PositionError as error:
+            reason = str(error)
+    raise ValueError(f"reset's option 'position' is no position of '{core.rules}': {reason}")
 
 
 def _as_choose(opponent: Opponent, rules: Rules) -> Choose | None:

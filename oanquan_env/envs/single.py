@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from oanquan_env.arrays import Mask
-from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat, given_position
+from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat, check_options, given_position
 from oanquan_env.envs.rendering import RENDER_MODES, Screen
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Positions
@@ -40,7 +40,8 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     the game before the agent's first move, the mask is zero and the next step reports the end, whatever its action.
 
     `reset(seed=…)` seeds the drawn seats and the opponent's chance. `reset(options={"position": p})` starts from a
-    running position, given as text or as a batch of one; the opponent moves first if it is its turn there.
+    running position of the same rules, given as text, as a `Board` or as a batch of one; the opponent moves first if it
+    is its turn there. Anything else there, and other options, raise ValueError (TypeError for another kind of thing).
 
     Args:
         rules: a `Rules` or its text. The opponent plays all other seats where there are more than two.
@@ -100,10 +101,9 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game, from the set-up or from `options["position"]`; other options are ignored."""
+        """Start a new game, from the set-up or from `options["position"]`."""
+        start = given_position(self._games.core, check_options(options, ("position",)).get("position"))
         super().reset(seed=seed)
-        given = (options or {}).get("position")
-        start = None if given is None else given_position(self._games.core, given)
         self._last = None
         self._games.begin(_ONLY, self.np_random, start)
         self._finished = False

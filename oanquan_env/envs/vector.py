@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat, given_position
+from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat, check_options, given_position
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Positions
 from oanquan_env.rules import DEFAULT_PRESET, Rules
@@ -37,8 +37,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
       `info["final_obs"]` (N,) object, the rest in `info["final_info"]`.
 
     One generator, seeded by `reset(seed=…)`, draws the seats and serves the opponent in all games.
-    `reset(options={"position": p})` starts from a running position, given as text, as a batch of one for all games
-    or as a batch of N.
+    `reset(options={"position": p})` starts from a running position, given as text, as a `Board` or as a batch of
+    one for all games, or as a batch of N; see `OAnQuanEnv` for what is refused.
 
     Args:
         num_envs: N.
@@ -97,12 +97,12 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Start all games anew, from the set-up or from `options["position"]`."""
-        super().reset(seed=seed)
         options = options or {}
         if "reset_mask" in options:
             raise ValueError("the games restart by themselves: there is no option 'reset_mask'")
-        given = options.get("position")
-        start = None if given is None else given_position(self._games.core, given, self.num_envs)
+        given = check_options(options, ("position",)).get("position")
+        start = given_position(self._games.core, given, self.num_envs)
+        super().reset(seed=seed)
         self._games.begin(np.arange(self.num_envs), self.np_random, start)
         self._finished = np.zeros(self.num_envs, dtype=np.bool_)
         return self._games.observe(), self._info()

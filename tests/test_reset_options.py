@@ -1,0 +1,87 @@
+"""The options of `reset`, in all three environments: where a game may begin, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oanquan_env import Board, Core, Positions, raw_env
+from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.envs.vector import OAnQuanVectorEnv
+from tests.boards import random_positions
+
+MAKERS = {
+    "aec": lambda rules="mancala-world": raw_env(rules),
+    "single": lambda rules="mancala-world": OAnQuanEnv(rules, opponent=None),
+    "vector": lambda rules="mancala-world": OAnQuanVectorEnv(2, rules, opponent=None),
+}
+
+every_environment = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+
+
+@every_environment
+def test_a_board_is_a_position(make: Any) -> None:
+    board, game = Board(), make()
+    board.push("5A")
+    game.reset(options={"position": board})
+    assert game.positions[:1].same(board.positions).all()
+    game.step(np.array([0, 0]) if len(game.positions) == 2 else 0)
+    assert board.ply == 1
+
+
+@every_environment
+@pytest.mark.parametrize("other", ["vietnamese", "max_plies=40"])
+def test_a_board_of_other_rules_is_refused(make: Any, other: str) -> None:
+    with pytest.raises(ValueError, match=r"is a board of '.*', not of 'mancala-world'"):
+        make().reset(options={"position": Board(other)})
+
+
+@every_environment
+@pytest.mark.parametrize(
+    "other",
+    ["fields=3", "seeds=4", "three-player", "stones=False end=squares_empty mandarin_seeds=10"],
+)
+def test_positions_that_the_rules_do_not_know_are_refused(make: Any, other: str) -> None:
+    with pytest.raises(ValueError, match="is no position of 'mancala-world': "):
+        make().reset(options={"position": Core(other).start()})
+
+
+@every_environment
+def test_positions_past_the_ply_limit_and_of_a_game_that_should_be_over_are_refused(make: Any) -> None:
+    late, decided = Core().start(), Core().start()
+    late.ply[:] = 200
+    decided.squares[0, 7::8], decided.scores[0] = 0, (20, 0)
+    for positions in (late, decided):
+        with pytest.raises(ValueError, match="is no position of"):
+            make().reset(options={"position": positions})
+
+
+@every_environment
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "vietnamese refill=forfeit", "refill_when=at_once"])
+def test_every_position_of_play_is_taken(make: Any, rules: str) -> None:
+    game = make(rules)
+    positions = random_positions(Core(rules), 60, seed=2)
+    for row in range(len(positions)):
+        game.reset(options={"position": positions[row : row + 1]})
+        assert game.positions[:1].same(positions[row : row + 1]).all()
+
+
+@every_environment
+@pytest.mark.parametrize("given", [3, [5] * 12, Core()])
+def test_other_things_are_no_positions(make: Any, given: Any) -> None:
+    with pytest.raises(TypeError, match="'position' must be a text, a Board or Positions; got"):
+        make().reset(options={"position": given})
+
+
+@every_environment
+def test_a_misspelt_option_is_told_the_right_one(make: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown option of reset 'postion' \(did you mean position\?\)"):
+        make().reset(options={"postion": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
+
+
+def test_a_batch_is_refused_for_one_row_of_other_rules() -> None:
+    positions = Positions.concatenate([Core().start(), Core("seeds=4").start()])
+    with pytest.raises(ValueError, match="row 1: seeds, stones and scores make 60 points"):
+        OAnQuanVectorEnv(2, opponent=None).reset(options={"position": positions})
