@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.evaluation import openings
-from agents.evaluation.arena import play_paired_games, play_pairs, score_interval
+from agents.evaluation.arena import PairResults, play_paired_games, play_pairs, score_interval
 from agents.evaluation.openings import (
     OpeningsError,
     OpeningsRecipe,
@@ -20,7 +20,7 @@ from agents.evaluation.openings import (
 )
 from agents.evaluation.suites import openings_path
 from agents.search.keys import canonical_keys, first_of_each, key_hashes, key_number
-from oanquan_env import Board, Core, Positions, mirror, parse_records, rotate_seats
+from oanquan_env import Board, Core, Positions, Termination, mirror, parse_records, rotate_seats
 from oanquan_env.arrays import Ints
 from oanquan_env.playing import random_openings
 from oanquan_env.policies import GreedyPolicy, RandomPolicy
@@ -66,6 +66,33 @@ def test_a_match_is_the_games_played_one_by_one(rules: str) -> None:
             assert match.results.margin[k, seat] == pytest.approx(scores[seat] - np.mean(others))
             assert match.results.plies[k, seat] == len(board.history)
             assert moves[seat * 5 + k] == [move.action for move in board.history]
+
+
+def test_games_are_played_out_to_the_ply_limit_and_no_further() -> None:
+    """Of two openings, 3 and 5 plies old, under a limit of 6 plies: what counts then is the points so far."""
+    core = Core("mancala-world max_plies=6")
+    texts = "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 3", "5,0,5,5,5,0*/5,0,5,5,5,0* 7,3 0 5"
+    openings = Positions.concatenate(Board.parse(text, core.rules).positions for text in texts)
+    heard: list[int] = []
+    games = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng(), heard.append)
+    assert games.results.plies.tolist() == [[3, 3], [1, 1]]
+    assert [len(moves) for moves in games.moves] == [3, 1, 3, 1]
+    assert heard == [2, 2]
+    for seat, players in enumerate(([FirstMove, LastMove], [LastMove, FirstMove])):
+        for k, text in enumerate(texts):
+            board = by_hand(str(core.rules), text, players)
+            assert board.outcome
+            assert board.outcome.termination == Termination.MAX_PLIES
+            south, north = board.outcome.scores
+            assert games.results.margin[k, seat] == (south - north) * (1, -1)[seat]
+            assert games.results.score[k, seat] == (1 + np.sign(south - north) * (1, -1)[seat]) / 2
+
+
+def test_the_interval_of_a_score_is_over_openings() -> None:
+    """The openings score 1/2, 1/2, 1 and 1/2: their deviation is 1/4, that of their mean 1/8."""
+    score = np.array([[1, 0], [0, 1], [1, 1], [0.5, 0.5]])
+    found = score_interval(PairResults(score, np.zeros((4, 2)), np.zeros((4, 2))))
+    assert (found.mean, found.low, found.high) == pytest.approx((0.625, 0.625 - 1.96 / 8, 0.625 + 1.96 / 8))
 
 
 def test_openings_are_not_changed_by_a_match(core: Core) -> None:

@@ -8,7 +8,7 @@ import torch
 
 from agents.networks.config import NetworkConfig
 from agents.networks.features import LookaheadFeatures, MoveFeatures
-from agents.networks.layers import FORBIDDEN, SPARING, CountTrunk, SampledGradient, SumOfRows
+from agents.networks.layers import FORBIDDEN, POINTS_SCALE, SPARING, CountTrunk, SampledGradient, SumOfRows
 from agents.networks.lookahead import LookaheadNet
 from agents.networks.networks import make_network, use_bfloat16
 from agents.search.deepening import Search
@@ -94,6 +94,29 @@ def test_with_silent_heads_values_are_exact_one_ply_ahead() -> None:
     choice = logits.argmax(dim=1).numpy()
     assert searched[np.arange(len(choice)), choice] == pytest.approx(wanted)
     assert (logits.numpy()[~legal] == np.float32(FORBIDDEN)).all()
+
+
+def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
+    """V without its correction, move by move: their mean by a softmax; a leaf of a finished game counts nothing."""
+    core = Core()
+    features, network = make(core)
+    torch.nn.init.zeros_(network.value.weight)
+    torch.nn.init.normal_(network.leaf_value.weight)
+    positions = some_positions(core, 100)
+    rows = torch.from_numpy(features.moves.encode(positions))
+    after, parents, actions = core.expand(positions)
+    boards = torch.from_numpy(features.moves.encode(after))[:, features.moves.board]
+    with torch.no_grad():
+        values = network.values(rows)[0].double().numpy() * core.rules.total
+        leaves = network.leaf_value(network.leaf(boards, torch.zeros(len(boards), 0)))[:, 0] * POINTS_SCALE
+        temperature = network.log_temperature.exp().item()
+    moves = np.full((len(positions), core.rules.actions), -np.inf)
+    moves[parents, actions] = move_gains(core, positions)[parents, actions] - np.where(after.over, 0, leaves)
+    weights = np.exp((moves - moves.max(axis=1, keepdims=True)) / temperature)
+    expected = (weights * np.nan_to_num(moves, neginf=0)).sum(axis=1) / weights.sum(axis=1)
+    assert after.over.any()
+    assert leaves.abs().mean() > 1
+    assert values == pytest.approx(expected, abs=1e-3)
 
 
 def test_the_policy_s_gradient_stays_in_the_heads_if_told() -> None:

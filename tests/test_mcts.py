@@ -13,11 +13,12 @@ from agents.players.net_evaluator import NetEvaluator
 from agents.players.network_player import PPOPlayer
 from agents.players.ppo_search import PPOSearchPlayer
 from agents.search.deepening import Limits, Search
-from agents.search.mcts import MCTSPlayer, RandomPlayouts
+from agents.search.mcts import PUCT_EXPLORATION, MCTSPlayer, RandomPlayouts
 from oanquan_env import Core, Positions, mirror, rotate_seats
+from oanquan_env.arrays import Floats
 from oanquan_env.notation import parse_position
 from oanquan_env.policies import GreedyPolicy
-from oanquan_env.rewards import REWARDS
+from oanquan_env.rewards import REWARDS, RewardName
 from tests.boards import random_positions
 from tests.untrained import save_untrained
 
@@ -128,6 +129,57 @@ def test_few_simulations_follow_the_priors(agent: Path) -> None:
     positions = random_positions(Core(), 40, seed=4)
     visits, _ = MCTSPlayer(NetEvaluator(network), 1).search(positions, np.random.default_rng(0))
     assert (visits.argmax(axis=1) == network.evaluate(positions)[0].argmax(axis=1)).all()
+
+
+class Searched(MCTSPlayer):
+    """Chooses by visits and values that it was given."""
+
+    def __init__(self, visits: list[list[int]], values: list[list[float]]) -> None:
+        super().__init__(RandomPlayouts(Core()), 10)
+        self.found = np.array(visits, dtype=np.float64), np.array(values, dtype=np.float64)
+
+    def search(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        return self.found
+
+
+def test_the_last_choice_goes_by_visits_and_of_equals_by_value() -> None:
+    visits = [[3, 3, 3, 1, 0, 0, 0, 0, 0, 0], [3, 2, 2, 2, 1, 0, 0, 0, 0, 0], [5, 5, 0, 0, 0, 0, 0, 0, 0, 0]]
+    values = [[-0.5, 0.2, 0.1, 1, 0, 0, 0, 0, 0, 0], [-1, 1, 1, 1, 1, 0, 0, 0, 0, 0], [0, -0.9, 0, 0, 0, 0, 0, 0, 0, 0]]
+    player = Searched(visits, values)
+    for seed in range(5):
+        assert player.choose(Core().start(3), np.random.default_rng(seed)).tolist() == [1, 0, 0]
+
+
+class Scripted:
+    """Says the next of its values to South, wherever the tree is, and the same priors everywhere."""
+
+    reward: RewardName = "margin"
+
+    def __init__(self, values: Floats, priors: Floats) -> None:
+        self.core, self.values, self.priors = Core(), iter(values), priors
+
+    def evaluate(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        return next(self.values) * np.array([[1.0, -1.0]]), self.priors[None]
+
+
+@pytest.mark.parametrize(("exploration", "weight"), [(None, PUCT_EXPLORATION), (2.0, 2.0)])
+def test_the_root_s_visits_are_those_of_puct(exploration: float | None, weight: float) -> None:
+    """The formula of Silver et al., at the root alone; a move that was not tried is expected to bring the mean."""
+    priors = np.array([0.02, 0.1, 0.05, 0.2, 0.03, 0.15, 0.24, 0.08, 0.06, 0.07])
+    script = np.random.default_rng(0).uniform(-0.2, 0.3, 25)
+    visits, sums = np.zeros(10), np.zeros(10)
+    for value in script[1:]:
+        total = visits.sum()
+        means = [sums[a] / visits[a] if visits[a] else sums.sum() / max(total, 1) for a in range(10)]
+        best = max(range(10), key=lambda a: means[a] + weight * priors[a] * (total + 1) ** 0.5 / (1 + visits[a]))
+        visits[best] += 1
+        sums[best] += value
+    evaluator = Scripted(script, priors)
+    found, values = MCTSPlayer(evaluator, 24, exploration=exploration).search(Core().start(), np.random.default_rng(0))
+    assert list(evaluator.values) == []  # each position that the tree met was running
+    assert found[0].tolist() == visits.tolist()
+    assert values[0] == pytest.approx(sums / np.maximum(visits, 1))
+    assert (visits > 0).sum() > 3
 
 
 # ---- agents that search ----------------------------------------------------------------------------------------------

@@ -64,6 +64,17 @@ def test_each_game_has_its_own_limit(core: Core) -> None:
     assert positions.ply.tolist() == [3, 0, 1, 2]
 
 
+@pytest.mark.parametrize("plies", [None, 9])
+def test_games_end_at_the_ply_limit_of_the_rules(plies: int | None) -> None:
+    core = Core("mancala-world max_plies=5")
+    old = Board.parse("5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 3", core.rules).positions
+    positions = Positions.concatenate([core.start(), old])
+    batches = [rows.tolist() for rows, _ in advance(core, positions, first_moves(core), plies)]
+    assert batches == [[0, 1], [0, 1], [0], [0], [0]]
+    assert positions.ply.tolist() == [5, 5]
+    assert positions.over.all()
+
+
 def test_finished_games_are_left_alone(core: Core) -> None:
     over = core.start()
     play_randomly(core, over, None, np.random.default_rng(0))
@@ -105,6 +116,15 @@ def test_random_lines_lead_to_their_positions(core: Core) -> None:
         core.play(replayed, lines[:, ply])
     assert positions.same(replayed).all()
     assert not positions.over.any()
+
+
+def test_lines_end_before_the_ply_limit() -> None:
+    core = Core("mancala-world max_plies=4")
+    positions, lines = random_lines(core, 5, 3, np.random.default_rng(0))
+    assert (positions.ply.tolist(), lines.shape) == ([3] * 5, (5, 3))
+    assert not positions.over.any()
+    with pytest.raises(ValueError, match="no game is running after 4 plies: the rules have max_plies=4"):
+        random_lines(core, 5, 4, np.random.default_rng(0))
 
 
 def test_lines_longer_than_games_are_given_up(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,15 @@ def test_matches_without_a_loser_or_without_a_spread() -> None:
         elo_difference(2, -1, 0)
 
 
+@pytest.mark.parametrize(("wins", "losses", "sign"), [(9, 0, 1), (0, 9, -1)])
+def test_elo_has_no_error_where_one_end_of_its_interval_is_infinite(wins: int, losses: int, sign: int) -> None:
+    """A score of 0.95 has a deviation of 0.047: 1.96 of them above it is more than 1, and below it is 0.86."""
+    found = elo_difference(wins, losses, draws=1)
+    assert found.elo == pytest.approx(sign * 511.5, abs=0.1)
+    assert math.isnan(found.error)
+    assert (found.los > 0.5) == (sign > 0)
+
+
 def test_pairs_that_are_independent_games_give_the_same_elo() -> None:
     """400 pairs as independent games with win 1/2, draw 1/4, loss 1/4 would make them."""
     counts = 400 * np.convolve([0.25, 0.25, 0.5], [0.25, 0.25, 0.5])

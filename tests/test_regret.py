@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation.estimates import bootstrap_means
 from agents.evaluation.make_regret import SuiteRecipe, main, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
@@ -128,16 +127,6 @@ def test_phases_go_by_the_points_in_play() -> None:
     assert [PHASES[phase] for phase in phases(core.rules, positions)] == ["opening", "opening", "opening", "middle"]
 
 
-def test_bootstrap_intervals_are_those_of_the_mean() -> None:
-    samples = rng(1).normal([0, 5], [1, 10], (400, 2))
-    intervals = bootstrap_means(samples, rng(2))
-    for column, interval in enumerate(intervals):
-        half = 1.96 * samples[:, column].std() / 20
-        assert interval.mean == pytest.approx(samples[:, column].mean())
-        assert interval.low == pytest.approx(interval.mean - half, abs=0.15 * half)
-        assert interval.high == pytest.approx(interval.mean + half, abs=0.15 * half)
-
-
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
@@ -155,6 +144,7 @@ def test_a_suite_survives_its_file(tmp_path: Path) -> None:
 
 
 GOOD = ["1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8", [6, 4, 3, -5, 6, 0, None, None, None, None], [0, 2]]
+ALL_LEGAL = ["5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", [0] * 10]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +167,11 @@ GOOD = ["1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8", [6, 4, 3, -5, 6, 0, None, None, No
         ),
         ([GOOD[0], GOOD[1][:9], []], "position 2: expected 10 whole numbers or nulls"),
         ([GOOD[0], GOOD[1], [0, 6]], "position 2: only legal moves can be proved"),
-        ([GOOD[0], GOOD[1], [-1]], "position 2: only legal moves can be proved"),
+        ([*ALL_LEGAL, [9, -1]], "position 2: only legal moves can be proved"),
+        ([*ALL_LEGAL, [10]], "position 2: only legal moves can be proved"),
+        ([*ALL_LEGAL, [True]], "position 2: only legal moves can be proved"),
+        ([*ALL_LEGAL, [1.0]], "position 2: only legal moves can be proved"),
+        ([*ALL_LEGAL, ["1"]], "position 2: only legal moves can be proved"),
     ],
 )
 def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) -> None:
@@ -185,6 +179,13 @@ def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) 
     path.write_text(json.dumps({"format": 1, "rules": "mancala-world", "made": {}, "positions": [GOOD, row]}))
     with pytest.raises(SuiteError, match=message):
         read_suite(path)
+
+
+def test_the_first_and_the_last_action_can_be_proved(tmp_path: Path) -> None:
+    path = tmp_path / "suite.json"
+    row = [*ALL_LEGAL, [0, 9]]
+    path.write_text(json.dumps({"format": 1, "rules": "mancala-world", "made": {}, "positions": [row]}))
+    assert read_suite(path).proved[0].nonzero()[0].tolist() == [0, 9]
 
 
 @pytest.mark.parametrize(
