@@ -113,6 +113,8 @@ def test_replay_of_a_match_shows_and_checks_who_owns_what(capsys: pytest.Capture
     assert ownership.sold_text() == "S1"
     board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 {match.rounds[1].starter} 0")
     assert render.text(board, owners=ownership.owners().tolist()) in printed
+    finals = re.findall(r"Final points: South (-?\d+), North (-?\d+)\.", run(capsys, "replay", str(path), "--stories"))
+    assert [tuple(map(int, points)) for points in finals] == [played.scores for played in match.rounds]
     forged = path.read_text().replace('[Round "2"]', '[Round "3"]')
     path.write_text(forged)
     assert main(["replay", str(path)]) == 2

@@ -61,7 +61,7 @@ def test_without_search_a_hint_is_greedy_and_says_so(play: Play, monkeypatch: py
 
 def test_rules_that_search_cannot_play_get_a_hint_too(play: Play) -> None:
     printed = play("hint\n", "--rules", "three-player", "--seed", "1")
-    assert re.search(r"greedy: try \d[AC]\.\npoints that each move wins at once", printed)
+    assert re.search(r"mcts:simulations=400: try \d[AC]\.\npoints that each move wins at once", printed)
 
 
 def test_a_player_who_is_named_gives_the_hint(play: Play) -> None:
