@@ -113,12 +113,27 @@ def test_replay_of_a_match_shows_and_checks_who_owns_what(capsys: pytest.Capture
     assert ownership.sold_text() == "S1"
     board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 {match.rounds[1].starter} 0")
     assert render.text(board, owners=ownership.owners().tolist()) in printed
-    finals = re.findall(r"Final points: South (-?\d+), North (-?\d+)\.", run(capsys, "replay", str(path), "--stories"))
-    assert [tuple(map(int, points)) for points in finals] == [played.scores for played in match.rounds]
     forged = path.read_text().replace('[Round "2"]', '[Round "3"]')
     path.write_text(forged)
     assert main(["replay", str(path)]) == 2
     assert "round 2: Round is '3', but should be '2'" in capsys.readouterr().err.replace('"', "'")
+
+
+def test_the_trace_of_a_round_tells_the_points_of_its_owners(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    match = Match(match_rules="max_rounds=2")
+    for move in ("5A", "3A"):
+        match.step(Move.parse(move).action)
+    while match.outcome is None:
+        legal = match.legal_mask().nonzero()[0]
+        match.step(int(legal[8 % len(legal)]))
+    last = match.rounds[1]
+    assert last.scores != tuple(match.core.standings(last.positions)[0])  # South's sold field holds a seed at the end
+    path = tmp_path / "match.txt"
+    path.write_text(format_records(match_records(match)))
+    finals = re.findall(r"Final points: South (-?\d+), North (-?\d+)\.", run(capsys, "replay", str(path), "--stories"))
+    assert [tuple(map(int, points)) for points in finals] == [played.scores for played in match.rounds]
 
 
 def test_rules_lists_presets_and_spells_one_out(capsys: pytest.CaptureFixture[str]) -> None:
