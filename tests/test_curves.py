@@ -124,8 +124,8 @@ def test_rules_without_a_suite_have_curves_of_elo_alone(runs: list[Path], tmp_pa
     curve = curves.read_curve(folder)
     assert curve.estimates("regret") == {}
     assert curve.estimates("elo") == curves.read_curve(runs[0]).estimates("elo")
-    assert curves.main([str(folder), "--output", str(tmp_path)]) == 0
-    assert json.loads((tmp_path / "learning.json").read_text())["yardsticks"] == {}
+    assert curves.main([str(folder), "--output", str(tmp_path / "a" / "new folder")]) == 0
+    assert json.loads((tmp_path / "a" / "new folder" / "learning.json").read_text())["yardsticks"] == {}
 
 
 def test_runs_of_different_rules_are_refused(

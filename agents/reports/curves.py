@@ -216,6 +216,7 @@ def main(arguments: list[str]) -> int:
         if options.output:
             lines = yardsticks(rules)
             content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
+            options.output.mkdir(parents=True, exist_ok=True)
             write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
             write_atomically(options.output / "learning.png", draw(curves, lines))
     except (ValueError, OSError) as error:
