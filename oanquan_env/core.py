@@ -263,7 +263,7 @@ class Core:
         standings: Points = positions.scores.copy()
         rows = positions.ended.nonzero()[0]
         if rows.size:
-            standings[rows] += self._leftovers(positions[rows])
+            standings[rows] += self._leftovers(positions.at(rows))
         return standings
 
     def _leftovers(self, positions: Positions) -> Points:

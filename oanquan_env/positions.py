@@ -125,8 +125,17 @@ class Positions:
             rows = np.arange(len(self))[rows]
         elif rows.dtype == np.bool_:
             rows = rows.nonzero()[0]
-        squares, scores, mover, ply, ended = (array.take(rows, axis=0) for array in self.arrays())
-        return Positions(squares, scores, mover, ply, ended)
+        return Positions(
+            self.squares.take(rows, axis=0),
+            self.scores.take(rows, axis=0),
+            self.mover.take(rows),
+            self.ply.take(rows),
+            self.ended.take(rows),
+        )
+
+    def at(self, rows: Ints) -> Positions:
+        """The positions at ascending `rows`: a copy as from `[rows]`, but these themselves if `rows` are all rows."""
+        return self if len(rows) == len(self) else self[rows]
 
     def __setitem__(self, rows: Index, other: Positions) -> None:
         """Overwrite the positions at `rows`; a single position in `other` is spread over them."""

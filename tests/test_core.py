@@ -210,3 +210,12 @@ def test_rows_are_copies_and_pickles_are_equal() -> None:
         taken.squares[:] = 9
         assert (positions.squares != 9).any(axis=1).all()
     assert pickle.loads(pickle.dumps(positions)).same(positions).all()
+
+
+def test_positions_at_all_rows_are_no_copy_and_at_some_rows_are() -> None:
+    positions = Core().start(3)
+    assert positions.at(np.arange(3)) is positions
+    some = positions.at(np.array([0, 2]))
+    assert some.same(positions[np.array([0, 2])]).all()
+    some.squares[:] = 0
+    assert positions.squares.any(axis=1).all()

@@ -149,7 +149,7 @@ class OpponentGames:
         `termination` (M,) object, the reason; `standings` (M, P) int32, points of all players; `seat` (M,) intp, whom
         the last reward paid; `illegal_action` (M,) bool.
         """
-        last, illegal = self.positions[rows], self.illegal[rows]
+        last, illegal = self.positions.at(rows), self.illegal[rows]
         return {
             "termination": _REASONS[np.where(illegal, len(_REASONS) - 1, last.ended)],
             "standings": self.core.standings(last),
@@ -209,7 +209,7 @@ class OpponentGames:
             rows = ((self.positions.mover != self.seats) & (self.positions.ended == RUNNING)).nonzero()[0]
             if not rows.size:
                 return
-            moved = self.positions[rows] if rows.size < len(self.positions) else self.positions
+            moved = self.positions.at(rows)
             try:
                 self._play_ply(moved, np.asarray(self._opponent(moved, rng)), checked=True)
             except IllegalActionError as error:
@@ -233,7 +233,7 @@ class OpponentGames:
             due &= self.over  # few games end in a step, and nothing is paid before
         rows = due.nonzero()[0]
         if rows.size:
-            earned = ply_rewards(self.reward, self.core, self._paid[rows], positions[rows])
+            earned = ply_rewards(self.reward, self.core, self._paid[rows], positions.at(rows))
             rewards[rows] = earned[np.arange(len(rows)), self.seats[rows]]
             rewards[due & self.illegal] = ILLEGAL_REWARD
             self._paid[rows] = positions.scores[rows]
