@@ -57,8 +57,8 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
             None. Pictures show the last ply, which is the opponent's reply if there was one.
 
     Raises:
-        ValueError: for an unknown player, seat, reward or render mode, or a negative `opening_plies` (`RulesError` for
-            the rules).
+        ValueError: for an unknown player, seat, reward or render mode, and for `opening_plies` that are no whole number
+            from 0 to the `max_plies` of the rules (`RulesError` for the rules).
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
