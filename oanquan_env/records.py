@@ -263,24 +263,23 @@ def _start(reader: _Reader, headers: Mapping[str, _Header]) -> Board:
 
 def _moves(reader: _Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, str]]:
     """Read and play the moves up to the result, before which the reader stays."""
-    comments: dict[int, str] = {}
-    players = board.rules.players
+    comments: dict[int, list[str]] = {}
+    players, played = board.rules.players, 0
     while True:
-        played = len(board.history)
         if comment := reader.take(_COMMENT):
-            words = reader.unescaped(comment[1], comment.start(1))
-            comments[played] = f"{comments[played]} {words}" if played in comments else words
+            comments.setdefault(played, []).append(reader.unescaped(comment[1], comment.start(1)))
             continue
         if reader.at_end() or reader.text[reader.place] in "{[":
             raise reader.error(f"the record ends without its result ({UNFINISHED} for an unfinished game)")
         if _at_result(reader):
-            return tuple(board.history), comments
+            return tuple(board.history), {number: " ".join(parts) for number, parts in comments.items()}
         if played % players == 0:
             number = reader.take(_NUMBER)
             if not number or number[1] != str(played // players + 1):
                 place = number.start() if number else reader.place
                 raise reader.error(f"expected the number {played // players + 1}. here, or the result", place)
         _push(reader, board)
+        played += 1
 
 
 def _at_result(reader: _Reader) -> bool:

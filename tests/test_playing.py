@@ -134,3 +134,15 @@ def test_lines_longer_than_games_are_given_up(core: Core, monkeypatch: pytest.Mo
     positions, lines = random_lines(core, 10, 40, np.random.default_rng(0))
     assert set(positions.ply.tolist()) == {40}
     assert lines.shape == (10, 40)
+
+
+def test_random_play_stops_with_the_last_game(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many plies are allowed: a game that is over costs no ply more."""
+    positions = core.start(3)
+    play_randomly(core, positions, None, np.random.default_rng(0))
+    assert positions.over.all()
+    asked = []
+    monkeypatch.setattr(playing.RandomPolicy, "choose", lambda *arguments: asked.append(arguments))
+    play_randomly(core, positions, 10**12, np.random.default_rng(0))
+    play_randomly(core, positions, [10**12, 0, 5], np.random.default_rng(0))
+    assert asked == []

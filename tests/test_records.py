@@ -212,3 +212,20 @@ def test_garbage_records_are_refused(text: str) -> None:
             parse_records(text)
     else:
         assert parse_records(text) == []
+
+
+def test_many_comments_are_read_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work grows with the text, not with its square: moves played are copied once, not at each word."""
+    copies, history = 0, Board.history.fget
+
+    def counted(board: Board) -> list[Move]:
+        nonlocal copies
+        copies += 1
+        assert history is not None
+        return history(board)
+
+    text = '[Rules "mancala-world"]\n[Result "*"]\n' + "{a}" * 100_000 + "1. 1A {b} {c\\}} 2C" + "{d}" * 3 + "*"
+    monkeypatch.setattr(Board, "history", property(counted))
+    (record,) = parse_records(text)
+    assert copies == 1
+    assert record.comments == {0: " ".join("a" * 100_000), 1: "b c}", 2: "d d d"}

@@ -81,6 +81,13 @@ def test_a_misspelt_option_is_told_the_right_one(make: Any) -> None:
         make().reset(options={"postion": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
 
 
+@every_environment
+@pytest.mark.parametrize("options", [3, ["position"], "position"])
+def test_options_are_a_dict(make: Any, options: Any) -> None:
+    with pytest.raises(TypeError, match="reset's options must be a dict or None; got"):
+        make().reset(options=options)
+
+
 def test_a_batch_is_refused_for_one_row_of_other_rules() -> None:
     positions = Positions.concatenate([Core().start(), Core("seeds=4").start()])
     with pytest.raises(ValueError, match="row 1: seeds, stones and scores make 60 points"):

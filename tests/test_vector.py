@@ -319,6 +319,21 @@ def test_games_begin_after_as_many_random_plies_as_asked() -> None:
     assert np.bincount(begun) / len(begun) == pytest.approx([0.25] * 4, abs=0.04)
 
 
-def test_fewer_than_no_opening_plies_are_refused() -> None:
-    with pytest.raises(ValueError, match="opening_plies must be 0 or more; got -1"):
-        gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent=None, opening_plies=-1)
+@pytest.mark.parametrize("plies", [-1, 1.5, 2.0, True, "3", float("nan"), 201, 10**30])
+def test_opening_plies_that_are_no_count_are_refused(plies: Any) -> None:
+    with pytest.raises(ValueError, match="opening_plies must be a whole number from 0 to 200; got"):
+        gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent=None, opening_plies=plies)
+    assert OAnQuanVectorEnv(2, opponent=None, opening_plies=np.int64(200))
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.0, True, "3", 10**12])
+def test_a_number_of_games_that_is_none_is_refused(n: Any) -> None:
+    with pytest.raises(ValueError, match="num_envs must be a whole number from 1 to 10000000; got"):
+        OAnQuanVectorEnv(n, opponent=None)
+
+
+def test_large_seeds_are_seeds() -> None:
+    games = OAnQuanVectorEnv(64)
+    seats = [(games.reset(seed=seed), games.seats.tolist())[1] for seed in (2**32, 0, 2**32, 2**200)]
+    assert seats[0] == seats[2]
+    assert len({str(drawn) for drawn in seats}) == 3

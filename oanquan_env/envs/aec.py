@@ -75,7 +75,8 @@ class GameEnv(AECEnv[str, ObsType, int]):
     Args:
         rules: a `Rules` or its text.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
-        render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window, shown anew after each step) or None.
+        render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
+            step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
 
     `step` raises `IllegalActionError` for an illegal action, and `gymnasium.error.ResetNeeded` before the first reset
     and after the last agent has left. `reset(options={"position": p})` starts from a running position of the same
@@ -134,6 +135,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._show()
 
     def _look(self) -> None:
         """Keep the legal actions of the new position, which are asked for several times a turn."""
@@ -180,8 +182,12 @@ class GameEnv(AECEnv[str, ObsType, int]):
         if over:
             self._finish()
         self.agent_selection = self.agents[self.positions.mover[0]]
+        self._show()
+
+    def _show(self) -> None:
+        """In the mode `human`, show the last ply, or where the game begins."""
         if self.render_mode == "human":
-            self.render()
+            self._screen.show(self._before, self._move, self.metadata["render_fps"], self._owners)
 
     def _play(self, action: int) -> bool:
         """Play for the mover; returns whether all is over."""

@@ -35,6 +35,9 @@ PlyWatch: TypeAlias = Callable[[Positions, npt.NDArray[np.integer[Any]]], None]
 ILLEGAL_REWARD = -1.0
 """What an illegal action pays: a lost game."""
 
+MAX_GAMES = 10_000_000
+"""Most games of one batch."""
+
 _REASONS = np.array([*(str(reason) for reason in Termination), "illegal_action"], dtype=object)
 
 
@@ -42,13 +45,14 @@ class OpponentGames:
     """N games and the agent's seats in them. `begin` starts games, `step` plays on; nothing restarts by itself.
 
     Args:
-        n: number of games.
+        n: number of games, 1 to `MAX_GAMES`.
         rules: a `Rules` or its text.
         opponent: who plays the other seats: a player's name (`oanquan_env.policies.make_policy`), a `Policy`, a
             function like `Policy.choose`, or None for the self-play view.
         seat: the agent's seat in every game (0 moves first), or `random`, drawn anew for each game.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
-        opening_plies: games begin 0 to this many random plies after the set-up, each number equally often.
+        opening_plies: games begin 0 to this many random plies after the set-up, each number equally often; at most the
+            `max_plies` of the rules.
 
     Attributes:
         positions: N positions; in running games the agent is to move.
@@ -59,19 +63,19 @@ class OpponentGames:
         watch: called before each ply with the positions and the actions about to be played; None by default.
 
     Raises:
-        ValueError: for an unknown player, seat or reward, or a negative `opening_plies`.
+        ValueError: for an unknown player, seat or reward, and for an `n` or `opening_plies` that is no whole number or
+            out of range.
         TypeError: for an opponent of another kind.
     """
 
     def __init__(
         self, n: int, rules: Rules | str, *, opponent: Opponent, seat: Seat, reward: str, opening_plies: int = 0
     ) -> None:
-        if opening_plies < 0:
-            raise ValueError(f"opening_plies must be 0 or more; got {opening_plies}")
+        n = _whole("num_envs", n, 1, MAX_GAMES)
         self.core = shared_core(as_rules(rules))
         self.encoder = Encoder(self.core)
         self.reward = check_reward(reward)
-        self.opening_plies = opening_plies
+        self.opening_plies = _whole("opening_plies", opening_plies, 0, self.core.rules.max_plies)
         self.watch: PlyWatch | None = None
         self.positions = self.core.start(n)
         self.seats = np.zeros(n, dtype=np.intp)
@@ -242,7 +246,9 @@ class OpponentGames:
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
-    """`reset`'s options; raises `ValueError` for one that is not `known`."""
+    """`reset`'s options; raises `ValueError` for one that is not `known`, `TypeError` for what holds no options."""
+    if not isinstance(options, Mapping | None):
+        raise TypeError(f"reset's options must be a dict or None; got {type(options).__name__}")
     for name in options or {}:
         if name not in known:
             raise ValueError(unknown_name("option of reset", name, known))
@@ -311,6 +317,10 @@ def _check_seat(seat: Seat, rules: Rules, *, self_play: bool) -> Seat:
         return seat
     if self_play:
         raise ValueError(f"seat is for games against an opponent: without one the agent plays every seat; got {seat!r}")
-    if seat not in range(rules.players):
-        raise ValueError(f"seat must be random or 0 .. {rules.players - 1}; got {seat!r}")
-    return int(seat)
+    return _whole("seat", seat, 0, rules.players - 1, "random or ")
+
+
+def _whole(name: str, value: object, low: int, high: int, others: str = "") -> int:
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and low <= value <= high:
+        return int(value)
+    raise ValueError(f"{name} must be {others}a whole number from {low} to {high}; got {value!r}")

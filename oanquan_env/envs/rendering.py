@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import gymnasium
 import numpy as np
 import numpy.typing as npt
@@ -51,13 +53,52 @@ class Screen:
             return render.text(board, last=board.last_mark, owners=owners)
         if self.mode == "rgb_array":
             return render.rgb(board, last=board.last_mark, owners=owners)
+        self._open().show(board, last=board.last_mark, owners=owners)
+        return None
+
+    def show(self, before: Positions, action: int | None, fps: float, owners: list[list[int]] | None = None) -> None:
+        """Show one ply in the window, step by step: the field that is played, each sowing, capture and refill.
+
+        Arguments are as of `draw`. A ply, or a position without one, takes 1 / `fps` seconds; its steps share them.
+        """
+        board = Board.from_positions(self.core, before)
+        pictures: list[tuple[render.Drawable, render.LastMove | None]] = []
+        if action is not None:
+            board.push(Move.from_action(action))
+            pictures += _steps(board)
+        pictures.append((board, board.last_mark))
+        window = self._open()
+        for picture, last in pictures:
+            if not window.show(picture, last=last, owners=owners):
+                return
+            window.hold(1 / fps / len(pictures))
+
+    def _open(self) -> render.Window:
         if self._window is None:
             self._window = render.Window()
-        self._window.show(board, last=board.last_mark, owners=owners)
-        return None
+        return self._window
 
     def close(self) -> None:
         """Close the window, if one was opened."""
         if self._window is not None:
             self._window.close()
             self._window = None
+
+
+def _steps(board: Board) -> Iterator[tuple[render.Snapshot, render.LastMove]]:
+    """The board before its last move and between the steps of it, each with the marks of the move so far."""
+    trace = board.last_trace
+    assert trace is not None
+    for number, frame in enumerate(trace.frames()[:-1]):
+        laps, takings = trace.laps[:number], trace.takings[: max(0, number - len(trace.laps))]
+        origin = trace.laps[0].square
+        yield (
+            render.Snapshot(board.rules, *frame, mover=trace.player, ply=board.ply - 1),
+            render.LastMove(
+                origin=origin,
+                path=tuple(square for lap in laps for square in lap.squares),
+                last=laps[-1].last if laps else origin,
+                captured=tuple(taking.square for taking in takings),
+                label=str(trace.move),
+            ),
+        )

@@ -53,12 +53,13 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: games begin 0 to this many random plies after the set-up, each number equally often. An agent
             learns more from many openings than from one.
-        render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window, shown anew after each reset and step) or
-            None. Pictures show the last ply, which is the opponent's reply if there was one.
+        render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. Pictures show the last ply,
+            which is the opponent's reply if there was one. The window shows every ply, step by step; a ply takes
+            1 / `metadata["render_fps"]` seconds.
 
     Raises:
-        ValueError: for an unknown player, seat, reward or render mode, or a negative `opening_plies` (`RulesError` for
-            the rules).
+        ValueError: for an unknown player, seat, reward or render mode, and for `opening_plies` that are no whole number
+            from 0 to the `max_plies` of the rules (`RulesError` for the rules).
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -79,7 +80,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         self.action_space = spaces.Discrete(self._games.core.rules.actions)
         self.render_mode = render_mode
         self._screen = Screen(self._games.core, render_mode)
-        self._last: tuple[Positions, int] | None = None  # the last ply: where it was played, and the action
+        self._plies: list[tuple[Positions, int]] = []  # of the last step: where each was played, and the action
         self._finished = True
         if render_mode is not None:
             self._games.watch = self._remember
@@ -104,20 +105,23 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """Start a new game, from the set-up or from `options["position"]`."""
         start = given_position(self._games.core, check_options(options, ("position",)).get("position"))
         super().reset(seed=seed)
-        self._last = None
+        self._plies = []
         self._games.begin(_ONLY, self.np_random, start)
         self._finished = False
-        self._show()
+        self._show(self._plies)
         return self._games.observe()[0], self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play `action` and the replies to it."""
         if self._finished:
             raise ResetNeeded("the game is over or has not begun: call reset() first")
+        seen = len(self._plies)
         reward = float(self._games.step(np.array([action]), self.np_random)[0])
         terminated, truncated = bool(self._games.terminated[0]), bool(self._games.truncated[0])
         self._finished = terminated or truncated
-        self._show()
+        played = self._plies[seen:]
+        self._show(played)
+        self._plies = played or self._plies  # an illegal action plays nothing
         return self._games.observe()[0], reward, terminated, truncated, self._info()
 
     def _info(self) -> dict[str, Any]:
@@ -128,15 +132,17 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         return info
 
     def _remember(self, positions: Positions, actions: npt.NDArray[np.integer[Any]]) -> None:
-        self._last = positions.copy(), int(actions[0])
+        self._plies.append((positions.copy(), int(actions[0])))
 
-    def _show(self) -> None:
+    def _show(self, plies: list[tuple[Positions, int]]) -> None:
+        """In the mode `human`, show `plies`, or the position as it is where there were none."""
         if self.render_mode == "human":
-            self.render()
+            for before, action in plies or ((self._games.positions, None),):
+                self._screen.show(before, action, self.metadata["render_fps"])
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """The board and the last ply, as text or picture, or shown in a window, as `render_mode` says."""
-        before, action = self._last or (self._games.positions, None)
+        before, action = self._plies[-1] if self._plies else (self._games.positions, None)
         return self._screen.draw(before, action)
 
     def close(self) -> None:

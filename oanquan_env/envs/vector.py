@@ -50,7 +50,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         autoreset_mode: an `AutoresetMode` or its value, `NextStep` or `SameStep`.
 
     Raises:
-        ValueError: for an unknown player, seat, reward or mode (`RulesError` for the rules).
+        ValueError: as `OAnQuanEnv`, and for an unknown mode or a `num_envs` that is no whole number from 1 to
+            10 million.
     """
 
     def __init__(
@@ -97,11 +98,10 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Start all games anew, from the set-up or from `options["position"]`."""
-        options = options or {}
+        options = check_options(options, ("position", "reset_mask"))
         if "reset_mask" in options:
             raise ValueError("the games restart by themselves: there is no option 'reset_mask'")
-        given = check_options(options, ("position",)).get("position")
-        start = given_position(self._games.core, given, self.num_envs)
+        start = given_position(self._games.core, options.get("position"), self.num_envs)
         super().reset(seed=seed)
         self._games.begin(np.arange(self.num_envs), self.np_random, start)
         self._finished = np.zeros(self.num_envs, dtype=np.bool_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from types import ModuleType
 from typing import Any
 
@@ -34,12 +35,14 @@ class Window:
         self._pygame = _pygame()
         self._caption, self._dark, self._width = caption, dark, width
         self._surface: Any = None
+        self._shown_at = 0.0
         self.closed = False
 
     def show(self, board: Drawable, *, last: LastMove | None = None, owners: Owners | None = None) -> bool:
         """Show a position; does nothing, and returns false, once the window was closed."""
         if self.closed:
             return False
+        self._shown_at = time.monotonic()
         pixels = rgb(board, last=last, owners=owners, dark=self._dark, width=self._width)
         size = (pixels.shape[1], pixels.shape[0])
         if self._surface is None or self._surface.get_size() != size:
@@ -54,6 +57,13 @@ class Window:
         """Handle what its user does; false once it was closed. Call it while waiting for a move."""
         if self._surface is not None and any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
             self.close()
+        return not self.closed
+
+    def hold(self, seconds: float) -> bool:
+        """Wait until the last picture was on show for `seconds`; false once the window was closed, which ends it."""
+        until = self._shown_at + seconds
+        while self.poll() and (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, 0.05))
         return not self.closed
 
     def close(self) -> None:
