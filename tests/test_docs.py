@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
+import runpy
 import shlex
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -117,8 +120,28 @@ def test_commands_name_what_exists(page: Path) -> None:
                 assert (ROOT / word).exists(), words
 
 
+TABLE = re.compile(r"^\| \[`python (?:-m )?([\w./]+)`\]", flags=re.MULTILINE)
+LISTED = TABLE.findall((DOCS / "commands.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+@pytest.mark.parametrize("command", LISTED)
+def test_listed_commands_help(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "argv", [command, "--help"])
+    run = runpy.run_path if command.endswith(".py") else functools.partial(runpy.run_module, alter_sys=True)
+    with pytest.raises(SystemExit) as ended:
+        run(command, run_name="__main__")
+    assert not ended.value.code
+    usage = capsys.readouterr().out.splitlines()[0]
+    assert re.match(rf"usage: (python -m )?{re.escape(command)} \[-h\]", usage), usage
+
+
 def test_commands_are_found() -> None:
     assert commands("```sh\npip install x && python a.py b  # c\n```\n") == [["python", "a.py", "b"]]
+    assert len(LISTED) > 10
     assert sum(len(commands(page.read_text(encoding="utf-8"))) for page in PAGES) > 20
 
 
