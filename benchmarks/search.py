@@ -1,4 +1,5 @@
-"""Speed of the search on one core: moves played a second and time to depth, from the set-up and in the middle of games.
+"""Speed of the search on one core: moves played a second and time to depth, from the set-up and in the middle of games,
+there also with a value net at the horizon.
 
 Run it on an idle machine: `python -m benchmarks.search`.
 """
@@ -14,6 +15,7 @@ import numpy as np
 from agents.search.deepening import Limits, Search
 from benchmarks import report
 from oanquan_env import Core, Positions
+from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_openings
 
 RULES = "mancala-world"
@@ -54,11 +56,17 @@ def main() -> None:
     rng = np.random.default_rng(0)
     count = -(-options.positions // len(MIDDLE_PLIES))
     middle = Positions.concatenate([random_openings(core, count, plies, rng) for plies in MIDDLE_PLIES])
-    search.best_moves(middle, Limits(depth=2))  # compiles, and touches the tables
-    results = {
+    with_net = Search(core, table_megabytes=256, threads=1, net=read_value_net("pretrained", RULES))
+    for one in (search, with_net):
+        one.best_moves(middle, Limits(depth=2))  # compiles, and touches the tables
+    results: dict[str, list[dict[str, Any]]] = {
         "opening": [measure(search, core.start(), depth) for depth in OPENING_DEPTHS],
-        "middle": [measure(search, middle, depth) for depth in MIDDLE_DEPTHS],
+        "middle": [],
+        "middle, value net": [],
     }
+    for depth in MIDDLE_DEPTHS:  # one after the other: what is told apart is measured at the same time
+        results["middle"].append(measure(search, middle, depth))
+        results["middle, value net"].append(measure(with_net, middle, depth))
     rows = [
         [
             name,
