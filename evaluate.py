@@ -22,20 +22,31 @@ import shlex
 import sys
 from dataclasses import dataclass
 
-import tyro
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
+from agents.support.extras import needing_extras
 
-import agents
-from agents.evaluation.estimates import Estimate
-from agents.evaluation.results import ArenaResult, RegretResult
-from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
-from agents.reports.report import write_report
-from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options
-from agents.support.files import check_place, write_atomically
-from agents.support.strict_yaml import ConfigError, read_yaml
-from oanquan_env.records import format_records
+with needing_extras("evaluate.py" if __name__ == "__main__" else None):
+    import tyro
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Table
+
+    import agents
+    from agents.evaluation.estimates import Estimate
+    from agents.evaluation.results import ArenaResult, RegretResult
+    from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
+    from agents.reports.report import write_report
+    from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options
+    from agents.support.files import check_place, write_atomically
+    from agents.support.folder_lock import FolderLock
+    from agents.support.strict_yaml import ConfigError, read_yaml
+    from oanquan_env.records import format_records
 
 PROG = "evaluate.py"
 UNSET = EvaluationSettings([""])
@@ -74,7 +85,7 @@ def parse(arguments: list[str]) -> Options:
         options = read(default=Options(make_settings(values, str(options.config))))
     settings = dataclasses.asdict(options.settings)
     if settings["agents"] == UNSET.agents:
-        del settings["agents"]
+        raise ConfigError("which players? try: python evaluate.py greedy random (or --help)")
     return dataclasses.replace(options, settings=make_settings(settings, "command line"))
 
 
@@ -177,6 +188,7 @@ def main(arguments: list[str]) -> int:
     try:
         options = parse(arguments)
         check_places(options)
+        lock = FolderLock(options.output) if options.output else None  # held to the end
         evaluation_run = EvaluationRun(options.settings, options.output)
         with Progress(
             *bar, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
@@ -184,6 +196,8 @@ def main(arguments: list[str]) -> int:
             evaluation = evaluation_run.run(shlex.join(["python", "evaluate.py", *arguments]), progress, options.ray)
         show(console, options.settings, evaluation)
         write(options, evaluation)
+        if lock:
+            lock.release()
     except KeyboardInterrupt:
         then = f"; the same command continues in {options.output}" if options.output else ""
         print(f"evaluate.py: interrupted{then}", file=sys.stderr)

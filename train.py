@@ -13,57 +13,96 @@ A configuration of `kind: value` makes a value net, for players such as `minimax
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
 import shlex
 import signal
 import statistics
 import sys
+import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
-import tyro
-from pydantic import ValidationError
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.text import Text
+from agents.support.extras import needing_extras
 
-from agents.networks.agent_files import AgentFileError
-from agents.support.parallel import HELP, ScaleError
-from agents.support.renamed import renamed
-from agents.support.strict_yaml import ConfigError, explain, read_yaml
-from agents.training.checkpoint import CheckpointError
-from agents.training.config import TrainConfig, load_config
-from agents.training.run import RunError, StopTrainingError, TrainingRun
-from agents.training.run_folder import CONFIG_NAME
-from agents.training.sweep import SeedEnd, parse_seeds, plan, train_seeds
-from agents.training.value_command import make_value_net
+with needing_extras("train.py" if __name__ == "__main__" else None):
+    import tyro
+    from pydantic import BaseModel
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
 
-MACHINE = {"threads", "device"}
+    from agents.networks.agent_files import AgentFileError
+    from agents.support.folder_lock import FolderInUseError
+    from agents.support.parallel import HELP, ScaleError
+    from agents.support.renamed import renamed
+    from agents.support.strict_yaml import ConfigError, read_yaml
+    from agents.training.checkpoint import CheckpointError
+    from agents.training.config import TrainConfig, load_config, parse_config
+    from agents.training.run import RunError, StopTrainingError, TrainingRun
+    from agents.training.run_folder import CONFIG_NAME
+    from agents.training.sweep import SeedEnd, parse_seeds, plan, stopping_workers, train_seeds
+    from agents.training.value_command import make_value_net
+
+CHANGEABLE = {"threads", "device", "total_plies"}
 """Fields that a resumed run may change."""
+FIRST = (
+    ("rules",),
+    ("total_plies",),
+    ("seed",),
+    ("threads",),
+    ("device",),
+    ("init_from",),
+    ("network", "name"),
+    ("network", "width"),
+    ("ppo", "n_envs"),
+    ("ppo", "learning_rate"),
+    ("ppo", "ent_coef"),
+    ("opponents", "players"),
+    ("teacher", "depths"),
+    ("evaluation", "every_plies"),
+    ("evaluation", "opponents"),
+)
+"""Settings that people change first; `--help` shows them, and `--help-all` all."""
 
 
 @dataclass(frozen=True)
 class Start:
     """Where a run's configuration comes from."""
 
-    config: Path | None = None
-    """The YAML file to start from; without one, the defaults below."""
-    resume: Path | None = None
-    """Go on with the run in this folder, by its own configuration; only --threads and --device go with it."""
+    config: Annotated[Path | None, tyro.conf.arg(help="the YAML file to start from")] = None
+    resume: Annotated[
+        Path | None,
+        tyro.conf.arg(
+            help="go on with the run in this folder, by its own configuration; --threads, --device and "
+            "--total-plies may change"
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
 class Command(Start):
     """The command line."""
 
-    output: Path | None = None
-    """The run folder; runs/ and the config's name if left out."""
-    sweep: str | None = None
-    """Train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ..."""
-    jobs: int | None = None
-    """Seeds of a sweep trained at once; as many as there are processors for if left out."""
+    output: Annotated[Path | None, tyro.conf.arg(help="the run folder (runs/ and the config's name)")] = None
+    sweep: Annotated[
+        str | None, tyro.conf.arg(help="train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...")
+    ] = None
+    jobs: Annotated[
+        int | None, tyro.conf.arg(help="seeds of a sweep trained at once (as many as there are processors for)")
+    ] = None
     ray: Annotated[str | None, tyro.conf.arg(help=f"{HELP}; Ray then decides how many seeds run at once")] = None
     settings: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
 
@@ -73,11 +112,12 @@ class Command(Start):
 
 
 class PliesPerSecond(ProgressColumn):
-    """Speed of the run."""
+    """Speed since the program began, evaluations included."""
 
     def render(self, task: Task) -> Text:
-        """Plies a second, smoothed."""
-        return Text(f"{task.speed or 0:,.0f} plies/s")
+        """Plies a second; nothing before the first iteration has ended."""
+        done, seconds = task.completed - task.fields["begun"], task.finished_time or task.elapsed
+        return Text(f"{done / seconds:,.0f} plies/s" if done and seconds else "")
 
 
 class Interrupt:
@@ -120,14 +160,12 @@ def parse(arguments: list[str]) -> Command:
             raise ConfigError(f"{argument}: {said}")
     file = config_file(arguments)
     default = Command(settings=load_config(file) if file else TrainConfig())
-    try:
-        command = tyro.cli(Command, default=default, args=arguments, prog="train.py", description=__doc__)
-    except ValidationError as error:  # tyro shows what is wrong with nested settings, but raises this for the others
-        raise ConfigError(f"command line: {explain(error)}") from None
+    arguments = read_values(arguments, default.settings)
+    command = tyro.cli(Command, default=default, args=arguments, prog="train.py", description=__doc__)
     changed = {name for name, value in command.settings if value != getattr(default.settings, name)}
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
-    if command.resume and (changed - MACHINE or any(one is not None for one in others)):
-        raise RunError("--resume takes the run's own configuration: only --threads and --device go with it")
+    if command.resume and (changed - CHANGEABLE or any(one is not None for one in others)):
+        raise RunError("--resume takes the run's configuration: only --threads, --device, --total-plies go with it")
     if not command.sweep and (command.ray or command.jobs is not None):
         raise RunError("--ray and --jobs spread the seeds of a --sweep; there is none")
     if command.jobs is not None and command.jobs < 1:
@@ -135,15 +173,78 @@ def parse(arguments: list[str]) -> Command:
     return command
 
 
+def read_values(arguments: list[str], base: TrainConfig) -> list[str]:
+    """The command line with all numbers in plain digits; `base` is what its settings change.
+
+    Raises `ConfigError` for a value that a setting cannot have.
+    """
+    options = {option_of(path): path for path in setting_paths(TrainConfig)}
+    values = base.model_dump()
+    words: list[str] = []
+    places: list[tuple[tuple[str, ...] | None, int]] = []
+    for argument in arguments:
+        option, sign, text = argument.partition("=")
+        if argument.startswith("--"):
+            places.append((options.get(option.replace("_", "-")), len(words) + 1))
+            words.append(option)
+        if sign or not argument.startswith("--"):
+            words.append(text if argument.startswith("--") else argument)
+    ends = [begin - 1 for _, begin in places[1:]] + [len(words)]
+    given = [(path, begin, end) for (path, begin), end in zip(places, ends, strict=True) if path and begin < end]
+    for path, begin, end in given:
+        into = functools.reduce(operator.getitem, path[:-1], values)
+        into[path[-1]] = words[begin:end] if isinstance(into[path[-1]], list) else words[begin]
+    config = parse_config(values, "command line").model_dump()
+    for path, begin, end in given:
+        value = functools.reduce(operator.getitem, path, config)
+        if isinstance(value, int | list):
+            words[begin:end] = [str(one) for one in (value if isinstance(value, list) else [value])]
+    return words
+
+
+def setting_paths(model: type[BaseModel], way: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The names that lead to each setting."""
+    for name, info in model.model_fields.items():
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from setting_paths(info.annotation, (*way, name))
+        else:
+            yield (*way, name)
+
+
+def option_of(path: tuple[str, ...]) -> str:
+    """A setting as an option of the command line."""
+    return f"--{'.'.join(path)}".replace("_", "-")
+
+
+def help_page() -> str:
+    """What `--help` shows: where runs come from and go, and the settings that people change first."""
+    hints = get_type_hints(Command, include_extras=True)
+    lines = {
+        option_of((name,)): hints[name].__metadata__[0].help for name in ("config", "resume", "output", "sweep", "jobs")
+    }
+    config = TrainConfig()
+    for path in FIRST:
+        owner: BaseModel = functools.reduce(getattr, path[:-1], config)
+        said = type(owner).model_fields[path[-1]].description
+        lines[option_of(path)] = f"{said} (default: {getattr(owner, path[-1])})"
+    shown = [textwrap.fill(f"  {option:24} {said}", 110, subsequent_indent=27 * " ") for option, said in lines.items()]
+    return "\n".join([__doc__ or "", "options:", *shown, "", "--help-all shows all settings."])
+
+
 def begin(command: Command, typed: str, console: Console) -> TrainingRun:
     """The run that the command line asks for."""
     if command.resume:
-        run = TrainingRun.resume(command.resume, console.print, command.settings.model_dump(include=MACHINE))
-        console.print(f"resuming {run.folder} at {run.plies:,} plies")
+        run = TrainingRun.resume(command.resume, console.print, command.settings.model_dump(include=CHANGEABLE))
+        done = run.plies >= run.config.total_plies
+        console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
+        if done:
+            console.print(f"to train on: python train.py --resume {run.folder} --total-plies {2 * run.plies}")
         return run
     config, folder = command.settings, command.folder()
     run = TrainingRun.create(folder, config, typed, console.print)
     console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
+    if run.planned_plies > config.total_plies:
+        console.print(f"whole iterations make them {run.planned_plies:,} plies")
     return run
 
 
@@ -155,10 +256,11 @@ def sweep(command: Command, seeds: list[int], typed: str, console: Console) -> i
     console.print(f"training {len(works)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
     ends: list[SeedEnd] = []
     try:
-        for end in train_seeds(works, ray=command.ray, processes=jobs):
-            ends.append(end)
-            how = "failed" if end.error else "is done"
-            console.print(f"seed {end.seed} {how}, {len(ends)} of {len(works)}: {end.folder}")
+        with stopping_workers():
+            for end in train_seeds(works, ray=command.ray, processes=jobs):
+                ends.append(end)
+                how = "failed" if end.error else "is done"
+                console.print(f"seed {end.seed} {how}, {len(ends)} of {len(works)}: {end.folder}")
     except (KeyboardInterrupt, StopTrainingError):
         console.print("stopped; the same command goes on")
         return 130
@@ -182,24 +284,33 @@ def show_scores(results: list[SeedEnd], config: TrainConfig, console: Console) -
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
     console = Console(highlight=False)
-    typed = shlex.join(["python", "train.py", *arguments])
+    if not arguments:
+        print("train.py: what to train? try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr)
+        return 2
+    if {"-h", "--help"} & set(arguments):
+        print(help_page())
+        return 0
     try:
+        typed = shlex.join(["python", "train.py", *arguments])
         file = config_file(arguments)
         if file and read_yaml(file).get("kind") == "value":
             return make_value_net(file, arguments, typed, console, lambda: Interrupt(console).is_wished)
-        command = parse(arguments)
+        command = parse(["--help" if argument == "--help-all" else argument for argument in arguments])
         if command.sweep:
             return sweep(command, parse_seeds(command.sweep), typed, console)
         run = begin(command, typed, console)
         interrupt = Interrupt(console)
         columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
         with Progress(*columns, console=console) as bar:
-            task = bar.add_task("training", total=run.config.total_plies, completed=run.plies)
+            task = bar.add_task("training", total=run.planned_plies, completed=run.plies, begun=run.plies)
             run.learn(lambda plies: bar.update(task, completed=plies), interrupt.is_wished)
     except StopTrainingError:
         console.print(f"saved at {run.plies:,} plies; go on with: python train.py --resume {run.folder}")
         return 130
-    except (ConfigError, RunError, CheckpointError, AgentFileError, ScaleError, OSError) as error:
+    except KeyboardInterrupt:
+        console.print("stopped at once; a run or a sweep that was begun goes on from its last checkpoint")
+        return 130
+    except (ConfigError, FolderInUseError, RunError, CheckpointError, AgentFileError, ScaleError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
     console.print(f"the agent is in {run.folder}; try: python evaluate.py ppo:{run.folder} greedy random")

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.players.names import USAGE, PlayerName, UnknownAgentError, parse_name, usage
+from agents.support.extras import MissingExtraError, needing_extras, say_what_commands_need
 from oanquan_env import Core, Rules
 from oanquan_env.players.value_net import read_value_net
 from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, Policy, RandomPolicy
 from oanquan_env.rules import DEFAULT_PRESET, as_rules
 
-__all__ = ["USAGE", "UnknownAgentError", "make", "usage"]
+__all__ = ["USAGE", "MissingExtraError", "UnknownAgentError", "make", "usage"]
+
+say_what_commands_need()
 
 
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
@@ -18,10 +21,12 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
 
     Raises:
         UnknownAgentError: for a name or an option that does not exist.
+        MissingExtraError: for a player that needs packages which are not installed.
         ValueError: what the player itself says of its files, options or the rules.
     """
     rules, parsed = as_rules(rules), parse_name(name)
-    player = _MAKERS[parsed.kind](parsed, rules)
+    with needing_extras():
+        player = _MAKERS[parsed.kind](parsed, rules)
     return player if parsed.epsilon is None else EpsilonPolicy(Core(rules), player, parsed.epsilon)
 
 

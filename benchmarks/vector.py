@@ -118,12 +118,13 @@ class OpenSpielMancala:
 
 def contestants(*, all_needed: bool) -> dict[str, Contestant]:
     """All that is measured, by name. Raises ModuleNotFoundError if all are needed and OpenSpiel is not installed."""
-    connect_four = games()["connect_four raw_env"]
+    connect_four = games().get("connect_four raw_env")
     made: dict[str, Contestant] = {f"oanquan make_vec, num_envs={n:,}": Batch(n, None) for n in SIZES}
     made["oanquan make_vec, num_envs=4,096, greedy replies"] = Batch(4096, "greedy")
     made["oanquan make"] = Single(None)
     made["oanquan make, greedy replies"] = Single("greedy")
-    made["PettingZoo connect_four raw_env, turns"] = lambda seconds: turns_per_second(connect_four, seconds)
+    if connect_four is not None:
+        made["PettingZoo connect_four raw_env, turns"] = lambda seconds: turns_per_second(connect_four, seconds)
     try:
         pyspiel = importlib.import_module("pyspiel")
     except ModuleNotFoundError:

@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbclient import NotebookClient
-from nbformat import NotebookNode
+from agents.support.extras import needing_extras
+
+with needing_extras("notebooks/run.py" if __name__ == "__main__" else None):
+    import nbformat
+    from nbclient import NotebookClient
+    from nbformat import NotebookNode
 
 FOLDER = Path(__file__).parent
 PICTURES = ("image/svg+xml", "image/png")

@@ -95,8 +95,9 @@ def test_temperature_draws_from_the_softmax(agent: Path) -> None:
     logits = PPOPlayer(agent).evaluate(Core().start())[0][0] / 0.5
     expected = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
     assert np.bincount(drawn, minlength=10) / 20_000 == pytest.approx(expected, abs=0.02)
-    with pytest.raises(ValueError, match="temperature must be 0 or more; got -1"):
-        PPOPlayer(agent, temperature=-1)
+    for temperature in (-1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match=f"temperature must be 0 or more; got {temperature}"):
+            PPOPlayer(agent, temperature=temperature)
 
 
 def test_an_agent_asked_to_play_other_rules_says_so(agent: Path) -> None:
@@ -251,14 +252,24 @@ def test_any_player_can_make_random_moves(name: str, steady: str) -> None:
         ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
         ("greedy:epsilon=often", "epsilon of greedy must be a number; got 'often'"),
         ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
+        ("minimax:ms=nan", "ms of minimax must be a number; got 'nan'"),
+        ("minimax:ms=inf", "ms of minimax must be a number; got 'inf'"),
+        ("minimax:ms=1e308", "ms of minimax must be a number; got '1e308'"),
+        ("minimax:nodes=" + "9" * 31, "nodes of minimax must be a whole number; got '999"),
+        ("minimax:nodes=" + "9" * 5000, "nodes of minimax must be a whole number; got '999"),
+        ("minimax:depth=+4", r"depth of minimax must be a whole number; got '\+4'"),
+        ("minimax:depth=0_4", "depth of minimax must be a whole number; got '0_4'"),
+        ("minimax:depth=٥", "depth of minimax must be a whole number; got '٥'"),
+        ("ppo:x,temperature=nan", "temperature of ppo must be a number; got 'nan'"),
         ("greedy:slips=0.1", "slips is now called epsilon; got 'slips=0.1'"),
         ("ppo:x,images=1", "images is now called mirror_average; got 'images=1'"),
         ("ppo:x,mirror_average=1", "mirror_average of ppo must be yes or no; got '1'"),
     ],
 )
 def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> None:
-    with pytest.raises(agents.UnknownAgentError, match=message):
+    with pytest.raises(agents.UnknownAgentError, match=message) as refused:
         agents.make(name)
+    assert len(str(refused.value)) < 2000
 
 
 @pytest.mark.parametrize(
@@ -281,12 +292,19 @@ def test_committed_training_configurations_load(path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"sead": 3}, r"run\.yaml: sead: unknown field"),
-        ({"ppo": {"n_step": 3}}, r"ppo\.n_step: unknown field"),
+        ({"sead": 3}, r"run\.yaml: sead: unknown field; did you mean seed\? \(got 3\)"),
+        ({"ppo": {"n_step": 3}}, r"ppo\.n_step: unknown field; did you mean n_steps\?"),
         ({"begin_with": "runs/ppo"}, r"run\.yaml: begin_with: unknown field; begin_with is now called init_from"),
         ({"teacher": {"choice": 2}}, r"teacher\.choice: .* choice is now called candidates_per_position"),
         ({"network": {"policy_gradient": "sharpness"}}, "sharpness is now called inverse_temperature"),
-        ({"ppo": {"gamma": 1.5}}, r"ppo\.gamma: .*less than or equal to 1 \(got 1\.5\)"),
+        ({"seed": True}, r"seed: must be a whole number \(got True\)"),
+        ({"seed": 2**32}, r"seed: must be below 4294967296"),
+        ({"total_plies": "+4"}, r"total_plies: must be a whole number \(got '\+4'\)"),
+        ({"total_plies": "0_4"}, "total_plies: must be a whole number"),
+        ({"total_plies": "٥"}, "total_plies: must be a whole number"),
+        ({"ppo": {"learning_rate": float("nan")}}, r"ppo\.learning_rate: must be a finite number"),
+        ({"ppo": {"n_envs": 10**12}}, r"ppo: n_envs \* n_steps must be 16,777,216 or less"),
+        ({"ppo": {"gamma": 1.5}}, r"ppo\.gamma: must be 1.0 or less \(got 1\.5\)"),
         ({"rules": "four-player"}, "training is for two players; 'four-player' has 4"),
         ({"rules": "vietnamise"}, r"did you mean vietnamese\?"),
         ({"network": {"name": "resnet"}}, r"network\.name"),
@@ -307,6 +325,12 @@ def test_unreadable_configurations_are_refused(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(ConfigError, match=message):
             load_config(path)
+
+
+def test_a_number_of_plies_may_be_written_short(tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text("total_plies: 1e6\nseed: 2e3\n")
+    config = load_config(tmp_path / "run.yaml")
+    assert (config.total_plies, config.seed) == (1_000_000, 2000)
 
 
 def test_rules_in_a_configuration_are_written_in_their_shortest_form() -> None:

@@ -131,13 +131,13 @@ def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "command line: agents: Field required"),
+        ([], "which players? try: python evaluate.py greedy random"),
         (["greedy"], "two players or more are needed for a match; got 1"),
         (["greedy", "greedy"], "two players are called 'greedy'"),
         (["greedy", "rendom"], "unknown player 'rendom' (did you mean random?)"),
-        (["greedy", "random", "--pairs", "0"], "pairs: Input should be greater than 0 (got 0)"),
+        (["greedy", "random", "--pairs", "0"], "pairs: must be 1 or more (got 0)"),
         (["greedy", "random", "--rules", "chess"], "unknown preset 'chess'"),
-        (["greedy", "random", "--suite", "arena,elo"], "suites.1: Input should be 'arena' or 'regret' (got 'elo')"),
+        (["greedy", "random", "--suite", "arena,elo"], "suites.1: must be 'arena' or 'regret' (got 'elo')"),
         (["greedy", "random", "--openings", "nowhere.txt"], "nowhere.txt: no such file; openings are"),
         (
             ["greedy", "random", "--openings", "balanced", "--pairs", "100000"],
@@ -150,7 +150,7 @@ def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         (["greedy", "--suite", "regret", "--ray", "x:1"], "nothing to spread over a cluster without --suite arena"),
         (["greedy", "random", "--opening-plies", "120"], "was running after 120 plies: take fewer plies"),
         (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),
-        (["greedy", "random", "--seed", "-1"], "seed: Input should be greater than or equal to 0"),
+        (["greedy", "random", "--seed", "-1"], "seed: must be 0 or more (got -1)"),
     ],
 )
 def test_mistakes_are_explained(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
@@ -168,7 +168,7 @@ def test_the_command_line_overrides_the_file(capsys: pytest.CaptureFixture[str],
     assert "3 pairs, openings of 4 random plies, seed 3" in out
     assert "greedy" not in out
     config.write_text("agents: [greedy, random]\npears: 7\n")
-    assert "x.yaml: pears: unknown field (got 7)" in run(capsys, "--config", config)[2]
+    assert "x.yaml: pears: unknown field; did you mean pairs? (got 7)" in run(capsys, "--config", config)[2]
 
 
 def test_help_names_settings_and_players(capsys: pytest.CaptureFixture[str]) -> None:

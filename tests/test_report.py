@@ -150,7 +150,7 @@ def test_a_report_survives_its_file(report: Report, tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("{", "Invalid JSON"),
-        ("{}", "command: Field required"),
+        ("{}", "command: is missing"),
         ('{"surprise": 1}', "surprise: unknown field"),
     ],
 )

@@ -71,8 +71,8 @@ def test_resuming_takes_what_the_machine_needs_and_nothing_else(
     learn(TrainingRun.create(folder, small_config(), "test", quiet))
     assert train.main(["--resume", str(folder), "--threads", "1"]) == 0
     assert train.main(["--resume", str(folder), "--seed", "3"]) == 2
-    assert "only --threads and --device go with it" in capsys.readouterr().err
-    with pytest.raises(ConfigError, match=r"command line: threads: .*greater than 0 \(got 0\)"):
+    assert "only --threads, --device, --total-plies go with it" in capsys.readouterr().err
+    with pytest.raises(ConfigError, match=r"command line: threads: must be 1 or more \(got 0\)"):
         TrainingRun.resume(folder, quiet, {"threads": 0})
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+import types
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,6 +96,17 @@ def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ScaleError, match=r'Ray is not installed: pip install -e "\.\[ray\]"'):
         list(spread(square, [1], ray="auto"))
+
+
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_a_cluster_that_does_not_answer_is_an_error_at_once(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
+    fake = types.SimpleNamespace(init=lambda *_, **__: pytest.fail("Ray was asked, and would wait for minutes"))
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    with socket.socket() as taken:  # bound, and listens to nobody
+        taken.bind(("127.0.0.1", 0))
+        address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(ScaleError, match=f"no Ray cluster at '{address}': nothing answers there"):
+            list(spread(square, [1], ray=address))
 
 
 def test_ray_is_imported_only_when_asked_for() -> None:
@@ -302,7 +315,7 @@ def test_a_run_in_the_way_of_a_sweep_is_not_touched(tmp_path: Path) -> None:
     [
         (["--ray", "auto"], "--ray and --jobs spread the seeds"),
         (["--sweep", "0", "--jobs", "0"], "--jobs must be 1 or more"),
-        (["--resume", "runs/x", "--sweep", "0"], "only --threads and --device"),
+        (["--resume", "runs/x", "--sweep", "0"], "only --threads, --device,"),
         (["--sweep", "a"], "--sweep takes seeds"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -280,10 +281,18 @@ def test_the_run_folder_tells_where_the_run_comes_from(uninterrupted: Path) -> N
     [
         (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),
         (["--resume", "nowhere"], "nowhere holds no run"),
-        (["--resume", "nowhere", "--seed", "3"], "only --threads and --device go with it"),
-        (["--resume", "nowhere", "--output", "there"], "only --threads and --device go with it"),
+        (["--resume", "nowhere", "--seed", "3"], "only --threads, --device, --total-plies go with it"),
+        (["--resume", "nowhere", "--output", "there"], "only --threads, --device, --total-plies go with it"),
         (["--rules", "three-player"], "command line: rules: training is for two players"),
-        (["--seed", "-1"], "command line: seed: Input should be greater than or equal to 0 (got -1)"),
+        (["--seed", "-1"], "command line: seed: must be 0 or more (got -1)"),
+        (["--ppo.n-steps", "-1"], "command line: ppo.n_steps: must be 1 or more (got -1)"),
+        (["--ppo.n-steps=x"], "command line: ppo.n_steps: must be a whole number (got 'x')"),
+        (["--teacher.muon", "-1"], "command line: teacher.muon: must be 0.0 or more (got -1.0)"),
+        (["--ppo.gamma", "nan"], "command line: ppo.gamma: must be a number (got 'nan')"),
+        (["--teacher.depths", "4", "x"], "command line: teacher.depths.1: must be a whole number (got 'x')"),
+        (["--network.name", "resnet"], "command line: network.name: must be 'plain', 'afterstates' or 'lookahead'"),
+        (["--total-plies", "+4"], "command line: total_plies: must be a whole number (got '+4')"),
+        ([], "what to train? try: python train.py --config configs/quick.yaml"),
         (["--jobs", "2"], "--ray and --jobs spread the seeds of a --sweep"),
         (["--teacher.stray-plies", "2"], "stray_plies is now called random_plies"),
         (["--begin-with=runs/ppo"], "begin_with is now called init_from"),
@@ -309,8 +318,6 @@ def test_the_command_line_changes_single_fields() -> None:
     ("arguments", "complaint"),
     [
         (["--ppo.n-stpes", "32"], "--ppo.n-stpes"),
-        (["--ppo.n-steps", "-1"], "n_steps"),
-        (["--teacher.muon", "-1"], "muon"),
     ],
 )
 def test_the_command_line_refuses_unknown_fields_and_bad_values(
@@ -320,6 +327,24 @@ def test_the_command_line_refuses_unknown_fields_and_bad_values(
         train.parse(arguments)
     assert refused.value.code == 2
     assert complaint in capsys.readouterr().err
+
+
+def test_numbers_on_the_command_line_may_be_written_short() -> None:
+    depths = ["--teacher.depths", "4", "6", "--network.name", "lookahead"]
+    settings = train.parse(["--total-plies", "1e6", "--seed=2e3", *depths]).settings
+    assert (settings.total_plies, settings.seed, settings.teacher.depths) == (1_000_000, 2000, [4, 6])
+
+
+def test_help_shows_twenty_options_and_help_all_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert train.main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert len(re.findall(r"^  --[a-z]", shown, re.MULTILINE)) == 20
+    assert "--ppo.n-envs" in shown
+    assert "(default: 1024)" in shown
+    assert "--ppo.vf-coef" not in shown
+    with pytest.raises(SystemExit):
+        train.main(["--help-all"])
+    assert "--ppo.vf-coef" in capsys.readouterr().out
 
 
 def test_a_run_s_folder_is_named_after_its_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

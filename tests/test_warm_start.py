@@ -193,7 +193,7 @@ def with_targets(folder: Path, **changes: object) -> dict[str, object]:
 def test_a_teacher_begins_with_the_targets_of_another(taught: Path, tmp_path: Path) -> None:
     lent = tmp_path / "lent"
     shutil.copytree(taught, lent)
-    positions, values = read_targets(taught / CHECKPOINT_NAME)
+    positions, values = read_targets(taught / CHECKPOINT_NAME, Core())
     config = taught_config(**with_targets(lent))
     learn(TrainingRun.create(tmp_path / "whole", config, "test", quiet))
     run = stop_at_once(TrainingRun.create(tmp_path / "parts", config, "test", quiet))
@@ -208,7 +208,7 @@ def test_a_teacher_begins_with_the_targets_of_another(taught: Path, tmp_path: Pa
 
 
 def test_no_more_targets_are_taken_than_are_remembered(taught: Path, tmp_path: Path) -> None:
-    _, values = read_targets(taught / CHECKPOINT_NAME)
+    _, values = read_targets(taught / CHECKPOINT_NAME, Core())
     assert len(values) > 50
     run = TrainingRun.create(tmp_path / "run", taught_config(**with_targets(taught, replay=50)), "test", quiet)
     assert run.model.teacher is not None
@@ -228,7 +228,7 @@ def test_positions_that_agents_are_judged_by_are_not_taken_from_other_teachers(
     taught: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     core = Core()
-    keys = canonical_keys(core, read_targets(taught / CHECKPOINT_NAME)[0])
+    keys = canonical_keys(core, read_targets(taught / CHECKPOINT_NAME, Core())[0])
     monkeypatch.setattr("agents.training.teacher.suite_keys", lambda core: keys[:40])
     run = TrainingRun.create(tmp_path / "run", taught_config(**with_targets(taught)), "test", quiet)
     assert run.model.teacher is not None
@@ -247,7 +247,7 @@ def test_a_position_is_taken_once() -> None:
 
 def test_the_history_says_where_targets_come_from(taught: Path, tmp_path: Path) -> None:
     TrainingRun.create(tmp_path / "run", taught_config(**with_targets(taught)), "test", quiet)
-    _, values = read_targets(taught / CHECKPOINT_NAME)
+    _, values = read_targets(taught / CHECKPOINT_NAME, Core())
     made, theirs = (yaml.safe_load((folder / RUN_NAME).read_text()) for folder in (tmp_path / "run", taught))
     origin = {"positions": len(values), "depths": [2, 3], "command": "test", "commit": theirs["commit"]}
     assert made["targets"] == origin
@@ -256,10 +256,10 @@ def test_the_history_says_where_targets_come_from(taught: Path, tmp_path: Path) 
 def test_targets_of_the_format_before_are_read_and_of_others_refused(taught: Path, tmp_path: Path) -> None:
     tensors, path = load_file(taught / CHECKPOINT_NAME), tmp_path / CHECKPOINT_NAME
     path.write_bytes(save(tensors, {"format": "2"}))
-    assert (read_targets(path)[1] == read_targets(taught / CHECKPOINT_NAME)[1]).all()
+    assert (read_targets(path, Core())[1] == read_targets(taught / CHECKPOINT_NAME, Core())[1]).all()
     path.write_bytes(save(tensors, {"format": "1"}))
-    with pytest.raises(CheckpointError, match="format '1', this version reads '2' and '3' and '4'"):
-        read_targets(path)
+    with pytest.raises(CheckpointError, match="format '1', this version reads '2' and '3' and '4' and '5'"):
+        read_targets(path, Core())
 
 
 def test_targets_that_are_not_there_or_do_not_fit_are_refused(agent: Path, taught: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import tyro
-from pydantic import ConfigDict, Field, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
@@ -34,7 +34,7 @@ from agents.evaluation.results import (
 )
 from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, by_order, make_entrants
 from agents.support.provenance import processor, versions
-from agents.support.strict_yaml import ConfigError, explain
+from agents.support.strict_yaml import ConfigError, Count, CountOrZero, Seed, explain
 from oanquan_env import Core, Rules
 from oanquan_env.rules import DEFAULT_PRESET
 
@@ -84,11 +84,11 @@ class EvaluationSettings:
     agents: AgentNames
     suites: SuiteNames = field(default_factory=lambda: ["arena"])
     part: Part = "test"
-    pairs: PositiveInt = 200
+    pairs: Count = 200
     openings: str = "random"
-    opening_plies: NonNegativeInt = 4
+    opening_plies: CountOrZero = 4
     rules: str = DEFAULT_PRESET
-    seed: NonNegativeInt = 0
+    seed: Seed = 0
     time: bool = False
 
 
@@ -97,7 +97,7 @@ def make_settings(values: dict[str, Any], where: str) -> EvaluationSettings:
     try:
         return TypeAdapter(EvaluationSettings).validate_python(values)
     except ValidationError as error:
-        raise ConfigError(f"{where}: {explain(error)}") from None
+        raise ConfigError(f"{where}: {explain(error, EvaluationSettings)}") from None
 
 
 @dataclass(frozen=True)

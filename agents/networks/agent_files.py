@@ -82,7 +82,7 @@ def read_card(folder: Path) -> AgentCard:
     try:
         return AgentCard.model_validate(read_yaml(path))
     except ValidationError as error:
-        raise AgentFileError(f"{path}: {explain(error)}") from None
+        raise AgentFileError(f"{path}: {explain(error, AgentCard)}") from None
     except ConfigError as error:  # names the file already
         raise AgentFileError(str(error)) from None
 

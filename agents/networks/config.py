@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agents.support.strict_yaml import Strict
+from agents.support.strict_yaml import Strict, Whole
 from oanquan_env.rewards import RewardName
 
 MOST_UNITS, MOST_LAYERS = 65_536, 64
@@ -23,13 +23,13 @@ class NetworkConfig(Strict):
         description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result; "
         "`lookahead`: at each reply's result too",
     )
-    embed: int = Field(8, ge=1, le=MOST_UNITS, description="numbers that stand for the count of one square")
-    width: int = Field(128, ge=1, le=MOST_UNITS, description="units of a hidden layer")
-    depth: int = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers")
-    leaf_width: int = Field(
+    embed: Whole = Field(8, ge=1, le=MOST_UNITS, description="numbers that stand for the count of one square")
+    width: Whole = Field(128, ge=1, le=MOST_UNITS, description="units of a hidden layer")
+    depth: Whole = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers")
+    leaf_width: Whole = Field(
         64, ge=1, le=MOST_UNITS, description="units of a hidden layer of `lookahead`'s network for leaves"
     )
-    leaf_depth: int = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers of `lookahead`'s network for leaves")
+    leaf_depth: Whole = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers of `lookahead`'s network for leaves")
     policy_gradient: Literal["through", "heads", "inverse_temperature"] = Field(
         "through",
         description="what the policy's gradient of `lookahead` changes: `through` the values of moves too; `heads`: "

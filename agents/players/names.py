@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from agents.support.files import one_line
 from agents.support.renamed import renamed
 
 USAGE = {
@@ -32,6 +34,13 @@ OPTIONS: dict[str, dict[str, OptionType]] = {
 }
 """The kinds of players, and the options of each; `epsilon` is an option of all."""
 WANTED = {int: "a whole number", float: "a number", bool: "yes or no"}
+FORMS = {
+    int: re.compile(r"-?[0-9]{1,15}"),
+    float: re.compile(r"-?([0-9]{1,12}(\.[0-9]{0,15})?|\.[0-9]{1,15})"),
+    bool: re.compile(r"yes|no"),
+    str: re.compile(r".*"),
+}
+"""How the value of an option of each type is written: plain decimal digits, no more than make sense."""
 
 
 class UnknownAgentError(ValueError):
@@ -67,7 +76,7 @@ def parse_name(name: str) -> PlayerName:
     if kind not in OPTIONS:
         close = difflib.get_close_matches(kind, OPTIONS, n=1)
         hint = f" (did you mean {close[0]}?)" if close else ""
-        raise UnknownAgentError(f"unknown player {name!r}{hint}; players are:\n{usage()}")
+        raise UnknownAgentError(f"unknown player {one_line(repr(name))}{hint}; players are:\n{usage()}")
     folder = None
     if kind == "ppo":
         folder, _, detail = detail.partition(",")
@@ -95,7 +104,11 @@ def _read_options(kind: str, detail: str) -> dict[str, Any]:
         if key in options:
             raise UnknownAgentError(f"{kind} has {key} twice in {detail!r}")
         try:
+            if not FORMS[types[key]].fullmatch(text):
+                raise ValueError
             options[key] = {"yes": True, "no": False}[text] if types[key] is bool else types[key](text)
         except (KeyError, ValueError):
-            raise UnknownAgentError(f"{key} of {kind} must be {WANTED[types[key]]}; got {text!r}") from None
+            raise UnknownAgentError(
+                f"{key} of {kind} must be {WANTED[types[key]]}; got {one_line(repr(text))}"
+            ) from None
     return options

@@ -39,7 +39,7 @@ class NetworkPlayer:
     def __init__(
         self, features: FeatureEncoder, network: Net, *, temperature: float = 0.0, mirror_average: bool = False
     ) -> None:
-        if temperature < 0:
+        if not 0 <= temperature < np.inf:
             raise ValueError(f"temperature must be 0 or more; got {temperature}")
         if mirror_average and not features.core.rules.is_symmetric:
             raise ValueError(f"mirror_average must be no for '{features.core.rules}': a mirror makes them other rules")

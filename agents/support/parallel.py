@@ -12,8 +12,10 @@ the command was given, so that names of files mean the same everywhere.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
+import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -25,6 +27,8 @@ Result = TypeVar("Result")
 
 RETRIES = 3
 """How often a piece of work is started again after its worker died."""
+ANSWER_SECONDS = 10.0
+"""How long a cluster may take to answer."""
 HELP = "spread the work over the Ray cluster at this address: auto, local (a new one here), HOST:PORT, ray://HOST:PORT"
 
 
@@ -152,11 +156,23 @@ def _join(address: str) -> Any:
         import ray
     except ModuleNotFoundError:
         raise ScaleError('Ray is not installed: pip install -e ".[ray]"') from None
+    _check_answers(address)
     try:
-        ray.init(address)
+        ray.init(address, logging_level=logging.WARNING)
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise ScaleError(f"no Ray cluster at {address!r}: {error}") from None
     return ray
+
+
+def _check_answers(address: str) -> None:
+    """Raises `ScaleError` where nothing answers at HOST:PORT; Ray itself would wait for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise ScaleError(f"no Ray cluster at {address!r}: nothing answers there ({error})") from None
 
 
 def _in_folder(folder: str, work: Callable[[Item], Result], item: Item) -> Result:

@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+import difflib
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from agents.support.files import check_readable, one_line
 from agents.support.renamed import renamed
 
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
-Positive = Annotated[float, Field(gt=0.0)]
+
+def whole_number(value: object) -> object:
+    """A text of plain decimal digits, or one such as 1e6, as the whole number that it means; anything else as it is.
+
+    Raises `ValueError` for truth values and for texts that are no such number.
+    """
+    if isinstance(value, bool) or (isinstance(value, str) and not WHOLE.fullmatch(value)):
+        raise ValueError("must be a whole number")
+    number = float(value) if isinstance(value, str) and "e" in value.lower() else value
+    if isinstance(number, str):
+        return int(number)
+    if isinstance(number, float) and not number.is_integer():
+        raise ValueError("must be a whole number")
+    return int(number) if isinstance(number, float) else number
+
+
+def plain_number(value: object) -> object:
+    """Refuses truth values and texts that are no number in decimal digits, with `ValueError`."""
+    if isinstance(value, bool) or (isinstance(value, str) and not NUMBER.fullmatch(value)):
+        raise ValueError("must be a number")
+    return value
+
+
+WHOLE = re.compile(r"-?[0-9]{1,18}|[0-9]{1,9}(\.[0-9]{1,9})?[eE]\+?[0-9]{1,2}")
+NUMBER = re.compile(r"-?([0-9]{1,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})([eE][+-]?[0-9]{1,3})?")
+Whole = Annotated[int, BeforeValidator(whole_number)]
+Number = Annotated[float, BeforeValidator(plain_number), Field(allow_inf_nan=False)]
+Count = Annotated[Whole, Field(ge=1, le=10**15)]
+CountOrZero = Annotated[Whole, Field(ge=0, le=10**15)]
+Seed = Annotated[Whole, Field(ge=0, lt=2**32)]
+Share = Annotated[Number, Field(ge=0.0, le=1.0)]
+Positive = Annotated[Number, Field(gt=0.0)]
+PositiveOrZero = Annotated[Number, Field(ge=0.0)]
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 """Pydantic's names of a key that there is not, in a model and in a dataclass."""
 MOST_BYTES = 1_000_000
@@ -92,14 +126,38 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return values
 
 
-def explain(error: ValidationError) -> str:
-    """What is wrong, field by field, on one line."""
+SAID = {
+    "missing": "is missing",
+    "greater_than": "must be above {gt}",
+    "greater_than_equal": "must be {ge} or more",
+    "less_than": "must be below {lt}",
+    "less_than_equal": "must be {le} or less",
+    "literal_error": "must be {expected}",
+    "finite_number": "must be a finite number",
+    "too_short": "must have {min_length} or more",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "must be a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    **dict.fromkeys(
+        ("model_type", "model_attributes_type", "dataclass_type", "dict_type"), "must be `field: value` lines"
+    ),
+    "string_type": "must be a text",
+    "list_type": "must be a list",
+}
+"""What errors say, by pydantic's name of the problem."""
+
+
+def explain(error: ValidationError, model: type | None = None) -> str:
+    """What is wrong, field by field, on one line; of an unknown field of `model`, which one may be meant."""
     parts = []
     problems = error.errors()
     for problem in problems[:MOST_PROBLEMS]:
         name = ".".join(str(part) for part in problem["loc"])
         if problem["type"] in UNKNOWN:
-            said = f"unknown field; {renamed(problem['loc'][-1]) or ''}".removesuffix("; ")
+            meant = renamed(problem["loc"][-1]) or did_you_mean(problem["loc"], model)
+            said = f"unknown field; {meant}" if meant else "unknown field"
+        elif problem["type"] in SAID:
+            said = renamed(problem["input"]) or SAID[problem["type"]].format(**problem.get("ctx", {}))
         else:
             said = renamed(problem["input"]) or problem["msg"].removeprefix("Value error, ")
         got = "" if problem["type"] == "missing" else f" (got {one_line(repr(problem['input']))})"
@@ -107,3 +165,19 @@ def explain(error: ValidationError) -> str:
     if len(problems) > MOST_PROBLEMS:
         parts.append(f"and {len(problems) - MOST_PROBLEMS} more")
     return "; ".join(parts)
+
+
+def did_you_mean(place: Iterable[int | str], model: Any) -> str:
+    """Which field of a model, or of a model in it, may be meant by the last name of a place; empty if none is close."""
+    *way, name = place
+    for part in way:
+        model = getattr(fields_of(model).get(str(part)), "annotation", None)
+    close = difflib.get_close_matches(str(name)[:100], fields_of(model), n=1)
+    return f"did you mean {close[0]}?" if close else ""
+
+
+def fields_of(model: Any) -> dict[str, Any]:
+    """The fields of a pydantic model or of a dataclass, by name; none of anything else."""
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return dict(model.model_fields)
+    return {field.name: field for field in dataclasses.fields(model)} if dataclasses.is_dataclass(model) else {}

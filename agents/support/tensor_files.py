@@ -39,8 +39,8 @@ def unpack(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
         raise TensorFileError(f"{path}: damaged: {one_line(error)}") from None
     except ValueError as error:  # names the file
         raise TensorFileError(str(error)) from None
-    digest = metadata.pop(DIGEST, None)
-    if digest not in (None, _digest(tensors, metadata)):
+    content = {name: text for name, text in metadata.items() if name != DIGEST}
+    if metadata.get(DIGEST) not in (None, _digest(tensors, content)):
         raise TensorFileError(f"{path}: damaged: the content is not that of its digest")
     return tensors, metadata
 

@@ -7,24 +7,25 @@ Unlike stable-baselines3's zip files they hold no pickled objects.
 from __future__ import annotations
 
 import json
+import math
 import random
+import re
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 
-from agents.support.files import write_atomically
+from agents.support.files import one_line, parse_json, write_atomically
+from agents.support.tensor_files import DIGEST, TensorFileError, pack, unpack
 from agents.training.policy import network_of
 from agents.training.selfplay import SelfPlayVecEnv
 from agents.training.teacher import TaughtPPO, Teacher
-from oanquan_env.positions import Positions
+from oanquan_env import Core, Positions
 
-FORMAT = "4"
-TARGET_FORMATS = ("2", "3", FORMAT)
+FORMAT = "5"
+TARGET_FORMATS = ("2", "3", "4", FORMAT)
 """Formats whose training targets are the same."""
 TEACHER = "teacher"
 """What names of the teacher's tensors begin with."""
@@ -65,8 +66,7 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
             tensors.update(_under(f"{TEACHER}.optimizer_{index}", _optimizer_tensors(optimizer)))
         tensors.update(_target_tensors(model.teacher))
         metadata[f"{TEACHER}.iterations"] = str(model.teacher.iterations)
-    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_atomically(path, save(contiguous, metadata))
+    write_atomically(path, pack(tensors, metadata))
 
 
 def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
@@ -82,77 +82,87 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
     """
     tensors, metadata = _read(path)
     try:
+        _check_finite(_part(tensors, "network"))
         network_of(model).load_state_dict(_part(tensors, "network"))
         _restore_optimizer(_part(tensors, "optimizer"), model.policy.optimizer)
-        model.num_timesteps, model._n_updates = int(metadata["plies"]), int(metadata["updates"])
+        model.num_timesteps, model._n_updates = _count(metadata, "plies"), _count(metadata, "updates")
         _restore_games(_part(tensors, "games"), env)
-        env.starts.drawn = int(metadata["starts"])
+        env.starts.drawn = _count(metadata, "starts")
         if env.opponents:
             env.opponents.restore(_part(tensors, "opponents"), network_of(model))
         if model.teacher:
             for index, optimizer in enumerate(model.teacher.optimizers):
                 _restore_optimizer(_part(tensors, f"{TEACHER}.optimizer_{index}"), optimizer)
-            model.teacher.restore(*_targets(tensors), int(metadata[f"{TEACHER}.iterations"]))
+            model.teacher.restore(*_targets(tensors, env.core), _count(metadata, f"{TEACHER}.iterations"))
         model._last_obs = env.observe()
-        model._last_episode_starts = tensors["last_episode_starts"].numpy().copy()
+        model._last_episode_starts = _array(tensors, "last_episode_starts", np.bool_, (env.num_envs,))
         _restore_chance(tensors, metadata, model.device)
-        return float(metadata["seconds"])
-    except (KeyError, RuntimeError, ValueError) as error:
-        raise CheckpointError(f"{path}: does not fit the run's configuration: {error}") from None
+        seconds = float(metadata["seconds"])
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"seconds is {seconds}")
+        return seconds
+    except KeyError as error:
+        raise CheckpointError(f"{path}: does not fit the run's configuration: {error} is missing") from None
+    except (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
+        raise CheckpointError(f"{path}: does not fit the run's configuration: {one_line(error)}") from None
 
 
 def save_targets(path: Path, teacher: Teacher) -> None:
     """Write the positions and values that a teacher remembers, to be read by `read_targets`."""
-    write_atomically(path, save(_target_tensors(teacher), {"format": FORMAT}))
+    write_atomically(path, pack(_target_tensors(teacher), {"format": FORMAT}))
 
 
-def read_targets(path: Path) -> tuple[Positions, npt.NDArray[np.int16]]:
+def read_targets(path: Path, core: Core) -> tuple[Positions, npt.NDArray[np.int16]]:
     """The (N,) positions and their values that the teacher of a checkpoint remembers, see `Teacher`.
 
     Args:
         path: a checkpoint, or what `save_targets` wrote.
+        core: of the run's rules.
 
     Raises:
         CheckpointError: if the file is missing, damaged, of a format that is not read or of a run without a teacher.
     """
-    tensors, _ = _read(path, TARGET_FORMATS, f"{TEACHER}.")
+    tensors, _ = _read(path, TARGET_FORMATS)
     try:
-        return _targets(tensors)
+        return _targets(tensors, core)
     except KeyError:
         raise CheckpointError(f"{path}: of a run without a teacher; it holds no training targets") from None
+    except ValueError as error:
+        raise CheckpointError(f"{path}: damaged: {one_line(error)}") from None
 
 
-def _read(path: Path, formats: tuple[str, ...] = (FORMAT,), prefix: str = "") -> tuple[Tensors, dict[str, str]]:
-    """The tensors whose names begin with `prefix`, and the metadata, of a file of one of the formats."""
+def _read(path: Path, formats: tuple[str, ...] = (FORMAT,)) -> tuple[Tensors, dict[str, str]]:
+    """The tensors and the metadata of a file of one of the formats."""
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata, names = file.metadata() or {}, file.keys()
-            tensors = {name: file.get_tensor(name) for name in names if name.startswith(prefix)}
-    except FileNotFoundError:
-        raise CheckpointError(f"{path}: no such file") from None
-    except SafetensorError as error:
-        raise CheckpointError(f"{path}: damaged: {error}") from None
+        tensors, metadata = unpack(path)
+    except TensorFileError as error:
+        raise CheckpointError(str(error)) from None
     if metadata.get("format") not in formats:
         read = " and ".join(repr(name) for name in formats)
         raise CheckpointError(f"{path}: format {metadata.get('format')!r}, this version reads {read}")
+    if metadata["format"] == FORMAT and DIGEST not in metadata:
+        raise CheckpointError(f"{path}: damaged: it has no digest")
     return tensors, metadata
 
 
 def _restore_games(tensors: Tensors, env: SelfPlayVecEnv) -> None:
-    positions = _positions(tensors)
+    positions = _positions(tensors, env.core)
     if positions.squares.shape != env.positions.squares.shape:
         raise ValueError(f"games of shape {positions.squares.shape}, expected {env.positions.squares.shape}")
     env.positions = positions
-    env.first_ply = tensors["first_ply"].numpy().copy()
+    first_ply = _array(tensors, "first_ply", np.int32, (env.num_envs,))
+    if not ((first_ply >= 0) & (first_ply <= positions.ply)).all():
+        raise ValueError("a game's first ply is after its last, or below 0")
+    env.first_ply = first_ply
 
 
 def _restore_chance(tensors: Tensors, metadata: dict[str, str], device: torch.device) -> None:
     torch.set_rng_state(tensors["random.torch"])
     if "random.cuda" in tensors and device.type == "cuda":
         torch.cuda.set_rng_state(tensors["random.cuda"], device)
-    name, keys, position, has_gauss, cached = json.loads(metadata["random.numpy"])
+    name, keys, position, has_gauss, cached = parse_json(metadata["random.numpy"])
     np.random.set_state((name, np.array(keys, dtype=np.uint32), position, has_gauss, cached))  # noqa: NPY002  (SB3 uses it)
-    version, internal, gauss = json.loads(metadata["random.python"])
+    version, internal, gauss = parse_json(metadata["random.python"])
     random.setstate((version, tuple(internal), gauss))
 
 
@@ -163,9 +173,13 @@ def _optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
 
 
 def _restore_optimizer(tensors: Tensors, optimizer: torch.optim.Optimizer) -> None:
+    _check_finite(tensors)
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     states: dict[int, Tensors] = {}
     for name, tensor in tensors.items():
         index, _, kind = name.partition(".")
+        if tensor.shape not in ((), parameters[int(index)].shape):
+            raise ValueError(f"the optimiser's {name} has the shape {list(tensor.shape)}")
         states.setdefault(int(index), {})[kind] = tensor
     optimizer.load_state_dict({"state": states, "param_groups": optimizer.state_dict()["param_groups"]})
 
@@ -175,8 +189,9 @@ def _target_tensors(teacher: Teacher) -> Tensors:
     return {**positions, f"{TEACHER}.values": torch.from_numpy(teacher.values.copy())}
 
 
-def _targets(tensors: Tensors) -> tuple[Positions, npt.NDArray[np.int16]]:
-    return _positions(_part(tensors, f"{TEACHER}.positions")), tensors[f"{TEACHER}.values"].numpy().copy()
+def _targets(tensors: Tensors, core: Core) -> tuple[Positions, npt.NDArray[np.int16]]:
+    positions = _positions(_part(tensors, f"{TEACHER}.positions"), core)
+    return positions, _array(tensors, f"{TEACHER}.values", np.int16, (len(positions),))
 
 
 def _position_tensors(positions: Positions) -> Tensors:
@@ -184,8 +199,36 @@ def _position_tensors(positions: Positions) -> Tensors:
     return {name: torch.from_numpy(array.copy()) for name, array in arrays}
 
 
-def _positions(tensors: Tensors) -> Positions:
-    return Positions(*(tensors[name].numpy().copy() for name in POSITION_NAMES))
+def _positions(tensors: Tensors, core: Core) -> Positions:
+    """Running positions; raises `ValueError` for what is none of the core's."""
+    n = len(tensors["mover"].reshape(-1))
+    own = zip(POSITION_NAMES, core.start(1).arrays(), strict=True)
+    positions = Positions(*(_array(tensors, name, array.dtype, (n, *array.shape[1:])) for name, array in own))
+    columns = core.seeds(positions), core.stones(positions), positions.scores, positions.mover, positions.ply
+    if not core.setup(*columns).same(positions).all():
+        raise ValueError("it holds games that are over, or positions that there are not")
+    return positions
+
+
+def _array(tensors: Tensors, name: str, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """A tensor as an array of its own; raises `ValueError` for another type or shape."""
+    array: npt.NDArray[Any] = tensors[name].numpy().copy()
+    if array.dtype != dtype or array.shape != shape:
+        raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, expected {np.dtype(dtype)} of {shape}")
+    return array
+
+
+def _count(metadata: dict[str, str], name: str) -> int:
+    """A number of 0 or more."""
+    if not re.fullmatch(r"[0-9]{1,15}", metadata[name]):
+        raise ValueError(f"{name} is {metadata[name]!r}")
+    return int(metadata[name])
+
+
+def _check_finite(tensors: Tensors) -> None:
+    for name, tensor in tensors.items():
+        if not torch.isfinite(tensor).all():
+            raise ValueError(f"{name} is not finite")
 
 
 def _under(prefix: str, tensors: Tensors) -> Tensors:

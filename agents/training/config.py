@@ -5,27 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import (
-    Field,
-    NonNegativeFloat,
-    NonNegativeInt,
-    PositiveInt,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from agents.networks.config import NetworkConfig, check_reward
-from agents.support.strict_yaml import ConfigError, Positive, Share, Strict, dump_yaml, explain, read_yaml
+from agents.support.strict_yaml import (
+    ConfigError,
+    Count,
+    CountOrZero,
+    Positive,
+    PositiveOrZero,
+    Seed,
+    Share,
+    Strict,
+    dump_yaml,
+    explain,
+    read_yaml,
+)
 from oanquan_env import Rules
 from oanquan_env.rewards import RewardName
+
+MOST_PLIES = 2**24
+"""Largest rollout: a machine's memory holds no larger one."""
 
 
 class StartsConfig(Strict):
     """Where games begin."""
 
     set_up_share: Share = Field(0.2, description="share of games that begin at the set-up")
-    max_plies: PositiveInt = Field(
+    max_plies: Count = Field(
         10, description="the others begin 1 to this many random plies in, unless they are over by then"
     )
 
@@ -33,18 +40,18 @@ class StartsConfig(Strict):
 class PPOConfig(Strict):
     """Proximal policy optimisation, in stable-baselines3's terms."""
 
-    n_envs: PositiveInt = Field(1024, description="games played side by side")
-    n_steps: PositiveInt = Field(16, description="plies of each game in one rollout")
-    batch_size: PositiveInt = Field(2048, description="plies in one minibatch")
-    n_epochs: PositiveInt = Field(2, description="passes over a rollout")
+    n_envs: Count = Field(1024, description="games played side by side")
+    n_steps: Count = Field(16, description="plies of each game in one rollout")
+    batch_size: Count = Field(2048, description="plies in one minibatch")
+    n_epochs: Count = Field(2, description="passes over a rollout")
     learning_rate: Positive = Field(1e-3, description="Adam's step size at the start")
     learning_rate_end: Positive = Field(1e-4, description="Adam's step size at the end; linear in between")
     gamma: Share = Field(1.0, description="discount of one ply")
     gae_lambda: Share = Field(0.8, description="how far advantages look beyond the value of the next position")
     clip_range: Positive = Field(0.2, description="largest change of an action's probability ratio that is rewarded")
-    ent_coef: NonNegativeFloat = Field(0.01, description="weight of the entropy at the start")
-    ent_coef_end: NonNegativeFloat = Field(0.001, description="weight of the entropy at the end")
-    vf_coef: NonNegativeFloat = Field(
+    ent_coef: PositiveOrZero = Field(0.01, description="weight of the entropy at the start")
+    ent_coef_end: PositiveOrZero = Field(0.001, description="weight of the entropy at the end")
+    vf_coef: PositiveOrZero = Field(
         10.0, description="weight of the value loss; margin rewards are shares of all points"
     )
     max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
@@ -52,6 +59,8 @@ class PPOConfig(Strict):
     @model_validator(mode="after")
     def _minibatches_have_a_spread(self) -> PPOConfig:
         rollout = self.n_envs * self.n_steps
+        if rollout > MOST_PLIES:
+            raise ValueError(f"n_envs * n_steps must be {MOST_PLIES:,} or less; got {rollout:,}")
         if 1 in (rollout, self.batch_size, rollout % self.batch_size):
             raise ValueError(
                 f"a rollout of {rollout} plies in minibatches of batch_size={self.batch_size} has one of a single ply, "
@@ -65,45 +74,45 @@ class OpponentsConfig(Strict):
 
     share: Share = Field(0.5, description="share of games in which an opponent holds one seat, if there are any")
     players: list[str] = Field([], description="opponents by name, as evaluate.py takes them: minimax:depth=2, ...")
-    past_selves: NonNegativeInt = Field(0, description="past selves kept as opponents, the newest ones")
-    every_plies: PositiveInt = Field(500_000, description="plies after which the latest self joins the past ones")
+    past_selves: CountOrZero = Field(0, description="past selves kept as opponents, the newest ones")
+    every_plies: Count = Field(500_000, description="plies after which the latest self joins the past ones")
 
 
 class TeacherConfig(Strict):
     """Regression of the value on search, between two iterations of PPO, see agents/training/teacher.py."""
 
-    depths: list[PositiveInt] = Field(
+    depths: list[Count] = Field(
         [], description="plies searched to value positions; several share the run equally, none: no teacher"
     )
-    positions: PositiveInt = Field(16_384, description="positions valued after each iteration")
-    threads: NonNegativeInt = Field(0, description="threads that search; 0: as many as torch's")
-    seed_weight_exponent: NonNegativeFloat = Field(
+    positions: Count = Field(16_384, description="positions valued after each iteration")
+    threads: CountOrZero = Field(0, description="threads that search; 0: as many as torch's")
+    seed_weight_exponent: PositiveOrZero = Field(
         0.0,
         description="positions are chosen from those drawn, each weighted by its seeds to this power: full boards have "
         "more to teach",
     )
-    candidates_per_position: NonNegativeFloat = Field(
+    candidates_per_position: PositiveOrZero = Field(
         0.0,
         description="positions are drawn until there are this many candidates for each one wanted, or nothing new "
         "comes; 0: drawn once",
     )
-    random_plies: NonNegativeInt = Field(
+    random_plies: CountOrZero = Field(
         6, description="these positions are 0 to this many random plies away from those of the rollout"
     )
     mixed_share: Share = Field(
         0.0, description="share of these positions that comes from games between players of mixed strength instead"
     )
-    replay: PositiveInt = Field(262_144, description="newest positions that minibatches are drawn from")
+    replay: Count = Field(262_144, description="newest positions that minibatches are drawn from")
     targets: str | None = Field(
         None,
         description="folder of a run of the same rules, whose teacher's newest positions and values to start with, "
         "however deep they were searched",
     )
-    minibatches: PositiveInt = Field(32, description="gradient steps after each iteration")
-    batch_size: PositiveInt = Field(2048, description="positions in one minibatch")
+    minibatches: Count = Field(32, description="gradient steps after each iteration")
+    batch_size: Count = Field(2048, description="positions in one minibatch")
     learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
     learning_rate_end: Positive = Field(3e-5, description="Adam's step size at the end; linear in between")
-    muon: NonNegativeFloat = Field(
+    muon: PositiveOrZero = Field(
         0.0, description="Muon's step size for matrices at the start, shrinking as Adam's does; 0: Adam for them too"
     )
     leaf_gradient: Literal["all", "sampled"] = Field(
@@ -122,10 +131,10 @@ class TeacherConfig(Strict):
 class EvaluationConfig(Strict):
     """Periodic matches against fixed opponents; regret is measured too where there is a suite for the rules."""
 
-    every_plies: PositiveInt = Field(1_000_000, description="plies between evaluations")
+    every_plies: Count = Field(1_000_000, description="plies between evaluations")
     opponents: list[str] = Field(["random", "greedy"], description="players by name, as evaluate.py takes them")
-    pairs: PositiveInt = Field(200, description="game pairs against each opponent")
-    opening_plies: PositiveInt = Field(4, description="random plies of an opening")
+    pairs: Count = Field(200, description="game pairs against each opponent")
+    opening_plies: Count = Field(4, description="random plies of an opening")
 
 
 class TrainConfig(Strict):
@@ -134,14 +143,14 @@ class TrainConfig(Strict):
     kind: Literal["ppo"] = Field("ppo", description="what is trained: an agent by PPO; `value` is a value net")
     rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese refill=forfeit'")
     reward: RewardName = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
-    total_plies: PositiveInt = Field(10_000_000, description="plies to train for")
+    total_plies: Count = Field(10_000_000, description="plies to train for")
     init_from: str | None = Field(
         None,
         description="folder of a trained agent whose weights to start from; its rules may differ and its network may "
         "have fewer or narrower hidden layers; its reward and number of fields must be the same",
     )
-    seed: NonNegativeInt = Field(0, description="seed of everything random")
-    threads: PositiveInt = Field(1, description="torch's threads; if busy, two may be slower than one")
+    seed: Seed = Field(0, description="seed of everything random")
+    threads: Count = Field(1, description="torch's threads; if busy, two may be slower than one")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     precision: Literal["float32", "bfloat16"] = Field(
         "float32",
@@ -195,4 +204,4 @@ def parse_config(values: dict[str, Any], where: str) -> TrainConfig:
     try:
         return TrainConfig.model_validate(values)
     except ValidationError as error:
-        raise ConfigError(f"{where}: " + explain(error)) from None
+        raise ConfigError(f"{where}: " + explain(error, TrainConfig)) from None

@@ -88,7 +88,13 @@ class Opponents:
         return state
 
     def restore(self, state: dict[str, torch.Tensor], network: Net) -> None:
-        """What `state` gave; `network` is one of the same shape. Raises KeyError or RuntimeError if it does not fit."""
+        """What `state` gave; `network` is one of the same shape. Raises KeyError, RuntimeError or ValueError if not."""
+        number, seat, counters = (state[name] for name in ("number", "seat", "counters"))
+        if not (number.shape == seat.shape == self.number.shape and counters.shape == (2,) and (counters >= 0).all()):
+            raise ValueError("the opponents are those of another number of games, or their counters are below 0")
+        pool = len(self.players) + min(int(counters[0]), self.config.past_selves)
+        if not ((number >= NOBODY) & (number < pool) & (seat >= 0) & (seat < 2)).all():
+            raise ValueError("a game has an opponent or a seat that there is not")
         self.number, self.seat = state["number"].numpy().copy(), state["seat"].numpy().copy()
         self.kept, self.drawn = state["counters"].tolist()
         for slot in range(min(self.kept, self.config.past_selves)):

@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 import torch
-import yaml
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
+from torch.utils.tensorboard import SummaryWriter
 
 import agents
 from agents.evaluation.arena import play_pairs, score_interval
 from agents.evaluation.regret import find_suite, regret
 from agents.networks.agent_files import AgentCard, save_agent
-from agents.players.network_player import PPOPlayer
+from agents.players.network_player import NetworkError, PPOPlayer
 from agents.support import provenance
-from agents.support.files import write_atomically
-from agents.support.strict_yaml import naming_field
+from agents.support.files import one_line, parse_json, write_atomically
+from agents.support.folder_lock import FolderLock
+from agents.support.strict_yaml import dump_yaml, naming_field, read_yaml
 from agents.training.checkpoint import load_checkpoint, save_checkpoint
 from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.model import build_model
@@ -69,6 +70,7 @@ class TrainingRun:
         torch.manual_seed(config.seed)
         self.env, self.model = build_model(config, self.core)
         self._seconds, self._since = 0.0, time.monotonic()
+        self._lock: FolderLock | None = None
 
     @classmethod
     def create(cls, folder: Path, config: TrainConfig, command: str, report: Callable[[str], None]) -> TrainingRun:
@@ -76,50 +78,72 @@ class TrainingRun:
 
         Raises:
             RunError: if one is there already.
+            FolderInUseError: if another program makes one there.
             ConfigError: for a configuration that cannot be, such as one whose `teacher.targets` are not there.
             AgentFileError: if there is no such agent as `init_from`.
         """
-        if (folder / CONFIG_NAME).exists():
-            raise RunError(
-                f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
-            )
+        _refuse_run(folder)
         run = cls(folder, config, report)
         made = {**describe_run(command), **warm_start(config, run.core, run.model)}
         folder.mkdir(parents=True, exist_ok=True)
-        keep_warm_start(folder, config, run.model)
-        write_atomically(folder / RUN_NAME, yaml.safe_dump(made, sort_keys=False).encode())
-        write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+        run._lock = FolderLock(folder)
+        try:
+            _refuse_run(folder)  # one that another program has made meanwhile
+            keep_warm_start(folder, config, run.model)
+            write_atomically(folder / RUN_NAME, dump_yaml(made).encode())
+            write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+        except BaseException:
+            run._lock.release()
+            raise
         return run
 
     @classmethod
     def resume(
-        cls, folder: Path, report: Callable[[str], None], machine: Mapping[str, Any] | None = None
+        cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any] | None = None
     ) -> TrainingRun:
         """Go on with the run in `folder` from its checkpoint, or from its start if it was killed before the first.
 
         Args:
             folder: the run folder.
             report: as for the class.
-            machine: fields of the configuration that are changed from here on: `threads`, `device`. The file stays as
-                it is; numbers then agree with an unchanged run's up to rounding, not to the bit.
+            changes: fields of the configuration that are changed from here on. `threads` and `device` stay in the file
+                as they are; numbers then agree with an unchanged run's up to rounding, not to the bit. `total_plies`
+                makes the run longer or shorter, and what depends on its share that is done; the file is changed.
 
         Raises:
-            RunError: if there is no run.
+            RunError: if there is no run, or if it has more plies than `total_plies` already.
+            FolderInUseError: if another program works on it.
             CheckpointError: if its checkpoint is damaged.
             AgentFileError, CheckpointError: if there is no checkpoint yet, and what it starts from is damaged.
             ConfigError: for values that cannot be.
         """
         if not (folder / CONFIG_NAME).exists():
             raise RunError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
-        config = load_config(folder / CONFIG_NAME)
-        if machine:
-            config = parse_config({**config.model_dump(), **machine}, "command line")
+        lock = FolderLock(folder)
+        try:
+            return cls._resume(folder, report, changes or {}, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _resume(
+        cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any], lock: FolderLock
+    ) -> TrainingRun:
+        kept = load_config(folder / CONFIG_NAME)
+        config = parse_config({**kept.model_dump(), **changes}, "command line")
         run = cls(folder, config, report)
+        run._lock = lock
         checkpoint = folder / CHECKPOINT_NAME
         if checkpoint.exists():
             run._seconds = load_checkpoint(checkpoint, run.model, run.env)
         else:
             restore_warm_start(folder, config, run.model)
+        if config.total_plies != kept.total_plies:
+            if config.total_plies < run.plies:
+                raise RunError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
+            longer = kept.model_copy(update={"total_plies": config.total_plies})
+            write_atomically(folder / CONFIG_NAME, longer.to_yaml().encode())
         evaluations = [row for row in run.evaluations() if row["plies"] <= run.plies]
         run._write_evaluations(evaluations)
         return run
@@ -130,22 +154,40 @@ class TrainingRun:
         return int(self.model.num_timesteps)
 
     @property
+    def planned_plies(self) -> int:
+        """Plies at the end: `total_plies`, rounded up to whole iterations."""
+        iteration = self.config.ppo.n_envs * self.config.ppo.n_steps
+        return max(self.plies, -(-self.config.total_plies // iteration) * iteration)
+
+    @property
     def seconds(self) -> float:
         """Seconds trained so far, before any stop too, evaluations included."""
         return self._seconds + time.monotonic() - self._since
 
     def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
-        """Train to the configured number of plies; `progress` is told the plies done.
+        """Train to `planned_plies`; `progress` is told the plies done. The folder is then free for others.
 
         Raises `StopTrainingError` after a checkpoint once `stopping` is true.
         """
+        log = self.folder / "tensorboard"
+        logger = Logger(str(log), [_TensorBoard(log, self.plies)])
+        self.model.set_logger(logger)
+        try:
+            self._learn(progress, stopping)
+        finally:
+            logger.close()
+            if self._lock:
+                self._lock.release()
+
+    def _learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
         self._since = time.monotonic()
-        self.model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
         remaining = self.config.total_plies - self.plies
         if remaining > 0:
             callback = _BetweenIterations(self, progress, stopping)
             try:
                 self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
+            except NetworkError as error:
+                raise _diverged(self, str(error)) from None
             except IllegalActionError:  # logits above the one that stands for an illegal action
                 raise _diverged(self, "the policy plays illegal actions") from None
             progress(self.plies)
@@ -160,9 +202,10 @@ class TrainingRun:
         self._export()
 
     def evaluations(self) -> list[dict[str, Any]]:
-        """The evaluations so far, oldest first."""
+        """The evaluations so far, oldest first; raises `RunError` for a damaged file."""
         path = self.folder / EVALUATIONS_NAME
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        lines = path.read_bytes().splitlines() if path.exists() else []
+        return [_read_evaluation(line, f"{path}: line {number}") for number, line in enumerate(lines, 1)]
 
     def evaluate(self) -> None:
         """Play the configured opponents and measure regret, unless that was done at this very ply."""
@@ -207,7 +250,7 @@ class TrainingRun:
         write_atomically(self.folder / EVALUATIONS_NAME, text.encode())
 
     def _export(self) -> None:
-        made = yaml.safe_load((self.folder / RUN_NAME).read_text())
+        made = read_yaml(self.folder / RUN_NAME)
         history = {"plies": self.plies, "seconds": round(self.seconds), "seed": self.config.seed, **made}
         card = AgentCard(
             rules=self.config.rules, reward=self.config.reward, network=self.config.network, training=history
@@ -249,6 +292,30 @@ class _BetweenIterations(BaseCallback):
 
     def _on_step(self) -> bool:
         return True
+
+
+class _TensorBoard(TensorBoardOutputFormat):
+    """TensorBoard's files; what an earlier sitting wrote of plies after `plies`, and lost, is not shown."""
+
+    def __init__(self, folder: Path, plies: int) -> None:
+        self.writer = SummaryWriter(str(folder), purge_step=plies + 1)
+        self._is_closed = False
+
+
+def _refuse_run(folder: Path) -> None:
+    if (folder / CONFIG_NAME).exists():
+        raise RunError(f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output")
+
+
+def _read_evaluation(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        row = parse_json(line)
+        if type(row["plies"]) is not int or not all(0 <= result["score"] <= 1 for result in row["results"].values()):
+            raise ValueError("plies or a score is no number that it can be")
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise RunError(f"{where} is damaged ({one_line(error)}); delete it to go on") from None
+    assert isinstance(row, dict)
+    return row
 
 
 def describe_run(command: str) -> dict[str, Any]:

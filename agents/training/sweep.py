@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from agents.support.files import one_line
 from agents.support.parallel import spread
 from agents.training.config import TrainConfig, load_config
 from agents.training.run import RunError, TrainingRun
@@ -50,12 +54,11 @@ class SeedEnd:
 
 def parse_seeds(text: str) -> list[int]:
     """Seeds of a list such as `0,1,2`. Raises `RunError` for anything else, or for a seed given twice."""
-    try:
-        seeds = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise RunError(f"--sweep takes seeds, as in 0,1,2; got {text!r}") from None
-    if min(seeds) < 0 or len(set(seeds)) < len(seeds):
-        raise RunError(f"--sweep takes different seeds of 0 or more; got {text!r}")
+    if not re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text):
+        raise RunError(f"--sweep takes seeds, as in 0,1,2; got {one_line(repr(text))}")
+    seeds = [int(part) for part in text.split(",")]
+    if max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
+        raise RunError(f"--sweep takes different seeds below {2**32}; got {one_line(repr(text))}")
     return seeds
 
 
@@ -106,16 +109,45 @@ def _train(work: SeedWork) -> SeedEnd:
 
 
 def _interrupts() -> Callable[[], bool]:
-    """A function that says whether Ctrl-C was pressed; the second one interrupts as usual."""
+    """A function that says whether Ctrl-C was pressed or SIGTERM came; a second Ctrl-C interrupts as usual."""
     wished = threading.Event()
 
     def handle(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if number == signal.SIGINT:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         wished.set()
 
     if threading.current_thread() is threading.main_thread():  # only that one gets signals
-        signal.signal(signal.SIGINT, handle)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, handle)
     return wished.is_set
+
+
+@contextmanager
+def stopping_workers() -> Iterator[None]:
+    """Within it Ctrl-C and SIGTERM let the worker processes save, and raise KeyboardInterrupt; a second one kills them.
+
+    SIGTERM reaches the workers only through this, and Ctrl-C both ways: that it is sent on as SIGTERM, which they take
+    for the same wish, keeps the first from counting twice.
+    """
+    stopped = False
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal stopped
+        for worker in multiprocessing.active_children():
+            if stopped:
+                worker.kill()
+            else:
+                worker.terminate()
+        stopped = True
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> Iterator[SeedEnd]:

@@ -58,7 +58,7 @@ def restore_warm_start(folder: Path, config: TrainConfig, model: TaughtPPO) -> N
     if config.init_from:
         load_weights(network_of(model), folder / INITIAL_WEIGHTS)
     if model.teacher and config.teacher.targets:
-        model.teacher.restore(*read_targets(folder / INITIAL_TARGETS), 0)
+        model.teacher.restore(*read_targets(folder / INITIAL_TARGETS, model.teacher.core), 0)
 
 
 def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _take_targets(folder: Path, core: Core, model: TaughtPPO) -> dict[str, Any]:
     if Rules.parse(theirs.rules) != core.rules:
         raise ConfigError(f"the run in {folder} has other rules: '{theirs.rules}', not '{core.rules}'")
     assert model.teacher  # see TeacherConfig
-    model.teacher.init_from(*read_targets(folder / CHECKPOINT_NAME))
+    model.teacher.init_from(*read_targets(folder / CHECKPOINT_NAME, core))
     made = read_yaml(folder / RUN_NAME)
     run = {name: made.get(name) for name in ("command", "commit")}
     return {"positions": len(model.teacher.values), "depths": theirs.teacher.depths, **run}

@@ -98,10 +98,10 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Start all games anew, from the set-up or from `options["position"]`."""
-        options = check_options(options, ("position", "reset_mask"))
-        if "reset_mask" in options:
+        checked = check_options(options, ("position", "reset_mask"))
+        if "reset_mask" in checked:
             raise ValueError("the games restart by themselves: there is no option 'reset_mask'")
-        start = given_position(self._games.core, options.get("position"), self.num_envs)
+        start = given_position(self._games.core, checked.get("position"), self.num_envs)
         super().reset(seed=seed)
         self._games.begin(np.arange(self.num_envs), self.np_random, start)
         self._finished = np.zeros(self.num_envs, dtype=np.bool_)

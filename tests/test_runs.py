@@ -1,0 +1,279 @@
+"""Runs that are damaged, killed, told to stop, made longer, or begun twice at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from rich.console import Console
+from rich.progress import Progress
+from safetensors import safe_open
+from safetensors.torch import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import evaluate
+import train
+from agents.support.files import TEMPORARY
+from agents.support.folder_lock import LOCK_NAME, FolderInUseError, FolderLock
+from agents.support.strict_yaml import ConfigError
+from agents.support.tensor_files import DIGEST, pack
+from agents.training.checkpoint import CheckpointError
+from agents.training.config import load_config
+from agents.training.run import RunError, StopTrainingError, TrainingRun
+from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
+from tests.test_training import ITERATION, ROOT, learn, quiet, small_config
+
+OPPONENTS = {"players": ["greedy"], "past_selves": 2, "every_plies": 1}
+Change = Callable[[dict[str, torch.Tensor], dict[str, str]], object]
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was stopped after two iterations."""
+    folder = tmp_path_factory.mktemp("stopped") / "run"
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.create(folder, small_config(opponents=OPPONENTS), "test", quiet), 2 * ITERATION)
+    return folder
+
+
+@pytest.fixture
+def checkpoint(stopped: Path) -> Iterator[Path]:
+    """Its checkpoint, put back afterwards."""
+    path = stopped / CHECKPOINT_NAME
+    content = path.read_bytes()
+    yield path
+    path.write_bytes(content)
+
+
+# ---- damage ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_changed_byte_of_a_checkpoint_is_noticed(checkpoint: Path) -> None:
+    whole, places = checkpoint.read_bytes(), random.Random(0)
+    header = int.from_bytes(whole[:8], "little")
+    for place in [places.randrange(8, header) for _ in range(25)] + [
+        places.randrange(header, len(whole)) for _ in range(8)
+    ]:
+        content = bytearray(whole)
+        content[place] ^= 1 << places.randrange(8)
+        checkpoint.write_bytes(content)
+        with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors: "):
+            TrainingRun.resume(checkpoint.parent, quiet)
+
+
+def _tensor(name: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Change:
+    return lambda tensors, _: tensors.update({name: change(tensors[name])})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda _, notes: notes.update(starts="-7"), "starts is '-7'"),
+        (lambda _, notes: notes.update(plies="9" * 40), "plies is "),
+        (lambda _, notes: notes.update(plies="+5"), "plies is "),
+        (lambda _, notes: notes.update(seconds="nan"), "seconds is nan"),
+        (lambda _, notes: notes.pop("updates"), "'updates' is missing"),
+        (lambda _, notes: notes.update({"random.numpy": "[" * 100_000}), "nested too deep"),
+        (lambda _, notes: notes.update({"random.numpy": "[1, 2, 3, 4, 5]"}), "does not fit"),
+        (lambda _, notes: notes.update({"random.python": "[3, [1], null]"}), "does not fit"),
+        (lambda _, notes: notes.update({"random.python": "7"}), "does not fit"),
+        (lambda tensors, _: tensors.pop("games.mover"), "'mover' is missing"),
+        (_tensor("games.mover", lambda mover: mover + 2), "mover must be 0 to 1"),
+        (_tensor("games.mover", lambda mover: mover.int()), "mover is int32 of shape"),
+        (_tensor("games.scores", lambda scores: scores + 1), "make .* points, not the 70"),
+        (_tensor("games.squares", lambda squares: squares[:5]), "squares is uint8 of shape"),
+        (_tensor("games.ended", lambda ended: ended + 1), "games that are over"),
+        (_tensor("games.first_ply", lambda ply: ply - 900), "first ply"),
+        (_tensor("last_episode_starts", lambda starts: starts[:3]), "last_episode_starts is bool of shape"),
+        (_tensor("random.torch", lambda state: state[:9]), "does not fit"),
+        (_tensor("opponents.number", lambda number: number + 99), "an opponent or a seat that there is not"),
+        (_tensor("opponents.counters", lambda counters: counters - 99), "counters are below 0"),
+        (_tensor("network.value.weight", lambda weight: weight * float("nan")), "value.weight is not finite"),
+        (_tensor("optimizer.1.exp_avg", lambda moment: moment[:1]), "1.exp_avg has the shape"),
+        (lambda tensors, _: tensors.update({"optimizer.999.step": torch.tensor(1.0)}), "does not fit"),
+    ],
+)
+def test_a_checkpoint_that_says_what_cannot_be_is_refused(checkpoint: Path, change: Change, message: str) -> None:
+    with safe_open(checkpoint, framework="pt") as file:
+        notes = {name: text for name, text in file.metadata().items() if name != DIGEST}
+    tensors = load_file(checkpoint)
+    change(tensors, notes)
+    checkpoint.write_bytes(pack(tensors, notes))
+    with pytest.raises(CheckpointError, match=rf"checkpoint\.safetensors: .*{message}") as refused:
+        TrainingRun.resume(checkpoint.parent, quiet)
+    assert len(str(refused.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "{}",
+        "3",
+        "[" * 100_000,
+        '{"plies": ' + "9" * 5000 + "}",
+        '{"plies": 1, "results": 7}',
+        '{"plies": "1", "results": {}}',
+    ],
+)
+def test_a_damaged_line_of_evaluations_is_named(stopped: Path, line: str) -> None:
+    path = stopped / EVALUATIONS_NAME
+    whole = path.read_text()
+    path.write_text(whole + line + "\n")
+    try:
+        with pytest.raises(
+            RunError, match=rf"evaluations\.jsonl: line {len(whole.splitlines()) + 1} is damaged .*delete it"
+        ):
+            TrainingRun.resume(stopped, quiet)
+    finally:
+        path.write_text(whole)
+
+
+def test_a_damaged_description_of_a_run_is_named(tmp_path: Path) -> None:
+    run = TrainingRun.create(tmp_path / "run", small_config(), "test", quiet)
+    (tmp_path / "run" / RUN_NAME).write_text("- 3")
+    with pytest.raises(ConfigError, match=r"run\.yaml: expected"):
+        learn(run)
+
+
+# ---- two programs ----------------------------------------------------------------------------------------------------
+
+HOLD = """
+import sys, time, pathlib
+from agents.support.folder_lock import FolderLock
+lock = FolderLock(pathlib.Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def holder(stopped: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds the run's folder."""
+    command = [sys.executable, "-c", HOLD, str(stopped)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def test_a_run_is_one_process_s_and_a_kill_sets_it_free(holder: subprocess.Popen[str], stopped: Path) -> None:
+    with pytest.raises(FolderInUseError, match=rf"{stopped} is in use by process {holder.pid} on "):
+        TrainingRun.resume(stopped, quiet)
+    assert train.main(["--resume", str(stopped)]) == 2
+    assert evaluate.main(["greedy", "random", "--pairs", "1", "--output", str(stopped)]) == 2
+    holder.kill()
+    holder.wait()
+    assert (stopped / LOCK_NAME).exists()  # what a kill leaves does not stop a resume
+    assert TrainingRun.resume(stopped, quiet).plies == 2 * ITERATION
+
+
+def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    first = TrainingRun.create(folder, small_config(), "first", quiet)
+    (folder / CONFIG_NAME).rename(folder / "hidden")  # as the second sees it before the first has written it
+    with pytest.raises(FolderInUseError, match=f"process {os.getpid()}"):
+        TrainingRun.create(folder, small_config(), "second", quiet)
+    (folder / "hidden").rename(folder / CONFIG_NAME)
+    learn(first)
+    assert not (folder / LOCK_NAME).exists()
+    FolderLock(folder).release()
+
+
+def test_what_a_kill_left_half_written_goes_at_the_next_start(stopped: Path) -> None:
+    left = stopped / f".{CHECKPOINT_NAME}.abc{TEMPORARY}"
+    left.write_bytes(b"half")
+    TrainingRun.resume(stopped, quiet)
+    assert not left.exists()
+
+
+# ---- how runs end, and go on -----------------------------------------------------------------------------------------
+
+
+def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    learn(TrainingRun.create(folder, small_config(total_plies=ITERATION), "test", quiet))
+    assert train.main(["--resume", str(folder)]) == 0
+    out = "".join(capsys.readouterr().out.split())  # whatever the width of the terminal
+    assert f"totrainon:pythontrain.py--resume{folder}--total-plies{2 * ITERATION}" in out
+    assert train.main(["--resume", str(folder), "--total-plies", str(3 * ITERATION)]) == 0
+    assert load_config(folder / CONFIG_NAME).total_plies == 3 * ITERATION
+    assert json.loads((folder / EVALUATIONS_NAME).read_text().splitlines()[-1])["plies"] == 3 * ITERATION
+    assert train.main(["--resume", str(folder), "--total-plies", "5"]) == 2
+    assert f"has {3 * ITERATION} plies already; --total-plies must be more" in capsys.readouterr().err
+
+
+def test_plies_beyond_those_asked_for_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(small_config(total_plies=ITERATION + 1).to_yaml())
+    assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 0
+    assert f"whole iterations make them {2 * ITERATION} plies" in capsys.readouterr().out
+    assert TrainingRun.resume(tmp_path / "run", quiet).plies == 2 * ITERATION
+
+
+def test_the_speed_is_that_since_the_start() -> None:
+    clock = iter(range(100))
+    bar = Progress(console=Console(), get_time=lambda: float(next(clock)))
+    bar.add_task("training", total=1000, completed=600, begun=600)
+    (task,) = bar.tasks
+    assert train.PliesPerSecond().render(task).plain == ""
+    bar.update(task.id, completed=1000)
+    assert task.finished_time
+    assert train.PliesPerSecond().render(task).plain == f"{400 / task.finished_time:,.0f} plies/s"
+
+
+def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run = TrainingRun.create(folder, small_config(checkpoint_seconds=3600.0), "test", quiet)
+    with pytest.raises(StopTrainingError):
+        learn(run, 2 * ITERATION)
+    kept = (folder / CHECKPOINT_NAME).read_bytes()
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.resume(folder, quiet), 5 * ITERATION)
+    (folder / CHECKPOINT_NAME).write_bytes(kept)  # as if killed instead of stopped
+    time.sleep(1.1)  # TensorBoard orders files by the second in their names
+    learn(TrainingRun.resume(folder, quiet))
+    shown = EventAccumulator(str(folder / "tensorboard"))
+    shown.Reload()
+    steps = [event.step for event in shown.Scalars("train/loss")]
+    assert len(steps) > 3
+    assert steps == sorted(steps)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_a_sweep_saves_its_seeds(tmp_path: Path, number: signal.Signals) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(small_config(total_plies=10**9, checkpoint_seconds=3600.0).to_yaml())
+    command = [sys.executable, "train.py", "--config", str(config), "--output", str(tmp_path / "out"), "--sweep", "0"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    folder, deadline = tmp_path / "out" / "seed-0", time.monotonic() + 120
+    while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "stopped; the same command goes on" in output
+    assert "Traceback" not in errors
+    assert (folder / CHECKPOINT_NAME).exists()
+
+
+def test_a_second_interrupt_ends_without_a_traceback(
+    stopped: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TrainingRun, "learn", interrupted)
+    assert train.main(["--resume", str(stopped)]) == 130
+    assert "stopped at once; " in capsys.readouterr().out
