@@ -29,6 +29,7 @@ from agents.training.config import load_config
 from agents.training.run import RunError, TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME
 from agents.training.sweep import SeedWork, parse_seeds, plan, train_seed
+from agents.training.train_command import parse
 from tests.scale_work import die_always, die_once, refuse, square, where
 
 ROOT = Path(__file__).parent.parent
@@ -248,7 +249,7 @@ def test_a_run_of_a_sweep_has_the_processors_of_its_teacher_too(
 
 
 def test_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = train.parse([*SMALL, "--seed", "3"]).settings
+    config = parse([*SMALL, "--seed", "3"]).settings
     TrainingRun.create(tmp_path / "seed-3", config, "by hand", lambda line: None)
     (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
     assert train.main([*SMALL, "--sweep", "3,5", "--jobs", "1", "--output", str(tmp_path)]) == 2
@@ -263,7 +264,7 @@ def test_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: pyte
 
 
 def test_a_seed_that_diverges_says_so(tmp_path: Path) -> None:
-    config = train.parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings
+    config = parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings
     failure = train_seed(SeedWork(tmp_path / "seed-4", config, "swept"))
     assert failure.error
     assert (failure.seed, failure.folder) == (4, tmp_path / "seed-4")
@@ -304,7 +305,7 @@ def _wait_for(path: Path) -> None:
 
 
 def test_a_run_in_the_way_of_a_sweep_is_not_touched(tmp_path: Path) -> None:
-    config = train.parse(SMALL).settings
+    config = parse(SMALL).settings
     TrainingRun.create(tmp_path / "seed-7", config, "by hand", lambda line: None)
     with pytest.raises(RunError, match="another configuration"):
         plan(tmp_path, config, [7], "swept")

@@ -27,6 +27,7 @@ from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.policy import network_of
 from agents.training.run import RunError, StopTrainingError, TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME
+from agents.training.train_command import parse
 from oanquan_env import Core
 from oanquan_env.playing import random_openings
 from oanquan_env.policies import GreedyPolicy
@@ -306,7 +307,7 @@ def test_the_command_line_says_what_is_wrong(
 
 
 def test_the_command_line_changes_single_fields() -> None:
-    command = train.parse(["--config", "configs/quick.yaml", "--ppo.n-steps", "32", "--rules", "tonkin"])
+    command = parse(["--config", "configs/quick.yaml", "--ppo.n-steps", "32", "--rules", "tonkin"])
     assert command.config == Path("configs/quick.yaml")
     assert (command.settings.ppo.n_steps, command.settings.rules) == (32, "tonkin")
     same = {"rules", "ppo"} ^ set(TrainConfig.model_fields)
@@ -324,14 +325,14 @@ def test_the_command_line_refuses_unknown_fields_and_bad_values(
     arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as refused:
-        train.parse(arguments)
+        parse(arguments)
     assert refused.value.code == 2
     assert complaint in capsys.readouterr().err
 
 
 def test_numbers_on_the_command_line_may_be_written_short() -> None:
     depths = ["--teacher.depths", "4", "6", "--network.name", "lookahead"]
-    settings = train.parse(["--total-plies", "1e6", "--seed=2e3", *depths]).settings
+    settings = parse(["--total-plies", "1e6", "--seed=2e3", *depths]).settings
     assert (settings.total_plies, settings.seed, settings.teacher.depths) == (1_000_000, 2000, [4, 6])
 
 
