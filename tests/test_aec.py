@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
@@ -58,6 +59,18 @@ def test_made_by_name_from_pettingzoo_s_registry() -> None:
     game = pettingzoo.make("aec", "OAnQuan-v0", rules="tonkin")
     game.reset()
     assert game.unwrapped.core.rules == Rules.parse("tonkin")
+
+
+def test_both_makers_show_the_same_parameters_and_take_them() -> None:
+    shown = inspect.signature(env).parameters
+    assert shown == inspect.signature(raw_env).parameters
+    assert list(shown) == ["rules", "match", "reward", "render_mode"]
+    game = env("tonkin", reward="margin", render_mode="ansi").unwrapped
+    assert isinstance(game, GameEnv)
+    assert (game.core.rules, game.reward, game.render_mode) == (Rules.parse("tonkin"), "margin", "ansi")
+    match = env(match="max_rounds=3").unwrapped
+    assert isinstance(match, MatchEnv)
+    assert match.match.match_rules == MatchRules(max_rounds=3)
 
 
 def test_rules_by_object_and_unknown_settings() -> None:
