@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 
 from oanquan_env import Core, IllegalActionError, MatchRules, Rules, RulesError, env, raw_env
 from oanquan_env.envs.aec import GameEnv, MatchEnv
-from oanquan_env.notation import Move, NotationError
+from oanquan_env.notation import Move, NotationError, parse_position
 from oanquan_env.rewards import REWARDS, game_rewards
 from tests.boards import FINISHING, fair_reward
 from tests.strategies import PRESET_NAMES
@@ -60,6 +61,18 @@ def test_made_by_name_from_pettingzoo_s_registry() -> None:
     assert game.unwrapped.core.rules == Rules.parse("tonkin")
 
 
+def test_both_makers_show_the_same_parameters_and_take_them() -> None:
+    shown = inspect.signature(env).parameters
+    assert shown == inspect.signature(raw_env).parameters
+    assert list(shown) == ["rules", "match", "reward", "render_mode"]
+    game = env("tonkin", reward="margin", render_mode="ansi").unwrapped
+    assert isinstance(game, GameEnv)
+    assert (game.core.rules, game.reward, game.render_mode) == (Rules.parse("tonkin"), "margin", "ansi")
+    match = env(match="max_rounds=3").unwrapped
+    assert isinstance(match, MatchEnv)
+    assert match.match.match_rules == MatchRules(max_rounds=3)
+
+
 def test_rules_by_object_and_unknown_settings() -> None:
     assert raw_env(rules=Rules(fields=3)).action_space("player_0").n == 6
     with pytest.raises(ValueError, match="reward must be one of outcome, margin, mixed; got 'points'"):
@@ -81,6 +94,14 @@ def test_the_mask_is_of_the_mover_alone_and_observations_are_fresh() -> None:
     seen["observation"][:] = -1
     assert game.observe("player_0")["action_mask"].sum() == 4
     assert game.observe("player_0")["observation"].min() == 0
+
+
+@pytest.mark.parametrize("make", [env, raw_env])
+def test_the_mask_s_space_holds_zeros_and_ones_alone(make: Callable[..., GameEnv]) -> None:
+    space = make("fields=3").observation_space("player_1")["action_mask"]
+    assert (space.dtype, space.shape) == (np.int8, (6,))
+    assert set(space.low.tolist()) == {0}
+    assert set(space.high.tolist()) == {1}
 
 
 def test_seats_alternate_and_an_illegal_action_raises() -> None:
@@ -320,6 +341,20 @@ def test_a_match_pays_its_winner_at_its_end_alone() -> None:
     assert game.infos["player_0"]["termination"] == "fields_sold"
     assert game.infos["player_0"]["rounds"] == [list(finished.scores) for finished in game.match.rounds]
     assert len(game.match.rounds) > 1
+
+
+@pytest.mark.parametrize(("scores", "winner"), [((48, 1), 0), ((0, 49), 1)])
+def test_a_match_pays_one_to_whoever_wins_and_minus_one_to_the_other(scores: tuple[int, int], winner: int) -> None:
+    game = raw_env(match="fields_to_lose=1")
+    assert isinstance(game, MatchEnv)
+    game.reset()
+    game.match.positions[:] = parse_position(game.core, FINISHING.format(*scores))
+    game._look()
+    game.step(Move.parse("3A").action)
+    assert game.match.outcome is not None
+    assert game.match.outcome.winner == winner
+    assert game.rewards == {f"player_{winner}": 1.0, f"player_{1 - winner}": -1.0}
+    assert game.last()[1] == game.rewards[game.agent_selection]
 
 
 def test_a_match_drawn_by_its_rounds_pays_nothing() -> None:

@@ -187,6 +187,37 @@ def test_the_deepest_debt_is_let_in_and_overflows_nothing(players: int) -> None:
             Core(rules).setup([seeds], [[0] * players], [[wrong, *scores[1:]]], checked=False)
 
 
+SIDE, EMPTY = [1, 0, 0, 0, 0, 0], [0] * 6
+
+
+@pytest.mark.parametrize(
+    ("refill_when", "sides", "scores", "mover", "ended"),
+    [
+        ("turn", [EMPTY, SIDE, SIDE], [4, 9, 9], 0, Termination.FORFEIT),
+        ("turn", [EMPTY, SIDE, SIDE], [5, 0, 0], 0, Termination.RUNNING),  # it can pay
+        ("turn", [SIDE, EMPTY, SIDE], [9, 4, 9], 1, Termination.FORFEIT),
+        ("turn", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # not due yet
+        ("at_once", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.FORFEIT),
+        ("at_once", [SIDE, SIDE, EMPTY], [9, 9, 4], 0, Termination.FORFEIT),
+        ("at_once", [EMPTY, SIDE, SIDE], [4, 9, 9], 1, Termination.FORFEIT),  # two seats after the mover
+        ("at_once", [SIDE, EMPTY, SIDE], [0, 5, 0], 0, Termination.RUNNING),
+        ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # the first that is due can be paid
+        ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 1, Termination.FORFEIT),
+        ("at_once", [SIDE, SIDE, SIDE], [0, 0, 0], 0, Termination.RUNNING),
+    ],
+)
+def test_forfeits_of_positions_set_up_by_hand(
+    refill_when: str, sides: list[list[int]], scores: list[int], mover: int, ended: Termination
+) -> None:
+    core = Core(f"three-player refill=forfeit refill_when={refill_when}")
+    columns = np.reshape(sides, (1, -1)), [[1, 1, 1]], [scores], mover
+    assert core.setup(*columns, checked=False).ended.tolist() == [ended]
+    late = core.setup(*columns, ply=core.rules.max_plies, checked=False)
+    assert late.ended.tolist() == [Termination.MAX_PLIES]
+    lent = Core(f"three-player refill_when={refill_when}")
+    assert lent.setup(*columns, checked=False).ended.tolist() == [Termination.RUNNING]
+
+
 def test_winners_share_a_tie_and_running_games_have_none() -> None:
     core = Core()
     tied = core.setup([[5, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0]], [[0, 0]], [[30, 30]])

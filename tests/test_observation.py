@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from oanquan_env import Core, Rules, rotate_seats
+from oanquan_env import Core, Move, Rules, rotate_seats
 from oanquan_env.notation import parse_position
 from oanquan_env.observation import Encoder
 from oanquan_env.policies import RandomPolicy
@@ -57,3 +57,24 @@ def test_observations_stay_within_bounds_and_turn_with_the_seats(rules: Rules, s
 def test_size_follows_the_rules(fields: int) -> None:
     encoder = Encoder(Core(f"fields={fields}"))
     assert encoder.size == encoder.encode(encoder.core.start(3)).shape[1] == 2 * (fields + 1) + 2 + 2 + 2
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_scores_are_bounded_by_a_refill_on_credit_at_each_ply(players: int) -> None:
+    rules = Rules(players=players, fields=4, max_plies=30)
+    encoder = Encoder(Core(rules))
+    scores = encoder.layout["scores"]
+    assert set(encoder.low[scores].tolist()) == {-4 * 30}
+    assert set(encoder.high[scores].tolist()) == {rules.total + (players - 1) * 4 * 30}
+
+
+def test_the_deepest_debt_is_observed_within_bounds() -> None:
+    """North, who borrowed its row at each of 3 plies, must do so at the fourth: 20 points of debt."""
+    core = Core("max_plies=4")
+    position = parse_position(core, "0,0,0,1,1,0*/0,0,0,0,0,3* 60,-15 0 2", checked=False)
+    core.play(position, [Move.parse("4A").action])
+    encoder = Encoder(core)
+    seen = encoder.encode(position)[0]
+    assert position.scores[0, 1] == -20
+    assert (seen >= encoder.low).all()
+    assert (seen == encoder.low)[encoder.layout["scores"]].tolist() == [True, False]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
+from oanquan_env import Core, Move, Positions, Rules, RunawayGameError, Termination
 from tests.referee import Referee, perft
 from tests.strategies import PRESET_NAMES, rules, seeds
 
@@ -58,3 +58,27 @@ def test_random_rules_agree_with_the_referee(game_rules: Rules, seed: int) -> No
 def test_the_referee_counts_the_published_move_paths(preset: str) -> None:
     published = {"tonkin": 69, "four-player": 648}
     assert perft(Rules.parse(preset), 3) == published.get(preset, 664 if preset == "vietnamese" else 654)
+
+
+@pytest.mark.parametrize("settings", ["", "mandarin_seeds_capturable=False", "capture=single", "three-player"])
+@pytest.mark.parametrize("quan_non", range(10))
+def test_every_ripeness_agrees_with_the_referee(quan_non: int, settings: str) -> None:
+    """A stone with 0 to 9 seeds lies behind the gap; alone and in a batch, which are played by different code."""
+    core = Core(f"{settings} quan_non={quan_non}".strip())
+    action, squares = Move.parse("3A").action, core.rules.squares
+    seeds = np.zeros((10, squares), dtype=int)
+    seeds[:, 2], seeds[:, 5], seeds[:, 6:8] = 1, range(10), 4
+    batch = core.setup(
+        seeds, np.ones((10, core.rules.players), int), np.zeros((10, core.rules.players)).astype(int), checked=False
+    )
+    alone = [batch[row : row + 1] for row in range(10)]
+    played = core.play(batch, np.full(10, action))
+    for row in range(10):
+        referee = Referee(core.rules)
+        referee.seeds = seeds[row].tolist()
+        captured, laps = referee.play(action)
+        assert (captured, laps) == (played.captured[row], played.laps[row])
+        assert_same(core, batch, row, referee)
+        assert core.play(alone[row], [action]).captured.tolist() == [captured]
+        assert_same(core, alone[row], 0, referee)
+        assert (captured > 0) == (row >= quan_non)

@@ -149,7 +149,7 @@ def test_a_report_survives_its_file(report: Report, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "Invalid JSON"),
+        ("{", "not readable as JSON"),
         ("{}", "command: is missing"),
         ('{"surprise": 1}', "surprise: unknown field"),
     ],

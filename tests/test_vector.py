@@ -262,10 +262,8 @@ def test_what_it_refuses() -> None:
         games.step(np.array([0, 10]))
     with pytest.raises(IllegalActionError, match="actions must be 2 whole numbers"):
         games.step(np.array([0, 0, 0]))
-    with pytest.raises(ValueError, match="there is no option 'reset_mask'"):
-        games.reset(options={"reset_mask": np.array([True, False])})
-    with pytest.raises(ValueError, match="autoreset_mode must be NextStep or SameStep"):
-        OAnQuanVectorEnv(2, autoreset_mode=AutoresetMode.DISABLED)
+    with pytest.raises(ValueError, match="render_mode must be one of rgb_array, ansi or None; got 'human'"):
+        OAnQuanVectorEnv(2, render_mode="human")
 
 
 def test_returned_arrays_are_the_caller_s_own() -> None:

@@ -26,13 +26,19 @@ from oanquan_env.rules import DEFAULT_PRESET, Rules, RulesError
 ObsType = dict[str, npt.NDArray[Any]]
 
 
-def env(**kwargs: Any) -> AECEnv[str, ObsType, int]:
-    """`raw_env` in PettingZoo's usual wrappers, with the same arguments.
+def env(
+    rules: Rules | str = DEFAULT_PRESET,
+    *,
+    match: MatchRules | str | bool | None = False,
+    reward: str = "outcome",
+    render_mode: str | None = None,
+) -> AECEnv[str, ObsType, int]:
+    """`raw_env` in PettingZoo's usual wrappers; see there for the arguments.
 
     An illegal action ends the game with -1 for the offender and 0 for the others, so do not score a benchmark through
     this wrapper. An action outside the space and calls out of order raise.
     """
-    wrapped: AECEnv[str, ObsType, int] = raw_env(**kwargs)
+    wrapped: AECEnv[str, ObsType, int] = raw_env(rules, match=match, reward=reward, render_mode=render_mode)
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)

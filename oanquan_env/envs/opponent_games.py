@@ -30,7 +30,8 @@ Opponent: TypeAlias = str | Policy | Choose | None
 Seat: TypeAlias = int | Literal["random"]
 Given: TypeAlias = Positions | Board | str
 """A position to begin from."""
-PlyWatch: TypeAlias = Callable[[Positions, npt.NDArray[np.integer[Any]]], None]
+PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]]], None]
+"""Given rows (M,), copies of their positions before a ply (M) and the actions (M,) of it."""
 
 ILLEGAL_REWARD = -1.0
 """What an illegal action pays: a lost game."""
@@ -60,7 +61,7 @@ class OpponentGames:
         mask: (N, A) bool, the agent's legal actions; all false where the game is over.
         over: (N,) bool, games that are over, for whatever reason.
         illegal: (N,) bool, games that the agent ended by an illegal action. Their positions stay as they were.
-        watch: called before each ply with the positions and the actions about to be played; None by default.
+        watch: told of each ply and the games in which it is played; None by default.
 
     Raises:
         ValueError: for an unknown player, seat or reward, and for an `n` or `opening_plies` that is no whole number or
@@ -173,18 +174,16 @@ class OpponentGames:
     def _play(self, actions: npt.NDArray[np.integer[Any]], legal: Mask) -> None:
         """Play where `legal`. The core plays all rows at once: the other rows play an opening move and are restored."""
         idle = (~legal).nonzero()[0]
+        if self.watch is not None and idle.size < len(actions):
+            rows = legal.nonzero()[0]
+            self.watch(rows, self.positions[rows], actions[rows])
         if idle.size == 0:
-            self._play_ply(self.positions, actions)
+            self.core.play(self.positions, actions, checked=False)
         elif idle.size < len(actions):
             kept = self.positions[idle]
             self.positions[idle] = self._set_up
-            self._play_ply(self.positions, np.where(legal, actions, self._opening))
+            self.core.play(self.positions, np.where(legal, actions, self._opening), checked=False)
             self.positions[idle] = kept
-
-    def _play_ply(self, positions: Positions, actions: npt.NDArray[np.integer[Any]], *, checked: bool = False) -> None:
-        if self.watch is not None:
-            self.watch(positions, actions)
-        self.core.play(positions, actions, checked=checked)
 
     def _starts(self, n: int, rng: np.random.Generator) -> Positions:
         """Where `n` games begin (one position stands for all if it is the set-up)."""
@@ -214,10 +213,13 @@ class OpponentGames:
             if not rows.size:
                 return
             moved = self.positions.at(rows)
+            actions, before = np.asarray(self._opponent(moved, rng)), moved.copy() if self.watch else None
             try:
-                self._play_ply(moved, np.asarray(self._opponent(moved, rng)), checked=True)
+                self.core.play(moved, actions)
             except IllegalActionError as error:
                 raise IllegalActionError(f"of the opponent: {error}") from None
+            if self.watch is not None and before is not None:
+                self.watch(rows, before, actions)
             if moved is not self.positions:
                 self.positions[rows] = moved
 

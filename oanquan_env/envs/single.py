@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from oanquan_env.arrays import Mask
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat, check_options, given_position
 from oanquan_env.envs.rendering import RENDER_MODES, Screen
 from oanquan_env.observation import Observation
@@ -131,8 +131,8 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
             info.update((name, column[0] if column.ndim > 1 else column.item()) for name, column in report.items())
         return info
 
-    def _remember(self, positions: Positions, actions: npt.NDArray[np.integer[Any]]) -> None:
-        self._plies.append((positions.copy(), int(actions[0])))
+    def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]]) -> None:
+        self._plies.append((before, int(actions[0])))
 
     def _show(self, plies: list[tuple[Positions, int]]) -> None:
         """In the mode `human`, show `plies`, or the position as it is where there were none."""

@@ -13,9 +13,16 @@ from gymnasium.vector.utils import batch_space
 
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat, check_options, given_position
+from oanquan_env.envs.rendering import Screen
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Positions
 from oanquan_env.rules import DEFAULT_PRESET, Rules
+
+VECTOR_RENDER_MODES = ("rgb_array", "ansi")
+DRAWN_GAMES = 16
+"""Games of a batch that `render` draws."""
+NO_MOVE = -1
+"""In place of an action: the game has just begun."""
 
 Step = tuple[Observation, npt.NDArray[np.float64], Mask, Mask, dict[str, Any]]
 
@@ -33,6 +40,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     - `NEXT_STEP` (Gymnasium's default): the step that ends a game returns its last observation, `termination`,
       `standings`, `seat` and `illegal_action`; the next one ignores the row's action, which need only lie in the space,
       and returns the new game's first observation with reward 0.
+    - `DISABLED`: nothing restarts; `reset(options={"reset_mask": mask})`, (N,) bool, starts the games in `mask` anew
+      and leaves the others alone. `info` then holds their rows only. A step while a game is over raises ResetNeeded.
     - `SAME_STEP`: the step that ends a game returns the new game's first observation; the last observation is in
       `info["final_obs"]` (N,) object, the rest in `info["final_info"]`.
 
@@ -47,12 +56,17 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         seat: as of `OAnQuanEnv`.
         reward: as of `OAnQuanEnv`.
         opening_plies: as of `OAnQuanEnv`.
-        autoreset_mode: an `AutoresetMode` or its value, `NextStep` or `SameStep`.
+        render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or texts, the first
+            16 games drawn and all others left empty, so that a large batch can be filmed; Gymnasium's `RecordVideo`
+            lays them out as tiles.
+        autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
 
     Raises:
         ValueError: as `OAnQuanEnv`, and for an unknown mode or a `num_envs` that is no whole number from 1 to
             10 million.
     """
+
+    metadata: dict[str, Any] = {"render_modes": list(VECTOR_RENDER_MODES), "render_fps": 1}  # noqa: RUF012
 
     def __init__(
         self,
@@ -63,13 +77,16 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         seat: Seat = "random",
         reward: str = "outcome",
         opening_plies: int = 0,
+        render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     ) -> None:
-        self._same_step = AutoresetMode(autoreset_mode) == AutoresetMode.SAME_STEP
-        if AutoresetMode(autoreset_mode) == AutoresetMode.DISABLED:
-            raise ValueError("autoreset_mode must be NextStep or SameStep: the games restart by themselves")
+        if render_mode not in (None, *VECTOR_RENDER_MODES):
+            known = ", ".join(VECTOR_RENDER_MODES)
+            raise ValueError(f"render_mode must be one of {known} or None; got {render_mode!r}")
+        self._mode = AutoresetMode(autoreset_mode)
         self.num_envs = num_envs
-        self.metadata = {"autoreset_mode": AutoresetMode(autoreset_mode)}
+        self.metadata = {**self.metadata, "autoreset_mode": self._mode}
+        self.render_mode = render_mode
         self._games = OpponentGames(
             num_envs, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies
         )
@@ -78,7 +95,11 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self.single_action_space = spaces.Discrete(self._games.core.rules.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._finished: Mask | None = None  # games that restart in the next step; None before the first reset
+        self._finished: Mask | None = None  # games to restart in the next step or by `reset`; None before all begin
+        self._screen = Screen(self._games.core, render_mode)
+        self._before, self._moves = self.positions.copy(), np.full(num_envs, NO_MOVE)  # the last ply of each game
+        if render_mode is not None:
+            self._games.watch = self._remember
 
     @property
     def positions(self) -> Positions:
@@ -97,21 +118,46 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start all games anew, from the set-up or from `options["position"]`."""
-        checked = check_options(options, ("position", "reset_mask"))
-        if "reset_mask" in checked:
-            raise ValueError("the games restart by themselves: there is no option 'reset_mask'")
-        start = given_position(self._games.core, checked.get("position"), self.num_envs)
+        """Start all games anew, or those in `options["reset_mask"]`, from the set-up or from `options["position"]`."""
+        given = check_options(options, ("position", "reset_mask"))
+        rows = self._rows_to_reset(given.get("reset_mask"))
+        start = given_position(self._games.core, given.get("position"), self.num_envs)
         super().reset(seed=seed)
-        self._games.begin(np.arange(self.num_envs), self.np_random, start)
-        self._finished = np.zeros(self.num_envs, dtype=np.bool_)
-        return self._games.observe(), self._info()
+        self._begin(rows, start if start is None or len(start) == 1 else start[rows])
+        if self._finished is None or len(rows) == self.num_envs:
+            self._finished = np.zeros(self.num_envs, dtype=np.bool_)
+            return self._games.observe(), self._info()
+        self._finished[rows] = False
+        info = self._spread(rows, {"action_mask": self._games.mask[rows].astype(np.int8)})
+        return self._games.observe(), info
+
+    def _rows_to_reset(self, mask: object) -> Ints:
+        """The rows that `reset`'s option `reset_mask` names; all where it was not given."""
+        if mask is None:
+            return np.arange(self.num_envs)
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            raise TypeError(f"reset's option 'reset_mask' must be an array of bool; got {mask!r}")
+        if mask.shape != (self.num_envs,) or not mask.any():
+            wanted = f"must have shape ({self.num_envs},) and a True entry"
+            raise ValueError(f"reset's option 'reset_mask' {wanted}; got shape {mask.shape}, {mask.sum()} True")
+        if self._finished is None and not mask.all():
+            raise ResetNeeded("the games have not begun: call reset() without a reset_mask first")
+        rows: Ints = mask.nonzero()[0]
+        return rows
+
+    def _begin(self, rows: Ints, start: Positions | None = None) -> None:
+        self._moves[rows] = NO_MOVE
+        self._games.begin(rows, self.np_random, start)
 
     def step(self, actions: npt.NDArray[np.int64]) -> Step:
         """Play one action in each game; see the class for those that have just ended."""
         if self._finished is None:
             raise ResetNeeded("the games have not begun: call reset() first")
         games = self._games
+        if self._mode == AutoresetMode.DISABLED and self._finished.any():
+            over = self._finished.nonzero()[0].tolist()
+            raise ResetNeeded(f"games {over} are over: call reset(options={{'reset_mask': …}}) first")
+        self._moves[self._finished] = NO_MOVE
         rewards = games.step(actions, self.np_random, self._finished.nonzero()[0])
         # A game that the opponent finished before the agent's first move ends in the next step.
         terminated, truncated = games.terminated & ~self._finished, games.truncated & ~self._finished
@@ -120,15 +166,36 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if not ended.size:
             self._finished = done
             info = self._info()
-        elif self._same_step:
+        elif self._mode == AutoresetMode.SAME_STEP:
             self._finished = np.zeros_like(done)
             final = self._final_info(ended)
-            games.begin(ended, self.np_random)
+            self._begin(ended)
             info = {**self._info(), **final}
         else:
             self._finished = done
             info = {**self._info(), **self._spread(ended, games.report(ended))}
         return games.observe(), rewards, terminated, truncated, info
+
+    def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
+        """The last ply of each game as a picture or a text, as `render_mode` says; see the class."""
+        if self.render_mode is None:
+            self._screen.draw(self.positions[:1], None)  # it warns
+            return None
+        drawn = [self._draw(row) for row in range(min(self.num_envs, DRAWN_GAMES))]
+        empty = np.zeros_like(drawn[0]) if isinstance(drawn[0], np.ndarray) else ""
+        return (*drawn, *[empty] * (self.num_envs - len(drawn)))
+
+    def _draw(self, row: int) -> str | npt.NDArray[np.uint8]:
+        one = slice(row, row + 1)
+        if self._moves[row] == NO_MOVE:
+            picture = self._screen.draw(self.positions[one], None)
+        else:
+            picture = self._screen.draw(self._before[one], int(self._moves[row]))
+        assert picture is not None  # there is no window here
+        return picture
+
+    def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]]) -> None:
+        self._before[rows], self._moves[rows] = before, actions
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._games.mask.astype(np.int8), "_action_mask": np.ones(self.num_envs, dtype=np.bool_)}

@@ -1,0 +1,112 @@
+"""The VectorEnv without autoreset: the games that `reset_mask` names begin anew, as in Gymnasium's SyncVectorEnv."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+from oanquan_env import Core, Positions
+from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.envs.vector import OAnQuanVectorEnv
+
+RULES = "quan_non=20 max_plies=3"  # no stone is taken so soon: every game has three plies
+
+
+def disabled(n: int = 3, rules: str = RULES) -> OAnQuanVectorEnv:
+    games = OAnQuanVectorEnv(n, rules, opponent=None, autoreset_mode="Disabled")
+    games.reset()
+    return games
+
+
+def first_legal(games: OAnQuanVectorEnv) -> Any:
+    return games.action_masks().argmax(axis=1)
+
+
+@pytest.mark.parametrize("rules", ["mancala-world max_plies=9", "three-player max_plies=9"])
+def test_rows_are_single_environments(rules: str) -> None:
+    single = SyncVectorEnv([lambda: OAnQuanEnv(rules, opponent=None)] * 5, autoreset_mode=AutoresetMode.DISABLED)
+    native = OAnQuanVectorEnv(5, rules, opponent=None, autoreset_mode=AutoresetMode.DISABLED)
+    assert data_equivalence(native.reset(), single.reset(), exact=True)
+    rng, ends = np.random.default_rng(0), 0
+    for _ in range(40):
+        actions = rng.integers(native.action_masks().shape[1], size=5)
+        stepped, expected = native.step(actions), single.step(actions)
+        assert data_equivalence(stepped, expected, exact=True)
+        over = stepped[2] | stepped[3]
+        if over.any():
+            ends += over.sum()
+            again, expected_again = (games.reset(options={"reset_mask": over.copy()}) for games in (native, single))
+            assert data_equivalence(again, expected_again, exact=True)
+    assert ends > 20
+
+
+def test_the_other_games_go_on_and_the_options_are_left_as_they_were() -> None:
+    games = disabled()
+    games.step(first_legal(games))
+    kept, options = games.positions.copy(), {"reset_mask": np.array([False, True, False])}
+    _, info = games.reset(options=options)
+    assert list(options) == ["reset_mask"]
+    assert games.positions.same(kept).tolist() == [True, False, True]
+    assert games.positions.ply.tolist() == [1, 0, 1]
+    assert info["_action_mask"].tolist() == [False, True, False]
+    games.step(first_legal(games))
+    assert games.positions.ply.tolist() == [2, 1, 2]
+
+
+def test_positions_go_to_the_rows_of_the_mask() -> None:
+    core = Core(RULES)
+    starts = Positions.concatenate(core.expand(core.start()).positions[np.array([row])] for row in (0, 1, 2))
+    games = disabled()
+    games.reset(options={"reset_mask": np.array([True, False, True]), "position": starts})
+    assert games.positions.same(starts).tolist() == [True, False, True]
+
+
+def test_a_step_of_games_that_are_over_is_refused_until_they_are_reset() -> None:
+    games = disabled()
+    for _ in range(2):
+        games.step(first_legal(games))
+    games.reset(options={"reset_mask": np.array([True, False, False])})
+    games.step(first_legal(games))
+    with pytest.raises(ResetNeeded, match=r"games \[1, 2\] are over: call reset"):
+        games.step(first_legal(games))
+    games.reset(options={"reset_mask": np.array([False, True, True])})
+    games.step(first_legal(games))
+
+
+@pytest.mark.parametrize(
+    ("mask", "error", "message"),
+    [
+        ([True, False, False], TypeError, "must be an array of bool"),
+        (np.array([1, 0, 0]), TypeError, "must be an array of bool"),
+        (np.array([True]), ValueError, r"must have shape \(3,\) and a True entry; got shape \(1,\)"),
+        (np.zeros(3, dtype=bool), ValueError, "0 True"),
+    ],
+)
+def test_masks_that_are_none_are_refused(mask: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        disabled().reset(options={"reset_mask": mask})
+
+
+def test_the_first_reset_is_of_all_games() -> None:
+    games = OAnQuanVectorEnv(2, opponent=None, autoreset_mode="Disabled")
+    with pytest.raises(ResetNeeded, match="call reset\\(\\) without a reset_mask first"):
+        games.reset(options={"reset_mask": np.array([True, False])})
+
+
+def test_gymnasium_s_statistics_understand_it() -> None:
+    inner = disabled(2)
+    games = RecordEpisodeStatistics(inner)
+    games.reset()
+    lengths = []
+    for _ in range(9):
+        _, _, terminated, truncated, info = games.step(first_legal(inner))
+        if (over := terminated | truncated).any():
+            lengths += info["episode"]["l"][over].tolist()
+            games.reset(options={"reset_mask": over})
+    assert lengths == [3] * 6
