@@ -1,7 +1,6 @@
-"""Speed of the search on one core: moves played a second and time to depth, from the set-up and in the middle of games,
-there also with a value net at the horizon.
+"""Speed of the search on one core: moves played a second and time to depth, from the set-up and in the middle of games.
 
-Run it on an idle machine: `python -m benchmarks.search`.
+There also with a value net at the horizon. Run it on an idle machine: `python -m benchmarks.search`.
 """
 
 from __future__ import annotations
