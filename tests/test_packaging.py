@@ -92,7 +92,7 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
         "oanquan_env",
         f"oanquan-{oanquan_env.__version__}.dist-info",
     }
-    assert "oanquan_env/py.typed" in names
+    assert {"oanquan_env/py.typed", "oanquan_env/data/value-mancala-world.npz"} <= set(names)
     assert not [name for name in names if "__pycache__" in name]
 
 

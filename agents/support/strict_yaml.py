@@ -150,7 +150,7 @@ SAID = {
 def explain(error: ValidationError, model: type | None = None) -> str:
     """What is wrong, field by field, on one line; of an unknown field of `model`, which one may be meant."""
     parts = []
-    problems = error.errors()
+    problems = sorted(error.errors(), key=lambda problem: problem["type"] == "missing")  # what is there comes first
     for problem in problems[:MOST_PROBLEMS]:
         name = ".".join(str(part) for part in problem["loc"])
         if problem["type"] in UNKNOWN:
