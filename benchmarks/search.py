@@ -2,7 +2,7 @@
 
 Measured from the set-up and in the middle of games, there also with a value net at the horizon.
 
-There also with a value net at the horizon. Run it on an idle machine: `python -m benchmarks.search`.
+Run it on an idle machine: `python -m benchmarks.search`.
 """
 
 from __future__ import annotations

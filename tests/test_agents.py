@@ -30,9 +30,10 @@ from agents.players.names import OPTIONS
 from agents.players.network_player import PPOPlayer
 from agents.support.files import write_atomically
 from agents.support.renamed import RENAMED
-from agents.support.strict_yaml import ConfigError
+from agents.support.strict_yaml import ConfigError, read_yaml
 from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.selfplay import RandomStarts
+from agents.training.value_config import parse_value_config
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from tests.boards import random_positions
@@ -273,7 +274,9 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in CONFIGS if not path.stem.startswith("evaluate")], ids=lambda path: path.stem
+    "path",
+    [path for path in CONFIGS if not path.stem.startswith("evaluate") and read_yaml(path).get("kind") != "value"],
+    ids=lambda path: path.stem,
 )
 def test_committed_training_configurations_load(path: Path) -> None:
     config = load_config(path)
@@ -287,6 +290,12 @@ def test_committed_training_configurations_load(path: Path) -> None:
         lent = load_config(path.with_name(f"{Path(config.teacher.targets).name}.yaml"))
         assert lent.teacher.depths
         assert lent.rules == config.rules
+
+
+@pytest.mark.parametrize("path", [path for path in CONFIGS if read_yaml(path).get("kind") == "value"], ids=str)
+def test_committed_configurations_of_value_nets_load(path: Path) -> None:
+    config = parse_value_config(read_yaml(path), str(path))
+    assert parse_value_config(yaml.safe_load(config.to_yaml()), "again") == config
 
 
 @pytest.mark.parametrize(

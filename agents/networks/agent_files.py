@@ -126,7 +126,7 @@ def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[Feature
     try:
         held = count_numbers(path)
     except TensorFileError as error:
-        raise AgentFileError(f"{path}: {NO_WEIGHTS}: {_reason(path, error)}") from None
+        raise _refusal(path, error) from None
     if held < config.fewest_weights:
         raise AgentFileError(
             f"{path}: {NO_WEIGHTS}: that has {config.fewest_weights:,} weights or more, the file {held:,}"
@@ -144,7 +144,7 @@ def load_weights(network: torch.nn.Module, path: Path) -> None:
         _check_numbers(tensors, network)
         network.load_state_dict(tensors)
     except (RuntimeError, ValueError) as error:
-        raise AgentFileError(f"{path}: {NO_WEIGHTS}: {_reason(path, error)}") from None
+        raise _refusal(path, error) from None
 
 
 def _check_numbers(tensors: dict[str, torch.Tensor], network: torch.nn.Module) -> None:
@@ -157,6 +157,9 @@ def _check_numbers(tensors: dict[str, torch.Tensor], network: torch.nn.Module) -
             raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
 
 
-def _reason(path: Path, error: Exception) -> str:
-    """What an error says besides the file."""
-    return one_line(str(error).removeprefix(f"{path}: "))
+def _refusal(path: Path, error: Exception) -> AgentFileError:
+    """What to raise for weights that cannot be loaded."""
+    if not path.exists():
+        return AgentFileError(f"{path}: no such file")
+    reason = one_line(str(error).removeprefix(f"{path}: "))
+    return AgentFileError(f"{path}: {NO_WEIGHTS}: {reason}")
