@@ -69,7 +69,7 @@ def test_scores_are_bounded_by_a_refill_on_credit_at_each_ply(players: int) -> N
 
 
 def test_the_deepest_debt_is_observed_within_bounds() -> None:
-    """North, who borrowed its row at each of 3 plies, must do so at the fourth: 20 points of debt."""
+    """North has 15 points of debt and must borrow its row once more: 20, as many as 4 plies can make."""
     core = Core("max_plies=4")
     position = parse_position(core, "0,0,0,1,1,0*/0,0,0,0,0,3* 60,-15 0 2", checked=False)
     core.play(position, [Move.parse("4A").action])

@@ -68,9 +68,8 @@ def test_every_ripeness_agrees_with_the_referee(quan_non: int, settings: str) ->
     action, squares = Move.parse("3A").action, core.rules.squares
     seeds = np.zeros((10, squares), dtype=int)
     seeds[:, 2], seeds[:, 5], seeds[:, 6:8] = 1, range(10), 4
-    batch = core.setup(
-        seeds, np.ones((10, core.rules.players), int), np.zeros((10, core.rules.players)).astype(int), checked=False
-    )
+    stones = np.ones((10, core.rules.players), dtype=int)
+    batch = core.setup(seeds, stones, np.zeros_like(stones), checked=False)
     alone = [batch[row : row + 1] for row in range(10)]
     played = core.play(batch, np.full(10, action))
     for row in range(10):

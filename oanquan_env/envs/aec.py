@@ -13,8 +13,9 @@ from pettingzoo import AECEnv, register
 from pettingzoo.utils import wrappers
 
 from oanquan_env.core import Core, IllegalActionError
-from oanquan_env.envs.opponent_games import ILLEGAL_REWARD, Given, check_options, given_position
+from oanquan_env.envs.opponent_games import ILLEGAL_REWARD
 from oanquan_env.envs.rendering import RENDER_MODES, Screen
+from oanquan_env.envs.reset_options import Given, check_options, given_position
 from oanquan_env.match import Match
 from oanquan_env.match_rules import MatchRules, as_match_rules
 from oanquan_env.observation import Encoder, Observation

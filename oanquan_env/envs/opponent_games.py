@@ -6,30 +6,26 @@ plays all others. Without an opponent (the self-play view) the agent plays for w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.board import Board, shared_core
-from oanquan_env.core import Core, IllegalActionError, check_whole
-from oanquan_env.notation import parse_position
+from oanquan_env.board import shared_core
+from oanquan_env.core import IllegalActionError, check_whole
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.playing import play_randomly
 from oanquan_env.policies import Policy, make_policy
-from oanquan_env.position_checks import PositionError
-from oanquan_env.positions import RUNNING, SIDE_BYTES, Positions, Termination
+from oanquan_env.positions import RUNNING, Positions, Termination
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
-from oanquan_env.rules import Rules, as_rules, unknown_name
+from oanquan_env.rules import Rules, as_rules
 
 Choose: TypeAlias = Callable[[Positions, np.random.Generator], npt.NDArray[np.integer[Any]]]
 """`Policy.choose`: running positions and all chance that may be used -> (N,) a legal action for each mover."""
 Opponent: TypeAlias = str | Policy | Choose | None
 Seat: TypeAlias = int | Literal["random"]
-Given: TypeAlias = Positions | Board | str
-"""A position to begin from."""
 PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]]], None]
 """Given rows (M,), copies of their positions before a ply (M) and the actions (M,) of it."""
 
@@ -245,57 +241,6 @@ class OpponentGames:
             self._paid[rows] = positions.scores[rows]
         self._settled = self.over.copy()
         return rewards
-
-
-def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
-    """`reset`'s options; raises `ValueError` for one that is not `known`, `TypeError` for what holds no options."""
-    if not isinstance(options, Mapping | None):
-        raise TypeError(f"reset's options must be a dict or None; got {type(options).__name__}")
-    for name in options or {}:
-        if name not in known:
-            raise ValueError(unknown_name("option of reset", name, known))
-    return options or {}
-
-
-def given_position(core: Core, given: Given | None, n: int = 1) -> Positions | None:
-    """`reset`'s option `position` for `n` games: a text, a board, or a batch of one for all or of one for each.
-
-    Returns:
-        The positions, one or `n` (shared with the caller); None where none was given.
-
-    Raises:
-        ValueError: for another number of positions, one whose game is over, and one of other rules.
-        NotationError: for a text that is no position.
-        TypeError: for another kind of thing.
-    """
-    if given is None:
-        return None
-    if isinstance(given, str):
-        given = parse_position(core, given)
-    elif isinstance(given, Board):
-        if given.rules != core.rules:
-            raise ValueError(f"reset's option 'position' is a board of '{given.rules}', not of '{core.rules}'")
-        given = given.positions
-    elif not isinstance(given, Positions):
-        raise TypeError(f"reset's option 'position' must be a text, a Board or Positions; got {type(given).__name__}")
-    if len(given) not in (1, n) or given.over.any():
-        each = f" (or {n}, one for each)" if n > 1 else ""
-        raise ValueError(f"reset's option 'position' must be one position{each} of a running game")
-    _check_rules(core, given)
-    return given
-
-
-def _check_rules(core: Core, positions: Positions) -> None:
-    """Raise `ValueError` for positions that, set up anew by the core's rules, are not the same."""
-    reason = f"players={core.rules.players} and fields={core.rules.fields}"
-    if positions.squares.shape[1] == core.rules.players * SIDE_BYTES == positions.scores.shape[1] * SIDE_BYTES:
-        columns = core.seeds(positions), core.stones(positions), positions.scores
-        try:
-            if core.setup(*columns, positions.mover, positions.ply).same(positions).all():
-                return
-        except PositionError as error:
-            reason = str(error)
-    raise ValueError(f"reset's option 'position' is no position of '{core.rules}': {reason}")
 
 
 def _as_choose(opponent: Opponent, rules: Rules) -> Choose | None:

@@ -11,8 +11,9 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat, check_options, given_position
+from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat
 from oanquan_env.envs.rendering import RENDER_MODES, Screen
+from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Positions
 from oanquan_env.rules import DEFAULT_PRESET, Rules

@@ -1,0 +1,67 @@
+"""The options of the environments' `reset`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from oanquan_env.board import Board
+from oanquan_env.core import Core
+from oanquan_env.notation import parse_position
+from oanquan_env.position_checks import PositionError
+from oanquan_env.positions import SIDE_BYTES, Positions
+from oanquan_env.rules import unknown_name
+
+Given: TypeAlias = Positions | Board | str
+"""A position to begin from."""
+
+
+def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
+    """`reset`'s options; raises `ValueError` for one that is not `known`, `TypeError` for what holds no options."""
+    if not isinstance(options, Mapping | None):
+        raise TypeError(f"reset's options must be a dict or None; got {type(options).__name__}")
+    for name in options or {}:
+        if name not in known:
+            raise ValueError(unknown_name("option of reset", name, known))
+    return options or {}
+
+
+def given_position(core: Core, given: Given | None, n: int = 1) -> Positions | None:
+    """`reset`'s option `position` for `n` games: a text, a board, or a batch of one for all or of one for each.
+
+    Returns:
+        The positions, one or `n` (shared with the caller); None where none was given.
+
+    Raises:
+        ValueError: for another number of positions, one whose game is over, and one of other rules.
+        NotationError: for a text that is no position.
+        TypeError: for another kind of thing.
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        given = parse_position(core, given)
+    elif isinstance(given, Board):
+        if given.rules != core.rules:
+            raise ValueError(f"reset's option 'position' is a board of '{given.rules}', not of '{core.rules}'")
+        given = given.positions
+    elif not isinstance(given, Positions):
+        raise TypeError(f"reset's option 'position' must be a text, a Board or Positions; got {type(given).__name__}")
+    if len(given) not in (1, n) or given.over.any():
+        each = f" (or {n}, one for each)" if n > 1 else ""
+        raise ValueError(f"reset's option 'position' must be one position{each} of a running game")
+    _check_rules(core, given)
+    return given
+
+
+def _check_rules(core: Core, positions: Positions) -> None:
+    """Raise `ValueError` for positions that, set up anew by the core's rules, are not the same."""
+    reason = f"players={core.rules.players} and fields={core.rules.fields}"
+    if positions.squares.shape[1] == core.rules.players * SIDE_BYTES == positions.scores.shape[1] * SIDE_BYTES:
+        columns = core.seeds(positions), core.stones(positions), positions.scores
+        try:
+            if core.setup(*columns, positions.mover, positions.ply).same(positions).all():
+                return
+        except PositionError as error:
+            reason = str(error)
+    raise ValueError(f"reset's option 'position' is no position of '{core.rules}': {reason}")
