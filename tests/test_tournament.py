@@ -105,7 +105,7 @@ def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
     data = json.loads(path.read_text())
     del data["content"]["margin"]
     path.write_text(json.dumps(data))
-    with pytest.raises(ResultCacheError, match=r"not a finished part of an evaluation \('margin'\)"):
+    with pytest.raises(ResultCacheError, match=r"not a finished part of an evaluation \(damaged: "):
         list(played.play())
 
 

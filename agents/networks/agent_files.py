@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from agents.networks.config import NetworkConfig, check_reward
 from agents.networks.features import FeatureEncoder
 from agents.networks.networks import Net, make_network
-from agents.support.files import one_line, write_atomically
+from agents.support.files import check_readable, one_line, write_atomically
 from agents.support.renamed import refuse_old_names
 from agents.support.strict_yaml import ConfigError, dump_yaml, explain, read_yaml
 from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
@@ -123,6 +123,10 @@ def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[Feature
 
     A network is made only if there may be weights for it: a stranger's card can ask for one of any size.
     """
+    try:
+        check_readable(path)
+    except ValueError as error:
+        raise AgentFileError(str(error)) from None
     try:
         held = count_numbers(path)
     except TensorFileError as error:

@@ -53,7 +53,7 @@ UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 """Pydantic's names of a key that there is not, in a model and in a dataclass."""
 MOST_BYTES = 1_000_000
 """Largest YAML file that is read."""
-MOST_PROBLEMS = 5
+MOST_PROBLEMS = 10
 """Most problems that one error tells."""
 
 

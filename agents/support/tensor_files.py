@@ -62,5 +62,6 @@ def _digest(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) ->
     for name in sorted(tensors):
         tensor = tensors[name]
         digest.update(f"{name} {tensor.dtype} {list(tensor.shape)}".encode())
-        digest.update(tensor.flatten().view(torch.uint8).numpy().data)
+        flat = torch.empty(tensor.numel(), dtype=tensor.dtype).copy_(tensor.flatten())  # strides of 1, even of no rows
+        digest.update(flat.view(torch.uint8).numpy().data)
     return digest.hexdigest()

@@ -18,7 +18,7 @@ from torch.utils.tensorboard import SummaryWriter
 import agents
 from agents.evaluation.arena import play_pairs, score_interval
 from agents.evaluation.regret import find_suite, regret
-from agents.networks.agent_files import AgentCard, save_agent
+from agents.networks.agent_files import AgentCard, AgentFileError, save_agent
 from agents.players.network_player import NetworkError, PPOPlayer
 from agents.support import provenance
 from agents.support.files import one_line, parse_json, write_atomically
@@ -186,7 +186,7 @@ class TrainingRun:
             callback = _BetweenIterations(self, progress, stopping)
             try:
                 self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
-            except NetworkError as error:
+            except (NetworkError, AgentFileError) as error:  # weights too large to play with
                 raise _diverged(self, str(error)) from None
             except IllegalActionError:  # logits above the one that stands for an illegal action
                 raise _diverged(self, "the policy plays illegal actions") from None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, PositiveInt, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from agents.search.memory import MAX_DEPTH
-from agents.support.strict_yaml import ConfigError, Positive, Strict, explain
+from agents.support.strict_yaml import ConfigError, Count, Positive, Strict, explain
 from oanquan_env import Rules
 
 Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
@@ -18,7 +18,7 @@ class FitConfig(Strict):
     """Regression of the net on values."""
 
     epochs: Positive = Field(25.0, description="passes over the positions")
-    batch_size: PositiveInt = Field(1024, description="positions in one minibatch")
+    batch_size: Count = Field(1024, description="positions in one minibatch")
     learning_rate: Positive = Field(1e-2, description="Adam's step size at the start; it falls to 0 as a cosine")
     huber: Positive = Field(10.0, description="errors above this, in points, count linearly, those below by squares")
 
@@ -33,14 +33,14 @@ class ValueConfig(Strict):
         description="a generation for each: plies of the search that values its positions, in the first one without a "
         "net, later with the net of the generation before",
     )
-    positions: PositiveInt = Field(500_000, description="positions valued in each generation")
+    positions: Count = Field(500_000, description="positions valued in each generation")
     random_plies: Annotated[int, Field(ge=0)] = Field(
         3, description="positions are up to this many random plies off those that the games meet"
     )
     seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
-    threads: PositiveInt = Field(2, description="threads that search; the same net comes of any number")
+    threads: Count = Field(2, description="threads that search; the same net comes of any number")
     fit: FitConfig = Field(FitConfig(), description="the regression, from random weights in each generation")
-    evaluation_nodes: list[PositiveInt] = Field(
+    evaluation_nodes: list[Count] = Field(
         [2000, 20_000],
         description="moves that searches with the net may play where their regret is measured, after each generation",
     )
@@ -63,4 +63,4 @@ def parse_value_config(values: dict[str, Any], where: str) -> ValueConfig:
     try:
         return ValueConfig.model_validate(values)
     except ValidationError as error:
-        raise ConfigError(f"{where}: " + explain(error)) from None
+        raise ConfigError(f"{where}: " + explain(error, ValueConfig)) from None
