@@ -14,6 +14,7 @@ import train
 from agents.networks.value_net import ValueModule
 from agents.search.deepening import Limits, Search
 from agents.search.keys import canonical_keys, first_of_each
+from agents.support.folder_lock import FolderInUseError, FolderLock
 from agents.training import value_labels, value_run
 from agents.training.run import RunError, StopTrainingError
 from agents.training.value_config import FitConfig, ValueConfig
@@ -186,6 +187,14 @@ def test_a_run_that_is_asked_to_stop_stops_and_keeps_its_values(tmp_path: Path, 
 def test_a_folder_with_a_run_is_not_begun_again(whole_run: Path) -> None:
     with pytest.raises(RunError, match=f"--resume {whole_run}"):
         run_in(whole_run)
+
+
+def test_two_programs_do_not_work_in_one_folder(tmp_path: Path) -> None:
+    run = run_in(tmp_path / "run")
+    lock = FolderLock(tmp_path / "run")
+    with pytest.raises(FolderInUseError, match="is in use by process"):
+        run.learn(ignore, lambda: False)
+    lock.release()
 
 
 # ---- the command line ------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from agents.networks.value_net import ValueModule
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from agents.support.files import write_atomically
+from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import read_yaml
 from agents.training.run import RunError, StopTrainingError, describe_run
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
@@ -81,7 +82,15 @@ class ValueRun:
 
         Raises:
             StopTrainingError: once `stopping` is true; what was done is kept.
+            FolderInUseError: if another program works in the folder.
         """
+        lock = FolderLock(self.folder)
+        try:
+            self._learn(progress, stopping, ray)
+        finally:
+            lock.release()
+
+    def _learn(self, progress: Progress, stopping: Callable[[], bool], ray: str | None) -> None:
         net: ValueNet | None = None
         for generation in range(len(self.config.depths)):
             path = self._folder(generation) / VALUE_NET_NAME
