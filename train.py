@@ -44,7 +44,7 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from agents.training.run import RunError, StopTrainingError, TrainingRun
     from agents.training.sweep import SeedEnd, parse_seeds, plan, stopping_workers, train_seeds
     from agents.training.train_command import CHANGEABLE, Command, config_file, help_page, parse
-    from agents.training.value_command import make_value_net
+    from agents.training.value_net.command import make_value_net
 
 
 class PliesPerSecond(ProgressColumn):

@@ -33,7 +33,7 @@ from agents.support.renamed import RENAMED
 from agents.support.strict_yaml import ConfigError, read_yaml
 from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.selfplay import RandomStarts
-from agents.training.value_config import parse_value_config
+from agents.training.value_net.config import parse_value_config
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from tests.boards import random_positions

@@ -15,12 +15,12 @@ from agents.networks.value_net import ValueModule
 from agents.search.deepening import Limits, Search
 from agents.search.keys import canonical_keys, first_of_each
 from agents.support.folder_lock import FolderInUseError, FolderLock
-from agents.training import value_labels, value_run
 from agents.training.run import RunError, StopTrainingError
-from agents.training.value_config import FitConfig, ValueConfig
-from agents.training.value_fit import fit, net_inputs
-from agents.training.value_labels import ValueWork, draw_positions, value_positions, value_work
-from agents.training.value_run import ValueRun
+from agents.training.value_net import labels, run
+from agents.training.value_net.config import FitConfig, ValueConfig
+from agents.training.value_net.fit import fit, net_inputs
+from agents.training.value_net.labels import ValueWork, draw_positions, value_positions, value_work
+from agents.training.value_net.run import ValueRun
 from oanquan_env import Core, Positions, mirror
 from oanquan_env.players.value_net import VALUE_NET_NAME, read_value_net
 from tests.boards import random_positions
@@ -56,7 +56,7 @@ def test_positions_are_different_running_and_none_of_those_that_agents_are_judge
     assert not free.over.any()
     keys = canonical_keys(core, free)
     assert len(first_of_each(keys)) == 300
-    monkeypatch.setattr(value_labels, "suite_keys", lambda core: keys[:100])
+    monkeypatch.setattr(labels, "suite_keys", lambda core: keys[:100])
     kept = draw_positions(core, 300, 3, None, np.random.default_rng(0), threads=1)
     assert not np.isin(canonical_keys(core, kept), keys[:100]).any()
     assert np.isin(keys[100:], canonical_keys(core, kept)).any()
@@ -69,7 +69,7 @@ def test_a_game_of_few_positions_gives_those_there_are() -> None:
 
 
 def test_values_are_those_of_the_search_here_and_at_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(value_labels, "CHUNK", 16)
+    monkeypatch.setattr(labels, "CHUNK", 16)
     core = Core()
     net = ValueModule(core.rules).export({})
     positions = random_positions(core, 40, seed=1)
@@ -158,8 +158,8 @@ class KilledError(Exception):
 def test_a_run_killed_anywhere_comes_to_the_same_net(
     after: int, whole_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(value_labels, "CHUNK", 100)
-    monkeypatch.setattr(value_run, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(labels, "CHUNK", 100)
+    monkeypatch.setattr(run, "SAVE_SECONDS", 0.0)
     heard = 0
 
     def kill(stage: str, done: float) -> None:

@@ -28,9 +28,9 @@ from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import read_yaml
 from agents.training.run import RunError, StopTrainingError, describe_run
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
-from agents.training.value_config import ValueConfig
-from agents.training.value_fit import fit, net_inputs
-from agents.training.value_labels import Values, draw_positions, value_positions
+from agents.training.value_net.config import ValueConfig
+from agents.training.value_net.fit import fit, net_inputs
+from agents.training.value_net.labels import Values, draw_positions, value_positions
 from oanquan_env import Core, Positions
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, read_value_net
 

@@ -15,8 +15,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from agents.support.parallel import HELP
 from agents.support.strict_yaml import ConfigError, explain, read_yaml
 from agents.training.run import RunError, StopTrainingError
-from agents.training.value_config import ValueConfig, parse_value_config
-from agents.training.value_run import ValueRun
+from agents.training.value_net.config import ValueConfig, parse_value_config
+from agents.training.value_net.run import ValueRun
 
 
 @dataclass(frozen=True)

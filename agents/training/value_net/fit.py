@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from agents.networks.value_net import ValueModule
-from agents.training.value_config import FitConfig
+from agents.training.value_net.config import FitConfig
 from oanquan_env import Positions, Rules, mirror
 from oanquan_env.players.value_net import embedding_rows
 
