@@ -67,8 +67,8 @@ def test_players_are_made_by_name(name: str, limits: Limits) -> None:
     ("name", "message"),
     [
         ("minimax", "minimax needs a limit, as in minimax:depth=6"),
-        ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, epsilon=…; got 'deep=6'"),
-        ("minimax:depth", "minimax has depth=…, nodes=…, ms=…, epsilon=…; got 'depth'"),
+        ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'"),
+        ("minimax:depth", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'depth'"),
         ("minimax:depth=six", "depth of minimax must be a whole number; got 'six'"),
         ("minimax:depth=2,depth=3", "minimax has depth twice"),
         ("minimax:ms=fast", "ms of minimax must be a number"),

@@ -16,7 +16,7 @@ from agents.search.deepening import Limits, Search
 from agents.search.keys import canonical_keys, first_of_each
 from agents.support.folder_lock import FolderInUseError, FolderLock
 from agents.training.run import RunError, StopTrainingError
-from agents.training.value_net import labels, run
+from agents.training.value_net import labels
 from agents.training.value_net.config import FitConfig, ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
 from agents.training.value_net.labels import ValueWork, draw_positions, value_positions, value_work
@@ -159,7 +159,7 @@ def test_a_run_killed_anywhere_comes_to_the_same_net(
     after: int, whole_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(labels, "CHUNK", 100)
-    monkeypatch.setattr(run, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("agents.training.value_net.run.SAVE_SECONDS", 0.0)
     heard = 0
 
     def kill(stage: str, done: float) -> None:
