@@ -163,4 +163,14 @@ def help_page(description: str) -> str:
         said = type(owner).model_fields[path[-1]].description
         lines[option_of(path)] = f"{said} (default: {getattr(owner, path[-1])})"
     shown = [textwrap.fill(f"  {option:24} {said}", 110, subsequent_indent=27 * " ") for option, said in lines.items()]
-    return "\n".join(["usage: train.py [-h] [--help-all] [OPTIONS]", "", description, "options:", *shown, "", "--help-all shows all settings."])
+    return "\n".join(
+        [
+            "usage: train.py [-h] [--help-all] [OPTIONS]",
+            "",
+            description,
+            "options:",
+            *shown,
+            "",
+            "--help-all shows all settings.",
+        ]
+    )
