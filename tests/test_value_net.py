@@ -21,6 +21,7 @@ from agents.search.deepening import Limits, Search
 from agents.search.leaf import horizon, net_values, with_net
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.players.value_net import (
+    HIDDEN,
     LARGEST,
     VALUE_NET_NAME,
     ValueNet,
@@ -78,8 +79,8 @@ def test_any_counts_and_stones_have_the_values_of_the_sum_of_rows(counts: list[i
     positions = core.start(1)
     positions.squares.reshape(2, 8)[:, :6] = np.reshape(counts, (2, 6))
     positions.squares.reshape(2, 8)[:, 7] = stones
-    tables = net.embedding.reshape(2, 5 * 18 + 48, 32)
-    first = np.zeros(32)
+    tables = net.embedding.reshape(2, 5 * 18 + 48, HIDDEN)
+    first = np.zeros(HIDDEN)
     for side in range(2):
         for field in range(5):
             first += tables[side, 18 * field + min(counts[6 * side + field], 17)]

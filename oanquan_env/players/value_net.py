@@ -33,7 +33,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 
-HIDDEN = 32
+HIDDEN = 64
 SECOND = 16
 """Units of the two layers."""
 FIELD_ROWS = 18

@@ -17,7 +17,7 @@ Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
 class FitConfig(Strict):
     """Regression of the net on values."""
 
-    epochs: Positive = Field(25.0, description="passes over the positions")
+    epochs: Positive = Field(30.0, description="passes over the positions")
     batch_size: Count = Field(1024, description="positions in one minibatch")
     learning_rate: Positive = Field(1e-2, description="Adam's step size at the start; it falls to 0 as a cosine")
     huber: Positive = Field(10.0, description="errors above this, in points, count linearly, those below by squares")
@@ -29,7 +29,7 @@ class ValueConfig(Strict):
     kind: Literal["value"] = Field("value", description="what is trained: a value net")
     rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese stone_value=5'")
     depths: Annotated[list[Depth], Field(min_length=1)] = Field(
-        [6, 6, 7],
+        [6],
         description="a generation for each: plies of the search that values its positions, in the first one without a "
         "net, later with the net of the generation before",
     )
