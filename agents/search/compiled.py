@@ -20,6 +20,7 @@ import numpy.typing as npt
 from numba.extending import register_jitable
 
 from oanquan_env import Core, Positions, scalar
+from oanquan_env.players import value_net
 from oanquan_env.scalar import RUNNING, can_play, rule_words
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
@@ -93,7 +94,7 @@ def _drop_stale_caches(cache: Path) -> None:
     """
     indices = list(cache.glob("*.nbi"))
     sources = {Path(__file__).with_name(f"{index.name.partition('.')[0]}.py") for index in indices}
-    sources.add(Path(scalar.__file__))
+    sources |= {Path(scalar.__file__), Path(value_net.__file__)}
     newest = max((source.stat().st_mtime for source in sources if source.exists()), default=0.0)
     for index in indices:
         if index.stat().st_mtime < newest:
