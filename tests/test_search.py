@@ -16,6 +16,7 @@ from agents.search.compiled import OVER, Int64s, _drop_stale_caches, compile_rul
 from agents.search.deepening import Limits, Search, alphabeta
 from agents.search.memory import STOP
 from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination, scalar
+from oanquan_env.players import value_net
 from oanquan_env.policies import RandomPolicy
 from oanquan_env.scalar import RUNAWAY, RUNNING, can_play
 from tests import strategies
@@ -284,8 +285,9 @@ def test_compiled_functions_older_than_any_source_are_dropped(tmp_path: Path) ->
     assert new.exists()
 
 
-def test_compiled_functions_older_than_the_move_are_dropped(tmp_path: Path) -> None:
-    index, written = tmp_path / "removed.function-1.py311.nbi", Path(scalar.__file__).stat().st_mtime
+def test_compiled_functions_older_than_the_move_or_the_value_net_are_dropped(tmp_path: Path) -> None:
+    index = tmp_path / "removed.function-1.py311.nbi"
+    written = max(Path(str(module.__file__)).stat().st_mtime for module in (scalar, value_net))
     index.touch()
     for age, kept in ((0, True), (1, False)):
         os.utime(index, (written - age, written - age))
