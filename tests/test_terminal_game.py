@@ -46,7 +46,9 @@ def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth(play: Play) -> None:
     pytest.importorskip("numba")
     printed = play("hint\n")
-    assert re.search(r"minimax:nodes=\d+,net=pretrained: try (2C|4A)\.\n\+\d+ points for South from here on, seen \d+ plies", printed)
+    assert re.search(
+        r"minimax:nodes=\d+,net=pretrained: try (2C|4A)\.\n\+\d+ points for South from here on, seen \d+ plies", printed
+    )
     worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
     assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
     assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game

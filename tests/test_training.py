@@ -151,7 +151,9 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
         process.kill()
         process.wait()
         if checkpoint.exists():
-            survived.append(TrainingRun.resume(folder, quiet).plies)
+            run = TrainingRun.resume(folder, quiet)
+            survived.append(run.plies)
+            run.close()
     assert survived == sorted(survived)
     assert len({plies for plies in survived if 0 < plies < settings.total_plies}) >= 4
     last = subprocess.run(resumed, cwd=ROOT, check=True, capture_output=True, text=True)

@@ -176,8 +176,12 @@ class TrainingRun:
             self._learn(progress, stopping)
         finally:
             logger.close()
-            if self._lock:
-                self._lock.release()
+            self.close()
+
+    def close(self) -> None:
+        """Free the folder for other programs, as `learn` does at its end."""
+        if self._lock:
+            self._lock.release()
 
     def _learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
         self._since = time.monotonic()
