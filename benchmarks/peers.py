@@ -62,7 +62,7 @@ def peers_table() -> str:
         ["pgx", "none; othello, connect four", "JAX; batched", "", "", f"0.41, 1.8 {ONCE}"],
     ]
     note = (
-        f"Speed: random play on one core. {ONCE} measured once on a machine of the same kind, not by the committed "
+        f"Speed: random play on one core. {ONCE} measured once on a machine about twice as fast, not by the committed "
         "benchmarks. As far as we know, these are the first neural agents and the first PettingZoo and vectorised "
         "environments of this game."
     )
