@@ -126,6 +126,11 @@ def show_scores(results: list[SeedEnd], config: TrainConfig, console: Console) -
         console.print(f"score against {opponent}: {statistics.mean(scores):.1f}{deviation} % (deviation over seeds)")
 
 
+def all_help(arguments: list[str]) -> list[str]:
+    """The command line as tyro reads it: its `--help` shows all settings, which is our `--help-all`."""
+    return ["--help" if argument == "--help-all" else argument for argument in arguments]
+
+
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
     console = Console(highlight=False)
@@ -136,11 +141,11 @@ def main(arguments: list[str]) -> int:
         typed = shlex.join(["python", "train.py", *arguments])
         file = config_file(arguments)
         if file and read_yaml(file).get("kind") == "value":
-            return make_value_net(file, arguments, typed, console, lambda: Interrupt(console).is_wished)
+            return make_value_net(file, all_help(arguments), typed, console, lambda: Interrupt(console).is_wished)
         if {"-h", "--help"} & set(arguments):
             print(help_page(__doc__ or ""))
             return 0
-        command = parse(["--help" if argument == "--help-all" else argument for argument in arguments], __doc__)
+        command = parse(all_help(arguments), __doc__)
         if command.sweep:
             return sweep(command, parse_seeds(command.sweep), typed, console)
         run = begin(command, typed, console)

@@ -241,3 +241,10 @@ def test_impossible_configurations_are_refused(
 def test_the_projects_configuration_is_the_default() -> None:
     values = yaml.safe_load((Path(__file__).parents[1] / "configs" / "value.yaml").read_text())
     assert ValueConfig.model_validate(values) == ValueConfig()
+
+
+def test_help_all_shows_the_settings_of_a_value_net(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        train.main(["--config", "configs/value.yaml", "--help-all"])
+    assert not ended.value.code
+    assert "--fit.epochs" in capsys.readouterr().out

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import Field, ValidationError, field_validator
 
 from agents.search.memory import MAX_DEPTH
-from agents.support.strict_yaml import ConfigError, Count, Positive, Strict, explain
+from agents.support.strict_yaml import ConfigError, Count, Positive, Strict, dump_yaml, explain
 from oanquan_env import Rules
 
 Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
@@ -55,7 +54,7 @@ class ValueConfig(Strict):
 
     def to_yaml(self) -> str:
         """The configuration as YAML that reads back."""
-        return yaml.safe_dump(self.model_dump(), sort_keys=False)
+        return dump_yaml(self.model_dump())
 
 
 def parse_value_config(values: dict[str, Any], where: str) -> ValueConfig:

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import yaml
 
 from agents.evaluation.regret import find_suite, regret
 from agents.networks.value_net import ValueModule
@@ -25,7 +24,7 @@ from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from agents.support.files import write_atomically
 from agents.support.folder_lock import FolderLock
-from agents.support.strict_yaml import read_yaml
+from agents.support.strict_yaml import dump_yaml, read_yaml
 from agents.training.run import RunError, StopTrainingError, describe_run
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from agents.training.value_net.config import ValueConfig
@@ -68,7 +67,7 @@ class ValueRun:
                 f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
             )
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / RUN_NAME, yaml.safe_dump(describe_run(command), sort_keys=False).encode())
+        write_atomically(folder / RUN_NAME, dump_yaml(describe_run(command)).encode())
         write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
         return cls(folder, config, report)
 
