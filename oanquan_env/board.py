@@ -196,9 +196,11 @@ class Board:
             IllegalMoveError: for a move that cannot be played here; names those that can.
             RunawayGameError: see there. The board is unchanged.
         """
-        move = self._readable(move)
-        positions = self._positions.copy()
-        self._core.play(positions, np.array([move.action]), checked=False)
+        move, positions = self._readable(move), self._positions.copy()
+        try:
+            self._core.play(positions, np.array([move.action]))
+        except IllegalActionError:
+            raise self._refusal(move) from None
         self._past.append(self._positions)
         self._moves.append(move)
         self._positions = positions
@@ -218,7 +220,10 @@ class Board:
 
     def sowing(self, move: Move | str) -> MoveTrace:
         """What a legal move does, step by step; the move is not played. Raises as `push`."""
-        return trace_move(self._core, self._positions, self._readable(move))
+        move = self._readable(move)
+        if move not in self.legal_moves:
+            raise self._refusal(move)
+        return trace_move(self._core, self._positions, move)
 
     @property
     def last_trace(self) -> MoveTrace | None:
@@ -240,14 +245,17 @@ class Board:
         )
 
     def _readable(self, move: Move | str) -> Move:
-        """`move` as a legal `Move`."""
-        move = Move.parse(move) if isinstance(move, str) else move
-        legal = self._core.legal_mask(self._positions)[0]
-        if not isinstance(move, Move) or move.field >= self.rules.fields or not legal[move.action]:
-            outcome = self.outcome
-            reason = f"the game is over ({outcome.termination!s})" if outcome else f"legal: {names(self.legal_moves)}"
-            raise IllegalMoveError(f"{seat_name(self.rules, self.mover)} cannot play {move}; {reason}")
-        return move
+        if isinstance(move, str):
+            return Move.parse(move)
+        if isinstance(move, Move):
+            return move
+        raise self._refusal(move)
+
+    def _refusal(self, move: object) -> IllegalMoveError:
+        """Why `move` cannot be played."""
+        outcome = self.outcome
+        reason = f"the game is over ({outcome.termination!s})" if outcome else f"legal: {names(self.legal_moves)}"
+        return IllegalMoveError(f"{seat_name(self.rules, self.mover)} cannot play {move}; {reason}")
 
     # ---- the board as a value --------------------------------------------------------------------------------------
 

@@ -24,7 +24,6 @@ WORDS = ("squares", "scores", "mover", "ply")
 SHORT = 40
 """Most characters of a text that an error quotes."""
 
-_MOVE = re.compile(r"([1-9])([AaCc])")
 _COUNT = re.compile(r"(0|[1-9][0-9]{0,8})", re.ASCII)
 _SQUARE = re.compile(r"(0|[1-9][0-9]{0,8})(\*?)", re.ASCII)
 _SCORE = re.compile(r"(0|-?[1-9][0-9]{0,8})", re.ASCII)
@@ -71,20 +70,23 @@ class Move:
         """The move of an action of the core."""
         return cls(*divmod(int(action), 2))
 
-    @classmethod
-    def parse(cls, text: str) -> Move:
+    @staticmethod
+    def parse(text: str) -> Move:
         """Read `5A` or `5a`; inverse of `str`. Raises `NotationError`."""
-        match = _MOVE.fullmatch(text)
-        if not match:
+        move = _MOVES.get(text)
+        if move is None:
             wanted = "a field's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A"
             raise NotationError(f"a move is {wanted}; got {quoted(text)}", column=_move_fault(text))
-        return cls(int(match[1]) - 1, DIRECTION_LETTERS.index(match[2].upper()))
+        return move
 
     def __str__(self) -> str:
         return f"{self.field + 1}{DIRECTION_LETTERS[self.direction]}"
 
     def __repr__(self) -> str:
         return f"Move.parse('{self}')"
+
+
+_MOVES = {letters: move for move in map(Move.from_action, range(18)) for letters in (str(move), str(move).lower())}
 
 
 def _move_fault(text: str) -> int:

@@ -69,13 +69,14 @@ def build_tables(rules: Rules) -> Tables:
     codes = 2 * DIRECTION_STRIDE
     increment = np.zeros((codes * COUNT_STRIDE, SIDE_BYTES * players), dtype=np.uint8)
     after = np.zeros(codes * COUNT_STRIDE, dtype=np.intp)
+    ring, counts = np.arange(squares), np.arange(COUNT_STRIDE)
+    rounds, rest = np.divmod(counts[:, None], squares)
     for direction, step in DIRECTIONS:
         base = DIRECTION_STRIDE * direction
-        for square in range(squares):
-            key = COUNT_STRIDE * (base + ring_bytes[square])
-            for count in range(COUNT_STRIDE):
-                increment[key + count, ring_bytes] = _sown(square, step, count, squares)
-                after[key + count] = base + met_bytes[(square + step * (count + 1)) % squares]
+        passed = (step * (ring - ring[:, None, None]) - 1) % squares  # (from, 1, to) squares sown before that one
+        keys = COUNT_STRIDE * (base + ring_bytes[:, None]) + counts  # (from, count)
+        increment[keys[:, :, None], ring_bytes] = rounds + (passed < rest)  # the origin takes part
+        after[keys] = base + met_bytes[(ring[:, None] + step * (counts + 1)) % squares]
     gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap = _gap_walks(rules, ring_bytes, met_bytes)
     initial = np.zeros(SIDE_BYTES * players, dtype=np.uint8)
     initial[ring_bytes] = rules.seeds
@@ -103,14 +104,6 @@ def build_tables(rules: Rules) -> Tables:
         legal=np.kron(occupied, np.array(playable)),
         initial=initial,
     )
-
-
-def _sown(square: int, step: int, count: int, squares: int) -> Bytes:
-    """(squares,) seeds that each square receives when `count` seeds are sown from `square`; the origin takes part."""
-    rounds, rest = divmod(count, squares)
-    seeds = np.full(squares, rounds, dtype=np.uint8)
-    seeds[(square + step * np.arange(1, rest + 1)) % squares] += 1
-    return seeds
 
 
 def _gap_walks(rules: Rules, ring_bytes: Ints, met_bytes: Ints) -> Ints:
