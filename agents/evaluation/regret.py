@@ -128,7 +128,9 @@ def judge(suite: Suite, actions: Ints) -> Judged:
     return Judged(regret, (regret == 0).astype(np.float64), changed.astype(np.float64))
 
 
-def regret(agent: Policy, suite: Suite, rng: np.random.Generator, label: str = "") -> RegretRow:
+def regret(
+    agent: Policy, suite: Suite, rng: np.random.Generator, label: str = "", *, by_phase: bool = True
+) -> RegretRow:
     """Ask `agent` for one move in every position of `suite` and judge it.
 
     Args:
@@ -136,10 +138,11 @@ def regret(agent: Policy, suite: Suite, rng: np.random.Generator, label: str = "
         suite: the positions.
         rng: all chance of the agent and of the bootstrap comes from it.
         label: the agent's name in the result.
+        by_phase: whether the phases are measured too, which takes as long again.
     """
     judged = judge(suite, agent.choose(suite.positions.copy(), rng))
     phase = suite.phases()
-    groups = {name: phase == number for number, name in enumerate(PHASES) if (phase == number).any()}
+    groups = {name: phase == number for number, name in enumerate(PHASES) if by_phase and (phase == number).any()}
     return RegretRow(
         agent=label,
         overall=_measure(judged, np.ones(len(suite), dtype=np.bool_), rng),

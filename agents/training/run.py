@@ -230,7 +230,8 @@ class TrainingRun:
         said = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
         suite = find_suite(self.core.rules)
         if suite:  # the test part is for finished agents
-            found = regret(player, suite.part("development"), np.random.default_rng(self.config.seed)).overall
+            rng = np.random.default_rng(self.config.seed)
+            found = regret(player, suite.part("development"), rng, by_phase=False).overall
             row["regret"] = found.model_dump()
             self.model.logger.record("evaluation/regret", found.regret.mean)
             said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
