@@ -126,10 +126,11 @@ def test_without_dejavu_letters_are_drawn_all_the_same(monkeypatch: pytest.Monke
 # ---- what is installed -----------------------------------------------------------------------------------------------
 
 
-def test_importing_loads_neither_pillow_nor_pygame() -> None:
-    code = "import sys, oanquan_env.render; print({'PIL', 'pygame', 'torch'} & set(sys.modules))"
+def test_what_draws_is_imported_when_something_is_drawn() -> None:
+    code = "import sys, oanquan_env as it; it.raw_env(); print('oanquan_env.render' in sys.modules);"
+    code += "import oanquan_env.render; print({'PIL', 'pygame', 'torch'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "set()"
+    assert run.stdout.split() == ["False", "set()"]
 
 
 def test_without_pillow_pixels_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,7 +204,9 @@ class OpponentGames:
 
     def _reply(self, rng: np.random.Generator) -> None:
         """The opponent's plies, until it is the agent's turn in all games that go on."""
-        while self._opponent is not None:
+        if self._opponent is None:
+            return
+        for _ in range(self.core.rules.players - 1):  # one for each seat but the agent's, who is next then
             rows = ((self.positions.mover != self.seats) & (self.positions.ended == RUNNING)).nonzero()[0]
             if not rows.size:
                 return

@@ -1,18 +1,24 @@
-"""The picture of an environment's game, as its `render_mode` asks for it."""
+"""The picture of an environment's game, as its `render_mode` asks for it.
+
+What draws is imported with the first picture: it would be a fifth of the time that `import oanquan_env` takes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env import render
 from oanquan_env.board import Board
 from oanquan_env.core import Core
 from oanquan_env.notation import Move
 from oanquan_env.positions import Positions
+
+if TYPE_CHECKING:
+    from oanquan_env import render
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 """Text, a picture as (height, width, 3) uint8, a window."""
@@ -46,6 +52,8 @@ class Screen:
         if self.mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: give one when making the environment.")
             return None
+        from oanquan_env import render
+
         board = Board.from_positions(self.core, before)
         if action is not None:
             board.push(Move.from_action(action))
@@ -75,6 +83,8 @@ class Screen:
 
     def _open(self) -> render.Window:
         if self._window is None:
+            from oanquan_env import render
+
             self._window = render.Window()
         return self._window
 
@@ -87,6 +97,8 @@ class Screen:
 
 def _steps(board: Board) -> Iterator[tuple[render.Snapshot, render.LastMove]]:
     """The board before its last move and between the steps of it, each with the marks of the move so far."""
+    from oanquan_env import render
+
     trace = board.last_trace
     assert trace is not None
     for number, frame in enumerate(trace.frames()[:-1]):

@@ -118,12 +118,11 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("the game is over or has not begun: call reset() first")
         seen = len(self._plies)
         reward = float(self._games.step(np.array([action]), self.np_random)[0])
-        terminated, truncated = bool(self._games.terminated[0]), bool(self._games.truncated[0])
-        self._finished = terminated or truncated
+        self._finished, truncated = bool(self._games.over[0]), bool(self._games.truncated[0])
         played = self._plies[seen:]
         self._show(played)
         self._plies = played or self._plies  # an illegal action plays nothing
-        return self._games.observe()[0], reward, terminated, truncated, self._info()
+        return self._games.observe()[0], reward, self._finished and not truncated, truncated, self._info()
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self._games.mask[0].astype(np.int8)}
