@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from oanquan_env.notation import quoted
-from oanquan_env.rules import Rules, RulesError
+from oanquan_env.rules import Rules, RulesError, words_of
 
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
 
@@ -48,7 +48,7 @@ class MatchRules:
         """Read `"match_measure=margin fields_to_lose=4"`; what is left out is the default. Inverse of `str`."""
         values: dict[str, str | int] = {}
         names = [field.name for field in dataclasses.fields(cls)]
-        for word in text.split():
+        for word in words_of(text):
             name, sign, value = word.partition("=")
             if not sign or name not in names:
                 raise RulesError(f"cannot read {quoted(word)} in match rules; known: {', '.join(names)}")

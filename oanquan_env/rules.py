@@ -28,6 +28,8 @@ MandarinLeftovers: TypeAlias = Literal["nobody", "split"]
 
 MAX_SEEDS = 255
 """Most seeds that a game may set up: a square's count is one byte of the core's packed rows."""
+MAX_TEXT = 1000
+"""Most characters of a text of rules; one that names every field has half as many."""
 
 DEFAULT_MAX_PLIES = {2: 200, 3: 1000, 4: 1000}
 """Ply limit by number of players, where `Rules.max_plies` is left out."""
@@ -86,6 +88,13 @@ def _parse_value(name: str, text: str) -> object:
     if text not in ("True", "False"):
         raise RulesError(f"{name} must be True or False; got {text!r}")
     return text == "True"
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text of rules; raises `RulesError` for one that is far too long, before anything reads it."""
+    if len(text) > MAX_TEXT:
+        raise RulesError(f"rules are written in at most {MAX_TEXT:,} characters; got {len(text):,}")
+    return text.split()
 
 
 def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
@@ -239,7 +248,7 @@ class Rules:
 
         Without a preset the fields change `mancala-world`. Raises `RulesError` naming the word that is wrong.
         """
-        words = text.split()
+        words = words_of(text)
         name = words.pop(0) if words and "=" not in words[0] else DEFAULT_PRESET
         if name not in PRESETS:
             raise RulesError(unknown_name("preset", name, tuple(PRESETS)))

@@ -139,11 +139,16 @@ def test_a_step_before_reset_or_after_the_last_agent_has_left_is_refused(match: 
     game = raw_env("max_plies=1", match="max_rounds=1" if match else False)
     with pytest.raises(ResetNeeded, match=r"the game has not begun, or all agents have left it: call reset\(\) first"):
         game.step(0)
+    with pytest.raises(ResetNeeded, match="has not begun"):
+        game.last()
     game.reset()
     for action in (0, None, None):
+        game.last()
         game.step(action)
     with pytest.raises(ResetNeeded):
         game.step(None)
+    with pytest.raises(ResetNeeded, match="all agents have left it"):
+        game.last()
 
 
 def test_the_wrapped_environment_ends_on_an_illegal_action() -> None:

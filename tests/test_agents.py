@@ -264,6 +264,8 @@ def test_any_player_can_make_random_moves(name: str, steady: str) -> None:
         ("ppo:x,temperature=nan", "temperature of ppo must be a number; got 'nan'"),
         ("greedy:slips=0.1", "slips is now called epsilon; got 'slips=0.1'"),
         ("ppo:x,images=1", "images is now called mirror_average; got 'images=1'"),
+        ("x" * 10**7, "unknown player 'xxx"),
+        ("greedy:" + "x" * 10**7, "greedy has epsilon=…; got 'xxx"),
         ("ppo:x,mirror_average=1", "mirror_average of ppo must be yes or no; got '1'"),
     ],
 )

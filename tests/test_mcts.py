@@ -124,6 +124,12 @@ def test_with_a_network_a_win_at_once_is_found_too(agent: Path) -> None:
     assert again.choose(positions, np.random.default_rng(7)).tolist() == wins
 
 
+@pytest.mark.parametrize("number", [0, 1_000_001, 10**14])
+def test_numbers_of_simulations_that_make_no_tree_are_refused(number: int) -> None:
+    with pytest.raises(ValueError, match=f"^simulations must be 1 to 1,000,000; got {number}$"):
+        agents.make(f"mcts:simulations={number}")
+
+
 def test_few_simulations_follow_the_priors(agent: Path) -> None:
     network = PPOPlayer(agent, mirror_average=False)  # two make mirrored moves exactly equal
     positions = random_positions(Core(), 40, seed=4)

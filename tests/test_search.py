@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -260,9 +261,12 @@ def test_time_limits_stop_a_search_that_would_take_hours() -> None:
         ({"depth": 128}, "depth must be 127 or less; got 128"),
         ({"nodes": -5}, "nodes must be 1 or more; got -5"),
         ({"milliseconds": 0.0}, "milliseconds must be 1 or more"),
+        ({"milliseconds": float("nan")}, "milliseconds must be 1 or more; got nan"),
+        ({"milliseconds": float("inf")}, "milliseconds must be 1,000,000,000,000 or less; got inf"),
+        ({"nodes": 10**30}, "nodes must be 4,611,686,018,427,387,904 or less; got 1000"),
     ],
 )
-def test_impossible_limits_are_refused(limits: dict[str, int], message: str) -> None:
+def test_impossible_limits_are_refused(limits: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Limits(**limits)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,22 @@ def test_a_run_killed_anywhere_comes_to_the_same_net(
         run.learn(kill, lambda: False)
     ValueRun(tmp_path / "run", run.config, lambda _: None).learn(ignore, lambda: False)
     assert net_of(tmp_path / "run") == net_of(whole_run)
+
+
+@pytest.mark.parametrize("line", ["", "{}", "3", '{"generation": 7}', "[" * 100_000])
+def test_a_damaged_line_of_evaluations_is_named(whole_run: Path, tmp_path: Path, line: str) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(whole_run, folder)
+    path = folder / "evaluations.jsonl"
+    first = path.read_text().splitlines()[0]
+    path.write_text(f"{first}\n{line}\n")
+    run = ValueRun(folder, ValueConfig.model_validate(SMALL), lambda _: None)
+    with pytest.raises(RunError, match=r"evaluations\.jsonl: line 2 is damaged .*delete it to go on") as refused:
+        run.learn(ignore, lambda: False)
+    assert len(str(refused.value)) < 1000
+    path.write_text(f"{first}\n")  # as told
+    run.learn(ignore, lambda: False)
+    assert [row["generation"] for row in run.evaluations()] == [1, 2]
 
 
 def test_a_run_that_is_asked_to_stop_stops_and_keeps_its_values(tmp_path: Path, whole_run: Path) -> None:

@@ -74,7 +74,7 @@ def parse_name(name: str) -> PlayerName:
     """
     kind, _, detail = name.partition(":")
     if kind not in OPTIONS:
-        close = difflib.get_close_matches(kind, OPTIONS, n=1)
+        close = difflib.get_close_matches(one_line(kind), OPTIONS, n=1)
         hint = f" (did you mean {close[0]}?)" if close else ""
         raise UnknownAgentError(f"unknown player {one_line(repr(name))}{hint}; players are:\n{usage()}")
     folder = None
@@ -100,9 +100,9 @@ def _read_options(kind: str, detail: str) -> dict[str, Any]:
         key, sign, text = part.partition("=")
         if key not in types or not sign:
             said = renamed(key) or f"{kind} has {', '.join(f'{name}=…' for name in types)}"
-            raise UnknownAgentError(f"{said}; got {part!r}")
+            raise UnknownAgentError(f"{said}; got {one_line(repr(part))}")
         if key in options:
-            raise UnknownAgentError(f"{kind} has {key} twice in {detail!r}")
+            raise UnknownAgentError(f"{kind} has {key} twice in {one_line(repr(detail))}")
         try:
             if not FORMS[types[key]].fullmatch(text):
                 raise ValueError

@@ -141,7 +141,7 @@ def yardsticks(rules: Rules) -> dict[str, float]:
         return {}
     suite = found.part("development")
     return {
-        name: regret(agents.make(name, rules), suite, np.random.default_rng(0)).overall.regret.mean
+        name: regret(agents.make(name, rules), suite, np.random.default_rng(0), by_phase=False).overall.regret.mean
         for name in YARDSTICKS
     }
 

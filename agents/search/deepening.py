@@ -37,6 +37,8 @@ _CHUNKS = 8
 """Parts of a batch for each thread: several, as some positions take many times as long as others."""
 _LEAST_BITS = 10
 """Buckets (base-2 logarithm) of the smallest search, enough to remember its best line."""
+MAX_MILLISECONDS = 10**12
+_MOST = {"depth": MAX_DEPTH, "nodes": UNLIMITED, "milliseconds": MAX_MILLISECONDS}
 _MOVES_PER_MILLISECOND = 20_000
 """More than any machine plays; it only decides how much of the table is used."""
 
@@ -45,12 +47,12 @@ _MOVES_PER_MILLISECOND = 20_000
 class Limits:
     """When a search stops: at the first limit that it meets. A search to limits of depth and nodes is reproducible.
 
-    Raises `ValueError` for no limit at all, or one below 1.
+    Raises `ValueError` for no limit at all, or one out of range.
 
     Attributes:
-        depth: plies to look ahead, at most `MAX_DEPTH`.
-        nodes: moves played by the search.
-        milliseconds: time for each position.
+        depth: plies to look ahead, 1 to `MAX_DEPTH`.
+        nodes: moves played by the search, 1 or more.
+        milliseconds: time for each position, 1 to `MAX_MILLISECONDS`.
     """
 
     depth: int | None = None
@@ -62,10 +64,10 @@ class Limits:
         if not given:
             raise ValueError("a search needs a limit: depth, nodes or milliseconds")
         for name, value in given.items():
-            if value < 1:
+            if not value >= 1:  # nan is not
                 raise ValueError(f"{name} must be 1 or more; got {value}")
-        if self.depth is not None and self.depth > MAX_DEPTH:
-            raise ValueError(f"depth must be {MAX_DEPTH} or less; got {self.depth}")
+            if value > _MOST[name]:
+                raise ValueError(f"{name} must be {_MOST[name]:,} or less; got {value}")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ from oanquan_env.rewards import RewardName, check_reward, game_rewards
 
 MAX_NODES = 1 << 18
 """Nodes that grow at once; larger batches are searched in parts."""
+MAX_SIMULATIONS = 1_000_000
+"""A tree of so many nodes takes some hundred megabytes."""
 UCT_EXPLORATION = 0.25
 """Of 0.1, 0.2, 0.4 and 0.8 the middle two did best at 100 simulations. Playouts that counted wins instead of points won
 as many games, by fewer points (55 % and 53 %, margin -11 and +3 against a depth-2 search over 100 pairs)."""
@@ -68,12 +70,12 @@ class MCTSPlayer:
         exploration: weight of the bonus for moves that were seldom tried; a tuned default if left out.
 
     Raises:
-        ValueError: for less than one simulation.
+        ValueError: for less than one simulation, or more than `MAX_SIMULATIONS`.
     """
 
     def __init__(self, evaluator: Evaluator, simulations: int, *, exploration: float | None = None) -> None:
-        if simulations < 1:
-            raise ValueError(f"simulations must be 1 or more; got {simulations}")
+        if not 1 <= simulations <= MAX_SIMULATIONS:
+            raise ValueError(f"simulations must be 1 to {MAX_SIMULATIONS:,}; got {simulations}")
         self.evaluator = evaluator
         self.simulations = simulations
         self.exploration = exploration

@@ -207,9 +207,7 @@ class TrainingRun:
 
     def evaluations(self) -> list[dict[str, Any]]:
         """The evaluations so far, oldest first; raises `RunError` for a damaged file."""
-        path = self.folder / EVALUATIONS_NAME
-        lines = path.read_bytes().splitlines() if path.exists() else []
-        return [_read_evaluation(line, f"{path}: line {number}") for number, line in enumerate(lines, 1)]
+        return read_evaluations(self.folder, _check_evaluation)
 
     def evaluate(self) -> None:
         """Play the configured opponents and measure regret, unless that was done at this very ply."""
@@ -312,15 +310,31 @@ def _refuse_run(folder: Path) -> None:
         raise RunError(f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output")
 
 
-def _read_evaluation(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        row = parse_json(line)
-        if type(row["plies"]) is not int or not all(0 <= result["score"] <= 1 for result in row["results"].values()):
-            raise ValueError("plies or a score is no number that it can be")
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise RunError(f"{where} is damaged ({one_line(error)}); delete it to go on") from None
-    assert isinstance(row, dict)
-    return row
+def read_evaluations(folder: Path, check: Callable[[int, Any], None]) -> list[dict[str, Any]]:
+    """The evaluations in a run's folder, one a line, oldest first.
+
+    Args:
+        folder: the run's folder.
+        check: takes the number of a line, from 1, and what was read there; raises `ValueError`, `LookupError`,
+            `TypeError` or `AttributeError` for what is no evaluation of such a run.
+
+    Raises:
+        RunError: for a damaged line; names it.
+    """
+    path, rows = folder / EVALUATIONS_NAME, []
+    for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
+        try:
+            row = parse_json(line)
+            check(number, row)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise RunError(f"{path}: line {number} is damaged ({one_line(error)}); delete it to go on") from None
+        rows.append(row)
+    return rows
+
+
+def _check_evaluation(_: int, row: Any) -> None:
+    if type(row["plies"]) is not int or not all(0 <= result["score"] <= 1 for result in row["results"].values()):
+        raise ValueError("plies or a score is no number that it can be")
 
 
 def describe_run(command: str) -> dict[str, Any]:

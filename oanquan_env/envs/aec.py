@@ -85,10 +85,11 @@ class GameEnv(AECEnv[str, ObsType, int]):
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
             step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
 
-    `step` raises `IllegalActionError` for an illegal action, and `gymnasium.error.ResetNeeded` before the first reset
-    and after the last agent has left. `reset(options={"position": p})` starts from a running position of the same
-    rules, given as text, as a `Board` or as a batch of one, instead of the set-up. Other options are refused (but for
-    one named `options`, which PettingZoo's own tests send). The game has no randomness, so a seed changes nothing.
+    `step` raises `IllegalActionError` for an illegal action, and like `last` `gymnasium.error.ResetNeeded` before the
+    first reset and after the last agent has left. `reset(options={"position": p})` starts from a running position of
+    the same rules, given as text, as a `Board` or as a batch of one, instead of the set-up. Other options are refused
+    (but for one named `options`, which PettingZoo's own tests send). The game has no randomness, so a seed changes
+    nothing.
     When the game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
     """
 
@@ -152,6 +153,16 @@ class GameEnv(AECEnv[str, ObsType, int]):
         start = given_position(self.core, given)
         return self.core.start(1) if start is None else start.copy()
 
+    def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
+        """What PettingZoo's `last` tells of `agent_selection`; raises as `step` does where there is none."""
+        self._check_begun()
+        told: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return told
+
+    def _check_begun(self) -> None:
+        if not self.agents:
+            raise ResetNeeded("the game has not begun, or all agents have left it: call reset() first")
+
     def observe(self, agent: str) -> ObsType:
         """What `agent` sees now; fresh arrays."""
         seat = self._seats[agent]
@@ -170,8 +181,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def step(self, action: int | None) -> None:
         """Play `action` for `agent_selection`; None where its game is over, which takes it out of `agents`."""
-        if not self.agents:
-            raise ResetNeeded("the game has not begun, or all agents have left it: call reset() first")
+        self._check_begun()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -25,7 +25,7 @@ from agents.search.deepening import Limits
 from agents.support.files import write_atomically
 from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import dump_yaml, read_yaml
-from agents.training.run import RunError, StopTrainingError, describe_run
+from agents.training.run import RunError, StopTrainingError, describe_run, read_evaluations
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from agents.training.value_net.config import ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
@@ -104,9 +104,8 @@ class ValueRun:
         write_atomically(self.folder / VALUE_NET_NAME, net.with_origin(origin).to_bytes())
 
     def evaluations(self) -> list[dict[str, Any]]:
-        """What was measured of each generation so far."""
-        path = self.folder / EVALUATIONS_NAME
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        """What was measured of each generation so far; raises `RunError` for a damaged file."""
+        return read_evaluations(self.folder, _check_evaluation)
 
     def _folder(self, generation: int) -> Path:
         return self.folder / f"generation-{generation}"
@@ -188,9 +187,15 @@ class ValueRun:
             part, row["regret"] = suite.part("development"), {}
             for nodes in self.config.evaluation_nodes:
                 player = MinimaxPlayer(self.core, Limits(nodes=nodes), threads=self.config.threads, net=net)
-                found = regret(player, part, np.random.default_rng(self.config.seed)).overall.regret
+                rng = np.random.default_rng(self.config.seed)
+                found = regret(player, part, rng, by_phase=False).overall.regret
                 row["regret"][str(nodes)] = dataclasses.asdict(found)
                 said += f"; regret at {nodes:,} nodes {found.mean:.3f}"
         lines = [json.dumps(one) + "\n" for one in [*self.evaluations(), row]]
         write_atomically(self.folder / EVALUATIONS_NAME, "".join(lines).encode())
         self.report(said)
+
+
+def _check_evaluation(number: int, row: Any) -> None:
+    if row["generation"] != number:
+        raise ValueError(f"expected generation {number}")
