@@ -43,6 +43,33 @@ def plain_values(
     return values
 
 
+def plain_bounds(core: Core, position: Positions, depth: int) -> list[tuple[float, float]]:
+    """What plain minimax proves of one position's value by each depth from 1 to `depth`: a lower and an upper bound.
+
+    Unfinished lines are worth nothing less, or nothing more, than all to its mover. The tree is made once.
+    """
+    levels: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.float64], npt.NDArray[np.bool_]]] = []
+    for _ in range(depth):
+        children, rows, _ = core.expand(position)
+        movers, each = position.mover[rows], np.arange(len(rows))
+        won = core.standings(children) - position.scores[rows]
+        first = np.diff(rows, prepend=-1).nonzero()[0]  # of the moves of each parent, all of which have some
+        levels.append((first, (won[each, movers] - won[each, 1 - movers]).astype(np.float64), ~children.over))
+        position = children[~children.over]
+    bounds = []
+    for last in range(1, depth + 1):
+        found = []
+        for horizon in (-np.inf, np.inf):
+            best = np.full(levels[last - 1][2].sum(), -horizon if last % 2 else horizon)  # as the movers there see it
+            for first, gains, running in reversed(levels[:last]):
+                values = gains.copy()
+                values[running] -= best
+                best = np.maximum.reduceat(values, first) if len(first) else np.zeros(0)
+            found.append(float(best[0]))
+        bounds.append((found[0], found[1]))
+    return bounds
+
+
 def sides(positions: Positions, row: int = 0) -> tuple[int, int]:
     """The mover's side and the other's, as compiled functions take them."""
     words = positions.sides.view(np.int64)[row].tolist()

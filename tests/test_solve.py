@@ -20,7 +20,7 @@ from agents.search.solver import ProofState, Solver, StateError
 from oanquan_env import Board, Core, Positions
 from oanquan_env.notation import Move, parse_position
 from tests.boards import random_positions
-from tests.plain_search import endless, plain_values, sides
+from tests.plain_search import endless, plain_bounds, sides
 
 SMALL = {
     "mancala-world fields=3 seeds=2": 10,
@@ -35,12 +35,6 @@ SMALL = {
 
 LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
 """3A captures the last stone: seven points, and the game is over."""
-
-
-def plain_bounds(core: Core, position: Positions, depth: int) -> tuple[float, float]:
-    """What plain minimax proves of the value: unfinished lines are worth nothing less, or nothing more, than all."""
-    lower, upper = (plain_values(core, position, depth, horizon).max() for horizon in (-np.inf, np.inf))
-    return lower, upper
 
 
 def known(progress: ProofState) -> tuple[float, float]:
@@ -58,7 +52,7 @@ def test_bounds_are_as_good_as_plain_minimax_has_them_and_never_beyond_later_one
     solved = 0
     for row in range(len(positions)):
         position = positions[row : row + 1]
-        plain = [plain_bounds(core, position, depth) for depth in range(1, SMALL[rules] + 1)]
+        plain = plain_bounds(core, position, SMALL[rules])
         solver = Solver(core, position, megabytes=1)
         for progress in solver.deepen():
             lower, upper = known(progress)
@@ -79,9 +73,10 @@ def test_an_answer_says_whether_it_is_proved(optimistic: bool) -> None:
     for row in range(len(positions)):
         position = positions[row : row + 1]
         table = ProofTable(core, megabytes=1)
-        later = plain_bounds(core, position, 10)
+        plain = plain_bounds(core, position, 10)
+        later = plain[-1]
         for depth in (1, 4, 7):
-            lower, upper = plain_bounds(core, position, depth)
+            lower, upper = plain[depth - 1]
             for goal in range(-30, 31, 3):
                 answer = table.ask(*sides(position), goal, depth, optimistic=optimistic)
                 told.add(answer)
