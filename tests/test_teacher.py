@@ -162,7 +162,7 @@ def test_positions_of_the_regret_suite_are_never_taught() -> None:
 
 @pytest.mark.parametrize("muon", [0.0, 0.02])
 def test_a_taught_value_comes_nearer_to_the_search(muon: float) -> None:
-    _, errors = teach(20, muon=muon)
+    _, errors = teach(12, muon=muon)
     assert errors[-1] < 0.8 * errors[0]
 
 
