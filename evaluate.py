@@ -42,7 +42,7 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     from agents.evaluation.results import ArenaResult, RegretResult
     from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
     from agents.reports.report import write_report
-    from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options
+    from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options, refused
     from agents.support.files import check_place, write_atomically
     from agents.support.folder_lock import FolderLock
     from agents.support.strict_yaml import ConfigError, read_yaml
@@ -203,8 +203,7 @@ def main(arguments: list[str]) -> int:
         print(f"evaluate.py: interrupted{then}", file=sys.stderr)
         return 130
     except (ValueError, OSError) as error:
-        print(f"evaluate.py: {error}", file=sys.stderr)
-        return 2
+        return refused("evaluate.py", error)
     return 0
 
 

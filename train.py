@@ -36,6 +36,7 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from rich.text import Text
 
     from agents.networks.agent_files import AgentFileError
+    from agents.support.command_line import refused
     from agents.support.folder_lock import FolderInUseError
     from agents.support.parallel import ScaleError
     from agents.support.strict_yaml import ConfigError, read_yaml
@@ -161,8 +162,7 @@ def main(arguments: list[str]) -> int:
         console.print("stopped at once; a run or a sweep that was begun goes on from its last checkpoint")
         return 130
     except (ConfigError, FolderInUseError, RunError, CheckpointError, AgentFileError, ScaleError, OSError) as error:
-        print(f"train.py: {error}", file=sys.stderr)
-        return 2
+        return refused("train.py", error)
     console.print(f"the agent is in {run.folder}; try: python evaluate.py ppo:{run.folder} greedy random")
     return 0
 

@@ -28,7 +28,7 @@ from agents.evaluation.suites import regret_path
 from agents.players.mixed_play import EPSILONS, LONGEST_START, PLAYERS, met_in_play, mixed_players
 from agents.search.deepening import Search
 from agents.search.keys import canonical_keys, first_of_each
-from agents.support.command_line import OptionalFile, RayAddress, parse_options
+from agents.support.command_line import OptionalFile, RayAddress, parse_options, refused
 from agents.support.files import write_atomically
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
@@ -182,8 +182,7 @@ def main(arguments: list[str]) -> int:
             suite = make_suite(recipe, bar, options.ray)
         write_atomically(path, format_suite(suite).encode())
     except (ValueError, OSError) as error:
-        print(f"{PROG}: {error}", file=sys.stderr)
-        return 2
+        return refused(PROG, error)
     print(f"{len(suite)} positions in {path}")
     return 0
 

@@ -22,7 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agents.evaluation.suites import openings_path
 from agents.search.keys import canonical_keys, first_of_each
-from agents.support.command_line import OptionalFile, parse_options
+from agents.support.command_line import OptionalFile, parse_options, refused
 from agents.support.files import write_atomically
 from oanquan_env import Core, GameRecord, Move, NotationError, Positions, Rules, read_records
 from oanquan_env.arrays import Ints
@@ -232,8 +232,7 @@ def main(arguments: list[str]) -> int:
             records = make_suite(recipe, bar)
         write_atomically(path, format_records(records).encode())
     except (ValueError, OSError) as error:
-        print(f"{PROG}: {error}", file=sys.stderr)
-        return 2
+        return refused(PROG, error)
     Console(highlight=False).print(f"{len(records)} openings in {path}")
     return 0
 

@@ -28,6 +28,7 @@ from agents.evaluation.regret import Suite, format_suite, read_suite
 from agents.search.compiled import OVER, mover_first, play
 from agents.search.memory import MAX_DEPTH
 from agents.search.proof import NO, YES, LimitReachedError, ProofTable
+from agents.support.command_line import refused
 from agents.support.files import write_atomically
 from agents.support.parallel import HELP, spread
 from oanquan_env import Core, Positions
@@ -175,8 +176,7 @@ def main(arguments: list[str] | None = None) -> int:
             suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar, options.ray)
         write_atomically(options.suite, format_suite(suite).encode())
     except (ValueError, OSError) as error:
-        print(f"{command}: {error}", file=sys.stderr)
-        return 2
+        return refused(command, error)
     moves = np.isfinite(suite.values)
     print(
         f"{int(suite.proved.sum())} of {int(moves.sum())} moves proved, all moves of "

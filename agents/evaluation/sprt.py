@@ -22,7 +22,7 @@ from rich.console import Console
 import agents
 from agents.evaluation.arena import play_pairs
 from agents.evaluation.ratings import PENTANOMIAL, Sprt, elo_of_pairs, pentanomial, sprt
-from agents.support.command_line import parse_options
+from agents.support.command_line import parse_options, refused
 from oanquan_env import Core, Rules
 from oanquan_env.playing import random_openings
 from oanquan_env.policies import Policy
@@ -107,8 +107,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except (ValueError, OSError) as error:
-        print(f"{PROG}: {error}", file=sys.stderr)
-        return 2
+        return refused(PROG, error)
     return 0
 
 

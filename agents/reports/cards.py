@@ -31,7 +31,7 @@ from agents.networks.agent_files import (
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports.report import explanation, openings, summary
-from agents.support.command_line import Flag
+from agents.support.command_line import Flag, refused
 from agents.support.files import write_atomically
 from agents.support.markdown import renew, table
 from agents.training.config import TrainConfig, load_config
@@ -207,8 +207,7 @@ def main(arguments: list[str]) -> int:
     try:
         ended = tyro.extras.subcommand_cli_from_dict(commands, args=arguments, prog=PROG, description=__doc__)
     except (ValueError, OSError) as error:
-        print(f"{PROG}: {error}", file=sys.stderr)
-        return 2
+        return refused(PROG, error)
     if isinstance(ended, int):
         return ended
     print(ended)

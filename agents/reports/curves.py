@@ -26,7 +26,7 @@ import agents
 from agents.evaluation.ratings import elo_of_score
 from agents.evaluation.regret import find_suite, regret
 from agents.reports.pictures import INK, hide_frame, png
-from agents.support.command_line import OptionalFolder, parse_options
+from agents.support.command_line import OptionalFolder, parse_options, refused
 from agents.support.files import write_atomically
 from agents.support.markdown import table
 from agents.support.strict_yaml import ConfigError, read_yaml
@@ -220,8 +220,7 @@ def main(arguments: list[str]) -> int:
             write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
             write_atomically(options.output / "learning.png", draw(curves, lines))
     except (ValueError, OSError) as error:
-        print(f"{PROG}: {error}", file=sys.stderr)
-        return 2
+        return refused(PROG, error)
     return 0
 
 

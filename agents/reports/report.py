@@ -32,7 +32,7 @@ from agents.evaluation.results import (
     origin,
     read_report,
 )
-from agents.support.command_line import Flag, OptionalFile, parse_options
+from agents.support.command_line import Flag, OptionalFile, parse_options, refused
 from agents.support.files import write_atomically
 from agents.support.markdown import renew, replace_between, table
 
@@ -291,8 +291,7 @@ def main(arguments: list[str]) -> int:
             print(f"{options.readme} does not show what {options.report} says; renew it with: {again}", file=sys.stderr)
             return 1
     except (ValueError, OSError) as error:
-        print(f"{PROG}: {error}", file=sys.stderr)
-        return 2
+        return refused(PROG, error)
     return 0
 
 

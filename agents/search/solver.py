@@ -208,6 +208,8 @@ class Solver:
             StateError: for a file that is no state, or one of another position, other rules or another size.
         """
         try:
+            if not zipfile.is_zipfile(path):  # NumPy would take it for a pickle
+                raise ValueError("no .npz archive")
             with np.load(path, allow_pickle=False) as file:
                 state = {name: file[name] for name in ("names", "numbers", "seconds", "places", "entries")}
             rules, position = state["names"].tolist()

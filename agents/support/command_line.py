@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias, TypeVar
@@ -48,3 +49,13 @@ def parse_options(
         if not end.code and epilog:
             print(epilog)
         raise
+
+
+def refused(prog: str, error: Exception) -> int:
+    """Say on the error stream why a command does not do what it was asked; returns its exit status, 2.
+
+    An error of the operating system is said without its number, the file first.
+    """
+    said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+    print(f"{prog}: {said}", file=sys.stderr)
+    return 2

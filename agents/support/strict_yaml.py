@@ -122,7 +122,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{path}: not readable as YAML: {one_line(error)}") from None
     if not isinstance(values, dict):
-        raise ConfigError(f"{path}: expected `field: value` lines, got {type(values).__name__}")
+        said = "nothing" if values is None else f"a {type(values).__name__}"
+        raise ConfigError(f"{path}: expected `field: value` lines, got {said}")
     return values
 
 

@@ -43,24 +43,28 @@ FIRST = (
 
 
 @dataclass(frozen=True)
-class Start:
-    """Where a run's configuration comes from."""
+class Place:
+    """Where a run's configuration comes from, and where the run goes."""
 
     config: Annotated[Path | None, tyro.conf.arg(help="the YAML file to start from")] = None
     resume: Annotated[
         Path | None,
         tyro.conf.arg(
-            help="go on with the run in this folder, by its own configuration; --threads, --device and "
-            "--total-plies may change"
+            help="go on with the run in this folder, by its own configuration; --threads may change, and an agent's "
+            "--device and --total-plies"
         ),
     ] = None
+    output: Annotated[Path | None, tyro.conf.arg(help="the run folder (runs/ and the config's name)")] = None
+
+    def folder(self, ending: str = "") -> Path:
+        """Where the run goes, or the runs of a sweep."""
+        return self.output or Path("runs") / f"{self.config.stem if self.config else 'default'}{ending}"
 
 
 @dataclass(frozen=True)
-class Command(Start):
+class Command(Place):
     """The command line."""
 
-    output: Annotated[Path | None, tyro.conf.arg(help="the run folder (runs/ and the config's name)")] = None
     sweep: Annotated[
         str | None, tyro.conf.arg(help="train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...")
     ] = None
@@ -70,14 +74,10 @@ class Command(Start):
     ray: Annotated[str | None, tyro.conf.arg(help=f"{HELP}; Ray then decides how many seeds run at once")] = None
     settings: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
 
-    def folder(self, ending: str = "") -> Path:
-        """Where the run goes, or the runs of a sweep."""
-        return self.output or Path("runs") / f"{self.config.stem if self.config else 'default'}{ending}"
-
 
 def config_file(arguments: list[str]) -> Path | None:
     """The file that the configuration comes from, if there is one."""
-    start, _ = tyro.cli(Start, args=arguments, add_help=False, return_unknown_args=True)
+    start, _ = tyro.cli(Place, args=arguments, add_help=False, return_unknown_args=True)
     kept = start.resume / CONFIG_NAME if start.resume else None
     return start.config or (kept if kept and kept.exists() else None)
 

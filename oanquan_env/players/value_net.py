@@ -137,6 +137,8 @@ class ValueNet:
     @classmethod
     def from_bytes(cls, content: bytes) -> ValueNet:
         """The net of a file's content; raises `ValueNetError`."""
+        if not zipfile.is_zipfile(io.BytesIO(content)):  # NumPy would take it for a pickle
+            raise ValueNetError("not a value net: no .npz archive")
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as data:
                 rules = Rules.parse(str(data["rules"]))

@@ -15,20 +15,15 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from agents.support.parallel import HELP
 from agents.support.strict_yaml import ConfigError, explain, read_yaml
 from agents.training.run import RunError, StopTrainingError
+from agents.training.train_command import Place
 from agents.training.value_net.config import ValueConfig, parse_value_config
 from agents.training.value_net.run import ValueRun
 
 
 @dataclass(frozen=True)
-class ValueCommand:
-    """The command line."""
+class ValueCommand(Place):
+    """Make a value net, by the configuration of a run of `kind: value`."""
 
-    config: Path | None = None
-    """The YAML file to start from."""
-    resume: Path | None = None
-    """Go on with the run in this folder, by its own configuration; only --threads and --ray go with it."""
-    output: Path | None = None
-    """The run folder; runs/ and the config's name if left out."""
     ray: Annotated[str | None, tyro.conf.arg(help=f"{HELP}; it values the positions, the net is the same")] = None
     settings: Annotated[ValueConfig, tyro.conf.arg(name="")] = field(default_factory=ValueConfig)
 
@@ -62,9 +57,7 @@ def make_value_net(
             raise RunError("--resume takes the run's own configuration: only --threads and --ray go with it")
         run = ValueRun(command.resume, command.settings, console.print)
     else:
-        assert command.config
-        folder = command.output or Path("runs") / command.config.stem
-        run = ValueRun.create(folder, command.settings, typed, console.print)
+        run = ValueRun.create(command.folder(), command.settings, typed, console.print)
     console.print(f"a value net of {run.config.rules}, in {run.folder}")
     stopping = catch_signals()
     with Progress(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=console) as bar:
