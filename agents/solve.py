@@ -21,11 +21,13 @@ import tyro
 
 from agents.search.proof import LimitReachedError
 from agents.search.solver import ProofState, Solver
+from agents.support.command_line import refused
 from agents.support.files import check_place, write_atomically
 from oanquan_env import Core
 from oanquan_env.notation import format_position, parse_position
 from oanquan_env.rules import DEFAULT_PRESET
 
+MOST_MEGABYTES = 10**9
 SAVE_SECONDS = 60.0
 """Least time between two saves of the state, which come at the end of a depth."""
 
@@ -49,8 +51,8 @@ class Options:
 
     def check(self) -> None:
         """Notice mistakes before the work; raises `ValueError` that names the option."""
-        if not (self.megabytes > 0 and self.time > 0):
-            raise ValueError("--megabytes and --time must be above 0")
+        if not (0 < self.megabytes <= MOST_MEGABYTES and self.time > 0):
+            raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
         for option, path in (("--state", self.state), ("--json", self.json)):
             if path is not None:
                 check_place(option, path)
@@ -68,8 +70,9 @@ def main(arguments: list[str] | None = None) -> int:
             solver.load(options.state)
             print(f"going on from {options.state}: {describe(solver.progress)}")
     except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return refused("error", error)
+    except MemoryError:
+        return refused("error", ValueError(f"--megabytes: there is no memory for a table of {options.megabytes:,.0f}"))
     print(f"rules {core.rules}, position {format_position(core, position)}")
     run(solver, time.monotonic() + options.time, options.state)
     print(describe(solver.progress))

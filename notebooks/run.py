@@ -71,15 +71,25 @@ def _output(kind: str, content: str) -> Any:
     return nbformat.v4.new_output("display_data", {kind: content})
 
 
-def main(names: list[str]) -> None:
-    """Run and store the notebooks whose file names begin with one of `names`; all if none is given."""
-    for path in notebooks():
+def main(names: list[str]) -> int:
+    """Run and store the notebooks whose file names begin with one of `names`; all if none is given.
+
+    Returns the exit status: 2, with nothing run, where a name fits no notebook.
+    """
+    known = notebooks()
+    for name in names:
+        if not any(path.name.startswith(name) for path in known):
+            exist = ", ".join(path.name for path in known)
+            print(f"notebooks/run.py: no notebook begins with {name!r}; there are {exist}", file=sys.stderr)
+            return 2
+    for path in known:
         if not names or path.name.startswith(tuple(names)):
             print(f"running {path.name}", flush=True)
             notebook = execute(path)
             keep_shown(notebook)
             nbformat.write(notebook, path)
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -214,7 +214,13 @@ def play_matches(
         rng: the players' chance.
         rules: of the rounds.
         match_rules: of the matches.
+
+    Raises:
+        ValueError: for another number of players than two.
+        RulesError: for rules that allow no match.
     """
+    if len(players) != 2:
+        raise ValueError(f"a match has two players; got {len(players)}")
     core = Core(rules)
     matches = [Match(match_rules=match_rules, core=core) for _ in range(n)]
     positions, moves = core.start(n), [list[int]() for _ in matches]

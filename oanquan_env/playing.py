@@ -106,11 +106,15 @@ def random_lines(core: Core, n: int, plies: int, rng: np.random.Generator) -> tu
     positions, lines = core.start(n), np.zeros((n, plies), dtype=np.intp)
     missing, failed = np.arange(n), 0
     while missing.size:
-        drawn, actions = core.start(missing.size), np.zeros((missing.size, plies), dtype=np.intp)
+        size = max(missing.size, failed)  # as many again where all were in vain: few at a time would take minutes
+        drawn, actions = core.start(size), np.zeros((size, plies), dtype=np.intp)
         for ply, (rows, chosen) in enumerate(advance_randomly(core, drawn, plies, rng)):
             actions[rows, ply] = chosen
+        if size > missing.size:
+            running_first = np.argsort(drawn.over, kind="stable")[: missing.size]
+            drawn, actions = drawn[running_first], actions[running_first]
         positions[missing], lines[missing] = drawn, actions
-        failed = failed + missing.size if drawn.over.all() else 0
+        failed = failed + size if drawn.over.all() else 0
         if failed >= MAX_FAILED_GAMES:
             raise ValueError(
                 f"none of {failed:,} random games of '{core.rules}' was running after {plies} plies: take fewer plies"

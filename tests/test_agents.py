@@ -6,6 +6,7 @@ import os
 import pickle
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -275,6 +276,14 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
     assert len(str(refused.value)) < 2000
 
 
+@pytest.mark.parametrize("name", [None, 5, Core])
+def test_a_name_is_a_text(name: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"a player's name is a text, such as 'minimax:depth=6'; got (NoneType|int|type)"
+    ):
+        agents.make(name)
+
+
 @pytest.mark.parametrize(
     "path",
     [path for path in CONFIGS if not path.stem.startswith("evaluate") and read_yaml(path).get("kind") != "value"],
@@ -332,7 +341,7 @@ def test_configuration_errors_name_file_field_and_value(
 
 def test_unreadable_configurations_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
-    for text, message in (("a: [", "not readable as YAML"), ("- 3", "expected `field: value` lines, got list")):
+    for text, message in (("a: [", "not readable as YAML"), ("- 3", "lines, got a list"), ("", "lines, got nothing")):
         path.write_text(text)
         with pytest.raises(ConfigError, match=message):
             load_config(path)

@@ -138,6 +138,8 @@ def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         (["greedy", "random", "--pairs", "0"], "pairs: must be 1 or more (got 0)"),
         (["greedy", "random", "--rules", "chess"], "unknown preset 'chess'"),
         (["greedy", "random", "--suite", "arena,elo"], "suites.1: must be 'arena' or 'regret' (got 'elo')"),
+        (["greedy", "random", "--openings", str(ROOT)], f"{ROOT}: Is a directory"),
+        (["greedy", "random", "--output", __file__], f"{__file__}: File exists"),
         (["greedy", "random", "--openings", "nowhere.txt"], "nowhere.txt: no such file; openings are"),
         (
             ["greedy", "random", "--openings", "balanced", "--pairs", "100000"],

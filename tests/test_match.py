@@ -242,3 +242,8 @@ def test_the_first_player_of_many_matches_is_south() -> None:
     (match,) = play_matches([Leftmost(), Rightmost()], 1, np.random.default_rng(), match_rules="max_rounds=3")
     assert match.outcome is not None
     assert match.rounds[0].actions[:2] == (0, 9)
+
+
+def test_a_match_has_two_players() -> None:
+    with pytest.raises(ValueError, match="a match has two players; got 3"):
+        play_matches([RandomPolicy(Core())] * 3, 1, np.random.default_rng(0))

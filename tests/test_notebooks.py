@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from notebooks.run import MOST_CHARACTERS, TEXT, execute, keep_shown, notebooks, shown
+from notebooks.run import MOST_CHARACTERS, TEXT, execute, keep_shown, main, notebooks, shown
 
 each_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 
@@ -54,3 +54,11 @@ def test_notebook_runs_from_a_clean_kernel(path: Path) -> None:
     print(f"{path.name}: {time.perf_counter() - begin:.0f} s")
     for before, after in zip(stored.cells, fresh.cells, strict=True):
         assert [kind for kind, _ in shown(before)] == [kind for kind, _ in shown(after)], before.source
+
+
+def test_a_name_that_no_notebook_has_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("notebooks.run.execute", lambda path: pytest.fail("something was run"))
+    assert main(["01", "nowhere"]) == 2
+    assert "no notebook begins with 'nowhere'; there are 01_the_game.ipynb, " in capsys.readouterr().err

@@ -243,6 +243,9 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
         with pytest.raises(StateError, match=message):
             other.load(path)
     contents = dict(np.load(path))
+    (tmp_path / "text").write_text("x")
+    with pytest.raises(StateError, match=r"no state of a solver: no \.npz archive"):
+        solver.load(tmp_path / "text")
     damages = {
         "no state of a solver": [{**contents, "names": np.array([object()])}, {"names": contents["names"]}],
         "its table is damaged": [
@@ -328,10 +331,12 @@ def test_a_place_that_is_not_there_is_noticed_before_the_proof(
         (["--rules", "chess"], "unknown preset 'chess'"),
         (["--rules", "three-player"], "two players, not 3"),
         (["--time", "0"], "--megabytes and --time must be above 0"),
+        (["--megabytes", "inf"], "--megabytes at most 1,000,000,000"),
+        (["--megabytes", "1e9"], "--megabytes: there is no memory for a table of 1,000,000,000"),
         (["--position", "5,5"], "column"),
         (["--position", "1,0,0,0,0,0/1,0,0,0,0,0 34,34 0 0"], "a running game"),
     ],
 )
 def test_mistakes_are_explained(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert solve.main([*arguments, "--megabytes", "1"]) == 2
+    assert solve.main(["--megabytes", "1", *arguments]) == 2
     assert message in capsys.readouterr().err

@@ -283,6 +283,8 @@ def test_the_run_folder_tells_where_the_run_comes_from(uninterrupted: Path) -> N
     ("arguments", "message"),
     [
         (["--config", "nowhere.yaml"], "nowhere.yaml: no such file"),
+        (["configs/quick.yaml"], "what is 'configs/quick.yaml'? A configuration is given by --config"),
+        (["--config", "configs/quick.yaml", "--output", __file__], f"train.py: {__file__}: File exists"),
         (["--resume", "nowhere"], "nowhere holds no run"),
         (["--resume", "nowhere", "--seed", "3"], "only --threads, --device, --total-plies go with it"),
         (["--resume", "nowhere", "--output", "there"], "only --threads, --device, --total-plies go with it"),

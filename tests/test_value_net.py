@@ -139,7 +139,7 @@ def changed_file(**changes: object) -> bytes:
     ("content", "message"),
     [
         (b"", "not a value net"),
-        (b"nonsense", "not a value net"),
+        (b"nonsense", r"not a value net: no \.npz archive"),
         (changed_file()[:-100], "not a value net"),
         (pickle.dumps(Trap()), "not a value net"),
         (changed_file(origin=np.array([Trap()], dtype=object)), "allow_pickle"),

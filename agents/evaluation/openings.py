@@ -105,7 +105,9 @@ def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
         records = read_records(path)[:n]
     except FileNotFoundError:
         raise OpeningsError(f"{path}: no such file; openings are `random`, `balanced` or a file of records") from None
-    except (OSError, NotationError, RulesError) as error:
+    except OSError as error:
+        raise OpeningsError(f"{path}: {error.strerror}") from None
+    except (NotationError, RulesError) as error:
         raise OpeningsError(f"{path}: {error}") from None
     if not records or (n is not None and len(records) < n):
         raise OpeningsError(f"{path}: it holds {len(records)} openings; {n or 'some'} are needed")

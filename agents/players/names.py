@@ -21,7 +21,7 @@ USAGE = {
     "ppo:FOLDER,search=D|nodes=N|ms=T": "a trained agent that chooses among the best moves of alpha-beta",
     "...FOLDER,...,slack=P": "it chooses among moves P points worse too, where the search is not deep",
     "...FOLDER...,mirror_average=no": "the network sees the position alone, not its mirror image beside it",
-    "ANY,epsilon=E": "any of them, playing a random move with probability E",
+    "greedy:epsilon=E ...,epsilon=E": "any of them, playing a random move with probability E",
 }
 """How each player is named, and what it does."""
 OptionType: TypeAlias = type[int] | type[float] | type[str] | type[bool]
@@ -71,7 +71,10 @@ def parse_name(name: str) -> PlayerName:
 
     Raises:
         UnknownAgentError: for a kind or an option that does not exist, is given twice or has a value of another type.
+        TypeError: for a name that is no text.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a player's name is a text, such as 'minimax:depth=6'; got {type(name).__name__}")
     kind, _, detail = name.partition(":")
     if kind not in OPTIONS:
         close = difflib.get_close_matches(one_line(kind), OPTIONS, n=1)

@@ -89,6 +89,8 @@ def parse(arguments: list[str], description: str | None = None) -> Command:
         RunError: for options that do not go together.
         ConfigError: for a configuration that cannot be, and for options of former names.
     """
+    if arguments and not arguments[0].startswith("-"):
+        raise RunError(f"what is {arguments[0]!r}? A configuration is given by --config, a run's folder by --resume")
     for argument in arguments:
         option = argument.partition("=")[0].rpartition(".")[2].removeprefix("--").replace("-", "_")
         if argument.startswith("--") and (said := renamed(option)):
