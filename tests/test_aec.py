@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,15 @@ import pytest
 from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, render_test, seed_test
 
-from oanquan_env import Core, IllegalActionError, MatchRules, Rules, RulesError, env, raw_env
+from oanquan_env import Core, IllegalActionError, MatchRules, Rules, env, raw_env
 from oanquan_env.envs.aec import GameEnv, MatchEnv
-from oanquan_env.notation import Move, NotationError, parse_position
+from oanquan_env.notation import Move, NotationError
 from oanquan_env.rewards import REWARDS, game_rewards
 from tests.boards import FINISHING, fair_reward
 from tests.strategies import PRESET_NAMES
 
-
-@pytest.fixture(autouse=True)
-def quiet_api_test() -> Iterator[None]:
-    """api_test knows the names of the environments that may observe dicts, and warns about all others."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*Observation.*", category=UserWarning)
-        warnings.filterwarnings("ignore", message=".*observation.*", category=UserWarning)
-        yield
+pytestmark = pytest.mark.filterwarnings("ignore:.*[Oo]bservation.*:UserWarning")
+"""api_test knows the names of the environments that may observe dicts, and warns about all others."""
 
 
 def from_text(text: str, rules: str = "mancala-world", **settings: str) -> GameEnv:
@@ -283,108 +276,3 @@ def test_pictures_are_drawn_from_the_position() -> None:
     assert isinstance(frame, np.ndarray)
     assert (frame.dtype, frame.ndim, frame.shape[2]) == (np.uint8, 3, 3)
     assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 5
-
-
-# ---- match play ------------------------------------------------------------------------------------------------------
-
-
-def play_match(game: GameEnv, seed: int) -> list[tuple[str, float]]:
-    """Random play to the end; the movers and what they were paid."""
-    rng = np.random.default_rng(seed)
-    game.reset()
-    paid = []
-    while not any(game.terminations.values()):
-        mover = game.agent_selection
-        seen = game.observe(mover)
-        assert game.observation_space(mover).contains(seen)
-        game.step(int(rng.choice(seen["action_mask"].nonzero()[0])))
-        paid.append((mover, game.rewards[mover]))
-    return paid
-
-
-@pytest.mark.parametrize("rules", ["mancala-world", "tonkin"])
-def test_matches_pass_pettingzoo_s_tests(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    api_test(env(rules=rules, match="max_rounds=3"), num_cycles=400)
-    seed_test(lambda: env(rules=rules, match="max_rounds=3"), num_cycles=50)
-    render_test(lambda render_mode: env(rules=rules, match=True, render_mode=render_mode))
-
-
-@pytest.mark.parametrize("match", [True, MatchRules(), "match_measure=lack"], ids=["true", "match_rules", "text"])
-def test_a_match_is_asked_for_by_true_by_its_rules_or_by_their_text(match: MatchRules | str | bool) -> None:
-    game = raw_env(match=match)
-    assert isinstance(game, MatchEnv)
-    assert game.match.match_rules == MatchRules()
-
-
-@pytest.mark.parametrize("match", [False, None])
-def test_without_a_match_there_are_single_games(match: bool | None) -> None:
-    assert not isinstance(raw_env(match=match), MatchEnv)
-
-
-@pytest.mark.parametrize("text", ["", "  "])
-def test_an_empty_text_for_a_match_is_told_what_to_write(text: str) -> None:
-    with pytest.raises(RulesError, match="match is an empty text; give match=True"):
-        env(match=text)
-
-
-def test_a_match_of_another_kind_is_an_error() -> None:
-    with pytest.raises(TypeError, match="match must be True, False, a MatchRules or its text; got 1"):
-        raw_env(match=1)  # type: ignore[arg-type]
-
-
-def test_a_match_pays_its_winner_at_its_end_alone() -> None:
-    game = raw_env(match=True)
-    assert isinstance(game, MatchEnv)
-    paid = play_match(game, seed=1)
-    outcome = game.match.outcome
-    assert outcome is not None
-    assert outcome.winner is not None
-    assert all(reward == 0 for _, reward in paid[:-1])
-    assert game.rewards[f"player_{outcome.winner}"] == 1
-    assert sum(game.rewards.values()) == 0
-    assert game.infos["player_0"]["termination"] == "fields_sold"
-    assert game.infos["player_0"]["rounds"] == [list(finished.scores) for finished in game.match.rounds]
-    assert len(game.match.rounds) > 1
-
-
-@pytest.mark.parametrize(("scores", "winner"), [((48, 1), 0), ((0, 49), 1)])
-def test_a_match_pays_one_to_whoever_wins_and_minus_one_to_the_other(scores: tuple[int, int], winner: int) -> None:
-    game = raw_env(match="fields_to_lose=1")
-    assert isinstance(game, MatchEnv)
-    game.reset()
-    game.match.positions[:] = parse_position(game.core, FINISHING.format(*scores))
-    game._look()
-    game.step(Move.parse("3A").action)
-    assert game.match.outcome is not None
-    assert game.match.outcome.winner == winner
-    assert game.rewards == {f"player_{winner}": 1.0, f"player_{1 - winner}": -1.0}
-    assert game.last()[1] == game.rewards[game.agent_selection]
-
-
-def test_a_match_drawn_by_its_rounds_pays_nothing() -> None:
-    game = raw_env(match="max_rounds=1", rules="mancala-world max_plies=1")
-    play_match(game, seed=1)
-    assert game.infos["player_1"]["termination"] == "max_rounds"
-    assert set(game.rewards.values()) == {0.0}
-
-
-def test_a_match_shows_who_owns_what_from_each_side() -> None:
-    game = raw_env(match="max_rounds=9")
-    assert isinstance(game, MatchEnv)
-    game.reset()
-    assert game.observe("player_0")["observation"][-12:].tolist() == [0] * 10 + [0, 9]
-    game.step(Move.parse("5A").action)
-    game.step(Move.parse("3A").action)  # 22-46: South's lack is 11, its leftmost field is sold, and it begins again
-    assert game.agent_selection == "player_0"
-    assert game.observe("player_0")["observation"][-12:].tolist() == [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8]
-    assert game.observe("player_1")["observation"][-12:].tolist() == [0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 8]
-
-
-def test_a_match_takes_no_other_reward_and_no_start_position() -> None:
-    with pytest.raises(ValueError, match="a match pays its outcome: reward must be outcome; got 'margin'"):
-        raw_env(match=True, reward="margin")
-    with pytest.raises(ValueError, match="it takes no option 'position'"):
-        raw_env(match=True).reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
-    with pytest.raises(RulesError, match="match play needs players=2, not 3"):
-        raw_env("three-player", match=True)
