@@ -134,7 +134,7 @@ def all_help(arguments: list[str]) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)  # what it says to type is not broken into lines
     if not arguments:
         print("train.py: what to train? try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr)
         return 2

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import agents
+from agents.support.extras import needing_extras
 
 ROOT = Path(__file__).parent.parent
 HIDE = """
@@ -67,3 +68,24 @@ def test_players_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "agents.players.minimax", None)
     with pytest.raises(ModuleNotFoundError, match=r"agents\.players\.minimax"):  # no package of any extra
         agents.make("minimax:depth=2")
+
+
+def test_an_interrupt_ends_a_command_that_is_being_imported_without_a_traceback() -> None:
+    with pytest.raises(SystemExit) as ended, needing_extras("train.py"):
+        raise KeyboardInterrupt
+    assert ended.value.code == 130
+    with pytest.raises(KeyboardInterrupt), needing_extras():
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_ends_a_module_that_is_run_without_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "tyro.py").write_text("raise KeyboardInterrupt")
+    ended = subprocess.run(
+        [sys.executable, "-m", "agents.evaluation.sprt"],
+        cwd=ROOT,
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode in (130, -2)
+    assert ended.stderr == ""

@@ -28,7 +28,7 @@ EXTRAS = {
     "ray": "ray",
 }
 """Name of an import, and the extra that installs it."""
-USAGE_ERROR = 2
+USAGE_ERROR, INTERRUPTED = 2, 130
 
 
 class MissingExtraError(ImportError, ValueError):
@@ -43,7 +43,10 @@ def what_it_needs(error: BaseException) -> str | None:
 
 @contextmanager
 def needing_extras(program: str | None = None) -> Iterator[None]:
-    """Within it a package that is not installed is a `MissingExtraError`, or a line and the end of `program`."""
+    """Within it a package that is not installed is a `MissingExtraError`, or a line and the end of `program`.
+
+    Ctrl-C, as long as `program` is imported, ends it without a traceback.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
@@ -54,10 +57,14 @@ def needing_extras(program: str | None = None) -> Iterator[None]:
             raise MissingExtraError(said) from None
         print(f"{program}: {said}", file=sys.stderr)
         raise SystemExit(USAGE_ERROR) from None
+    except KeyboardInterrupt:
+        if program is None:
+            raise
+        raise SystemExit(INTERRUPTED) from None
 
 
 def say_what_commands_need() -> None:
-    """Let a module that is run by `python -m` end with a line where a package is not installed.
+    """Let a module that is run by `python -m` end with a line where a package is not installed, and without on Ctrl-C.
 
     Called by packages when they are imported; it does nothing in any other program.
     """
@@ -67,6 +74,8 @@ def say_what_commands_need() -> None:
 
     def show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
         said = what_it_needs(error)
+        if isinstance(error, KeyboardInterrupt):
+            return
         if said is None:
             as_before(kind, error, traceback)
         else:
