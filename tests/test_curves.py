@@ -56,6 +56,22 @@ def test_runs_of_a_sweep_are_called_like_the_sweep(runs: list[Path], tmp_path: P
     assert (curve.name, curve.group) == ("quick-1", "quick")
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("", "no evaluations; the run has not evaluated itself yet"), ("{", "not readable as JSON"), (None, "no evaluat")],
+)
+def test_a_run_without_readable_evaluations_has_no_curve(
+    runs: list[Path], tmp_path: Path, content: str | None, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(runs[1], tmp_path / "run")
+    path = tmp_path / "run" / "evaluations.jsonl"
+    path.unlink()
+    if content is not None:
+        path.write_text(content)
+    assert curves.main([str(tmp_path / "run")]) == 2
+    assert f"{path}: {message}" in capsys.readouterr().err
+
+
 def test_a_match_won_by_all_games_still_has_a_place(runs: list[Path]) -> None:
     curve = curves.read_curve(runs[0])
     curve.rows[0]["results"]["greedy"].update(score=1.0, low=0.9, high=1.0)

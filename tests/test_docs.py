@@ -102,7 +102,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def commands(text: str) -> list[list[str]]:
     """The Python commands of a page's shell blocks, without comments."""
-    lines = [line for block in SHELL.findall(text) for line in block.splitlines()]
+    lines = [line for block in SHELL.findall(text) for line in block.replace("\\\n", " ").splitlines()]
     parts = [part for line in lines for part in re.split(r"\s&&\s|\|", line)]
     return [words for part in parts if (words := shlex.split(part, comments=True)) and words[0] == "python"]
 

@@ -27,7 +27,7 @@ from agents.evaluation.ratings import elo_of_score
 from agents.evaluation.regret import find_suite, regret
 from agents.reports.pictures import INK, hide_frame, png
 from agents.support.command_line import OptionalFolder, parse_options, refused
-from agents.support.files import write_atomically
+from agents.support.files import parse_json, write_atomically
 from agents.support.markdown import table
 from agents.support.strict_yaml import ConfigError, read_yaml
 from agents.training.config import load_config
@@ -99,9 +99,12 @@ def read_curve(folder: Path) -> Curve:
     config = load_config(folder / CONFIG_NAME)
     made = read_yaml(folder / RUN_NAME)
     path = folder / EVALUATIONS_NAME
-    if not path.is_file():
-        raise ConfigError(f"{path}: no such file; the run has not evaluated itself yet")
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    if not path.is_file() or not path.stat().st_size:
+        raise ConfigError(f"{path}: no evaluations; the run has not evaluated itself yet")
+    try:
+        rows = [parse_json(line) for line in path.read_bytes().splitlines()]
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}") from None
     name, group = folder.name, folder.name.removesuffix(f"-{config.seed}")
     if group == "seed":  # of a sweep, which is called like its folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
