@@ -84,23 +84,19 @@ class TeacherConfig(Strict):
     depths: list[Count] = Field(
         [], description="plies searched to value positions; several share the run equally, none: no teacher"
     )
+    net: str | None = Field(
+        None,
+        description="value net at the leaves of that search: `pretrained`, or the file or folder of one; none: nothing "
+        "is seen beyond the depth",
+    )
     positions: Count = Field(16_384, description="positions valued after each iteration")
     threads: CountOrZero = Field(0, description="threads that search; 0: as many as torch's")
-    seed_weight_exponent: PositiveOrZero = Field(
-        0.0,
-        description="positions are chosen from those drawn, each weighted by its seeds to this power: full boards have "
-        "more to teach",
-    )
-    candidates_per_position: PositiveOrZero = Field(
-        0.0,
-        description="positions are drawn until there are this many candidates for each one wanted, or nothing new "
-        "comes; 0: drawn once",
-    )
     random_plies: CountOrZero = Field(
-        6, description="these positions are 0 to this many random plies away from those of the rollout"
+        6, description="these positions are 0 to this many random plies away from those of the games"
     )
     mixed_share: Share = Field(
-        0.0, description="share of these positions that comes from games between players of mixed strength instead"
+        0.0,
+        description="share of these positions that comes from games between players of mixed strength, not the rollout",
     )
     replay: Count = Field(262_144, description="newest positions that minibatches are drawn from")
     targets: str | None = Field(
@@ -114,11 +110,6 @@ class TeacherConfig(Strict):
     learning_rate_end: Positive = Field(3e-5, description="Adam's step size at the end; linear in between")
     muon: PositiveOrZero = Field(
         0.0, description="Muon's step size for matrices at the start, shrinking as Adam's does; 0: Adam for them too"
-    )
-    leaf_gradient: Literal["all", "sampled"] = Field(
-        "all",
-        description="leaves that pass gradients back: `all`, or about a sixth, `sampled` by the gradient's size; the "
-        "expectation is the same, the time two thirds",
     )
 
     @model_validator(mode="after")
