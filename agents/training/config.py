@@ -99,11 +99,6 @@ class TeacherConfig(Strict):
         description="share of these positions that comes from games between players of mixed strength, not the rollout",
     )
     replay: Count = Field(262_144, description="newest positions that minibatches are drawn from")
-    targets: str | None = Field(
-        None,
-        description="folder of a run of the same rules, whose teacher's newest positions and values to start with, "
-        "however deep they were searched",
-    )
     minibatches: Count = Field(32, description="gradient steps after each iteration")
     batch_size: Count = Field(2048, description="positions in one minibatch")
     learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
@@ -113,9 +108,9 @@ class TeacherConfig(Strict):
     )
 
     @model_validator(mode="after")
-    def _targets_have_a_teacher(self) -> TeacherConfig:
-        if self.targets and not self.depths:
-            raise ValueError(f"targets={self.targets} needs depths: without them there is no teacher")
+    def _net_has_a_search(self) -> TeacherConfig:
+        if self.net and not self.depths:
+            raise ValueError(f"net={self.net} needs depths: without them nothing is searched")
         return self
 
 
@@ -137,8 +132,8 @@ class TrainConfig(Strict):
     total_plies: Count = Field(10_000_000, description="plies to train for")
     init_from: str | None = Field(
         None,
-        description="folder of a trained agent whose weights to start from; its rules may differ and its network may "
-        "have fewer or narrower hidden layers; its reward and number of fields must be the same",
+        description="folder of a trained agent whose weights to start from; its rules may differ, its network, "
+        "reward and number of fields may not",
     )
     seed: Seed = Field(0, description="seed of everything random")
     threads: Count = Field(1, description="torch's threads; if busy, two may be slower than one")

@@ -12,6 +12,7 @@ at once. (A separate phase for the value: Cobbe et al. 2021, Phasic Policy Gradi
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from agents.players.mixed_play import met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
 from agents.search.keys import are_among, canonical_keys, first_of_each, key_hashes
 from agents.support.strict_yaml import ConfigError, naming_field
-from agents.training.config import TeacherConfig
+from agents.training.config import TeacherConfig, TrainConfig
 from agents.training.policy import network_of
 from agents.training.rollout_buffer import ZeroSumRolloutBuffer
 from agents.training.schedules import between
@@ -58,6 +59,7 @@ class Teacher:
     Attributes:
         positions: the newest positions valued, oldest first, at most `config.replay`.
         values: (N,) int16, their values: future margin in points, from the mover's view.
+        net: the value net at the leaves of its search, if there is one.
         iterations: how often it has taught.
         optimizers: its own, apart from PPO's: Adam, and Muon for matrices if it is configured.
     """
@@ -68,6 +70,7 @@ class Teacher:
         self.core = core
         self.config = config
         self.network = network
+        self.net = net
         self.seed = seed
         self.features = MoveFeatures(core)
         self.search = Search(core, threads=threads, net=net)
@@ -109,18 +112,6 @@ class Teacher:
         taught_error = SCALE * float(np.sqrt(np.mean(losses)))
         known = float(len(self.values))
         return {"rmse": taught_error, "fresh_rmse": fresh_error, "known": known, "learning_rate": rate, "depth": depth}
-
-    def init_from(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
-        """Take over the newest targets of another teacher that may be taught here, each position once.
-
-        Args:
-            positions: (N,) positions, oldest first.
-            values: (N,) int16, their values.
-        """
-        keys = canonical_keys(self.core, positions)
-        first = np.sort(first_of_each(keys))
-        kept = first[~are_among(key_hashes(keys[first]), self._withheld)][-self.config.replay :]
-        self.restore(positions[kept], values[kept], 0)
 
     def restore(self, positions: Positions, values: npt.NDArray[np.int16], iterations: int) -> None:
         """Take over what a teacher remembered, (N,) positions and their values, and how often it had taught."""
@@ -193,7 +184,7 @@ class Teacher:
         """Mean squared error of the values of positions, in squares of `SCALE` points."""
         device = self.network.log_inverse_temperature.device
         features = torch.from_numpy(self.features.encode(positions)).to(device)
-        values, _ = self.network.values(features, sample_leaves=True)
+        values, _ = self.network.values(features)
         points = torch.from_numpy(wanted.astype(np.float32)).to(device)
         return ((values / self.network.reward_scale - points) / SCALE).square().mean()
 
@@ -224,17 +215,25 @@ class TaughtPPO(MaskablePPO):
             self.logger.record(f"teacher/{name}", figure)
 
 
-def make_teacher(core: Core, config: TeacherConfig, model: MaskablePPO, *, seed: int, threads: int) -> Teacher | None:
-    """The teacher of a configuration, None without depths; raises `ConfigError` for one that cannot be."""
-    if not config.depths:
+def make_teacher(core: Core, config: TrainConfig, model: MaskablePPO, net: str | Path | None) -> Teacher | None:
+    """The teacher of a configuration, None without depths; raises `ConfigError` for one that cannot be.
+
+    Args:
+        core: the core.
+        config: the run's configuration.
+        model: the learner.
+        net: the file of the value net that it searches with, if any.
+    """
+    settings = config.teacher
+    if not settings.depths:
         return None
     network: Any = network_of(model)
     if not isinstance(network, LookaheadNet):
         raise ConfigError("teacher.depths: only network.name=lookahead can be taught by search")
-    if config.muon and not hasattr(torch.optim, "Muon"):
+    if settings.muon and not hasattr(torch.optim, "Muon"):
         raise ConfigError(f"teacher.muon must be 0 with torch {torch.__version__}: Muon came with torch 2.9")
     with naming_field("teacher.depths"):
-        Limits(depth=max(config.depths))
+        Limits(depth=max(settings.depths))
     with naming_field("teacher.net"):
-        net = read_value_net(config.net, core.rules) if config.net else None
-    return Teacher(core, config, network, net, seed=seed, threads=threads)
+        read = read_value_net(net, core.rules) if net else None
+    return Teacher(core, settings, network, read, seed=config.seed, threads=config.search_threads)
