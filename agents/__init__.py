@@ -67,19 +67,7 @@ def _ppo(name: PlayerName, rules: Rules) -> Policy:
     from agents.players.network_player import PPOPlayer
 
     assert name.folder
-    path, options = agent_folder(name.folder, rules), name.options
-    if not options.keys() & {"search", "nodes", "ms"}:
-        if "slack" in options:
-            raise UnknownAgentError(f"slack of ppo goes with search, nodes or ms, as it is theirs; got {name.text!r}")
-        return PPOPlayer(path, rules, **options)
-    if "temperature" in options:
-        raise UnknownAgentError(f"temperature of ppo draws moves, a search does not; got {name.text!r}")
-    from agents.players.ppo_search import PPOSearchPlayer
-    from agents.search.deepening import Limits
-
-    limits = Limits(depth=options.get("search"), nodes=options.get("nodes"), milliseconds=options.get("ms"))
-    player = PPOPlayer(path, rules, mirror_average=options.get("mirror_average"))
-    return PPOSearchPlayer(player, limits, slack=options.get("slack", 0))
+    return PPOPlayer(agent_folder(name.folder, rules), rules, **name.options)
 
 
 _MAKERS: dict[str, Callable[[PlayerName, Rules], Policy]] = {

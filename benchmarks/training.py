@@ -21,14 +21,7 @@ NETWORKS = {
     "plain, 2 x 64": {"name": "plain", "embed": 4, "width": 64, "depth": 2},
     "plain, 2 x 256": {"name": "plain", "embed": 8, "width": 256, "depth": 2},
     "afterstates, 2 x 128": {"name": "afterstates", "embed": 8, "width": 128, "depth": 2},
-    "lookahead, 2 x 128": {"name": "lookahead", "embed": 8, "width": 128, "depth": 2},
-    "lookahead, 2 x 128, heads": {
-        "name": "lookahead",
-        "embed": 8,
-        "width": 128,
-        "depth": 2,
-        "policy_gradient": "heads",
-    },
+    "lookahead, 2 x 128, heads": {"name": "lookahead", "embed": 8, "width": 128, "depth": 2},
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "1 thread": {"threads": 1},

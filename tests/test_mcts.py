@@ -6,12 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 import agents
 from agents.players.net_evaluator import NetEvaluator
 from agents.players.network_player import PPOPlayer
-from agents.players.ppo_search import PPOSearchPlayer
 from agents.search.deepening import Limits, Search
 from agents.search.mcts import PUCT_EXPLORATION, MCTSPlayer, RandomPlayouts
 from oanquan_env import Core, Positions, mirror, rotate_seats
@@ -186,71 +184,3 @@ def test_the_root_s_visits_are_those_of_puct(exploration: float | None, weight: 
     assert found[0].tolist() == visits.tolist()
     assert values[0] == pytest.approx(sums / np.maximum(visits, 1))
     assert (visits > 0).sum() > 3
-
-
-# ---- agents that search ----------------------------------------------------------------------------------------------
-
-
-def test_a_searching_agent_plays_the_best_move_that_its_policy_likes_most(agent: Path) -> None:
-    network, core = PPOPlayer(agent, mirror_average=False), Core()
-    positions = Positions.concatenate([core.start(), random_positions(core, 60, seed=5)])
-    chosen = agents.make(f"ppo:{agent},mirror_average=no,search=4").choose(positions, np.random.default_rng(0))
-    logits = network.evaluate(positions)[0]
-    tied = 0
-    for row, result in enumerate(Search(core).best_moves(positions, Limits(depth=4))):
-        assert chosen[row] == max(result.actions, key=lambda action: logits[row, action])
-        tied += len(result.actions) > 1
-    assert tied > 3
-
-
-def test_with_slack_a_worse_move_needs_a_better_policy(agent: Path) -> None:
-    network, core = PPOPlayer(agent, mirror_average=False), Core()
-    positions = random_positions(core, 60, seed=6)
-    chosen = PPOSearchPlayer(network, Limits(depth=3), slack=4).choose(positions, np.random.default_rng(0))
-    logits = network.evaluate(positions)[0]
-    values = Search(core).values(positions, 3)
-    scores = np.where(values >= np.nanmax(values, axis=1, keepdims=True) - 4, values + 0.5 * logits, -np.inf)
-    assert (chosen == scores.argmax(axis=1)).all()
-
-
-@pytest.mark.parametrize("greatest", [2, 4])
-def test_slack_counts_where_the_search_is_neither_deep_nor_certain(
-    agent: Path, monkeypatch: pytest.MonkeyPatch, greatest: int
-) -> None:
-    monkeypatch.setattr("agents.players.ppo_search.SLACK_DEPTH", greatest)
-    core = Core()
-    positions = random_positions(core, 150, seed=6)
-    with_slack, without = (
-        agents.make(f"ppo:{agent},search=4,slack={slack}").choose(positions, np.random.default_rng(0))
-        for slack in (6, 0)
-    )
-    proved = np.array([result.proved for result in Search(core).best_moves(positions, Limits(depth=4))])
-    assert proved.any()
-    differ = with_slack != without
-    assert differ.any() == (greatest == 4)
-    assert not differ[proved].any()
-
-
-def test_slack_is_not_negative(agent: Path) -> None:
-    with pytest.raises(ValueError, match="slack must be 0 or more; got -1"):
-        agents.make(f"ppo:{agent},search=2,slack=-1")
-
-
-def test_no_torch_threads_wait_busily_beside_a_search(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    threads, before = [], torch.get_num_threads()
-    network = PPOPlayer(agent)
-    monkeypatch.setattr(network.network, "forward", lambda *_: threads.append(torch.get_num_threads()) or 1 / 0)
-    torch.set_num_threads(2)
-    with pytest.raises(ZeroDivisionError):
-        PPOSearchPlayer(network, Limits(depth=2)).choose(Core().start(1), np.random.default_rng(0))
-    threads.append(torch.get_num_threads())
-    torch.set_num_threads(before)
-    assert threads == [1, 2]
-
-
-@pytest.mark.parametrize("limit", ["search=3", "nodes=500", "ms=2"])
-def test_searching_agents_are_made_by_name(agent: Path, limit: str) -> None:
-    player = agents.make(f"ppo:{agent},{limit}")
-    positions = random_positions(Core(), 6, seed=7)
-    chosen = player.choose(positions, np.random.default_rng(0))
-    assert Core().legal_mask(positions)[np.arange(len(positions)), chosen].all()

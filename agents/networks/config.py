@@ -30,11 +30,10 @@ class NetworkConfig(Strict):
         64, ge=1, le=MOST_UNITS, description="units of a hidden layer of `lookahead`'s network for leaves"
     )
     leaf_depth: Whole = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers of `lookahead`'s network for leaves")
-    policy_gradient: Literal["through", "heads", "inverse_temperature"] = Field(
-        "through",
-        description="what the policy's gradient of `lookahead` changes: `through` the values of moves too; `heads`: "
-        "only the policy's inverse temperature and correction, which is three times as fast; `inverse_temperature`: "
-        "that alone, nothing corrects the order that the values put moves in",
+    policy_gradient: Literal["heads", "inverse_temperature"] = Field(
+        "heads",
+        description="what the policy's gradient of `lookahead` changes: `heads`, its inverse temperature and its "
+        "correction of logits; or `inverse_temperature` alone, and moves rank as their values do",
     )
 
     @property

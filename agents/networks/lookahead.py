@@ -53,9 +53,8 @@ class LookaheadNet(nn.Module):
     The policy goes the same way one ply higher: Q(move) = points won - V(afterstate), and a move's logit is Q by a
     learned inverse temperature plus a learned correction, if there is one. All in all two plies of moves are looked at.
 
-    The configuration's `policy_gradient` says where that gradient goes. `through`: the values too. `heads`: the
-    inverse temperature and the correction; the value loss alone trains V, which takes a third of the time.
-    `inverse_temperature`: as `heads`, without a correction.
+    The policy's gradient reaches the inverse temperature and the correction alone; the value loss trains V. That takes
+    a third of the time. With `policy_gradient: inverse_temperature` in the configuration there is no correction.
     """
 
     def __init__(self, features: LookaheadFeatures, config: NetworkConfig) -> None:
@@ -63,7 +62,6 @@ class LookaheadNet(nn.Module):
         rules = features.core.rules
         self.layout, self.move_layout, self.actions = features.layout, features.moves.layout, rules.actions
         self.reward_scale = 1.0 / rules.total
-        self.policy_through_values = config.policy_gradient == "through"
         most = counts_told_apart(rules)
         self.leaf = CountTrunk(most, 0, embed=config.embed, width=config.leaf_width, depth=config.leaf_depth)
         self.leaf_value = nn.Linear(config.leaf_width, 1)
@@ -84,7 +82,7 @@ class LookaheadNet(nn.Module):
         legal = mask.flatten().nonzero()[:, 0]
         after = per_move(features[:, self.layout["after"]], self.actions)[legal]
         values, _ = self.values(here)
-        with torch.set_grad_enabled(self.policy_through_values and torch.is_grad_enabled()):
+        with torch.no_grad():
             values_after, hidden = self.values(after)
         won = here[:, self.move_layout["gains"]].flatten()[legal].float() * self.reward_scale
         goes_on = here[:, self.move_layout["status"]].flatten()[legal] == MoveFeatures.GOES_ON
@@ -102,19 +100,16 @@ class LookaheadNet(nn.Module):
         trunks = (self.leaf, self.trunk)
         return [layer for trunk in trunks for layer in (trunk.first, *trunk.rest) if isinstance(layer, nn.Linear)]
 
-    def values(self, rows: Tensor, *, sample_leaves: bool = False) -> tuple[Tensor, Tensor]:
+    def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """V (B,) and the trunk's output (B, width) of `MoveFeatures` (B, D); of a finished game both mean nothing.
 
-        If `sample_leaves`, gradients reach the leaf network through a part of the leaves, see `SampledGradient`.
+        Gradients reach the leaf network through a part of the leaves, see `SampledGradient`.
         """
         board, gains, status, after = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float(), status != MoveFeatures.NO_MOVE
         legal = has_move.flatten().nonzero()[:, 0]
         leaves = per_move(after, self.actions)[legal]
-        if sample_leaves:
-            leaf_values = SampledGradient.apply(self._value_of_leaves, leaves, self.leaf_value.weight)  # type: ignore[no-untyped-call]
-        else:
-            leaf_values = self._value_of_leaves(leaves)
+        leaf_values = SampledGradient.apply(self._value_of_leaves, leaves, self.leaf_value.weight)  # type: ignore[no-untyped-call]
         goes_on = (status == MoveFeatures.GOES_ON).flatten()[legal]
         move_values = placed(gains.flatten()[legal] - leaf_values * goes_on, legal, status.shape, NOTHING)
         weights = torch.softmax(move_values / self.log_temperature.exp(), dim=1)

@@ -18,8 +18,6 @@ USAGE = {
     "minimax:...,net=FILE": "with a value net at its horizon: a file, a run's folder, or `pretrained`",
     "mcts:simulations=S[,net=FOLDER]": "Monte-Carlo tree search; with a trained agent's priors and values",
     "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder, or `pretrained`; T > 0 draws its moves",
-    "ppo:FOLDER,search=D|nodes=N|ms=T": "a trained agent that chooses among the best moves of alpha-beta",
-    "...FOLDER,...,slack=P": "it chooses among moves P points worse too, where the search is not deep",
     "...FOLDER...,mirror_average=no": "the network sees the position alone, not its mirror image beside it",
     "greedy:epsilon=E ...,epsilon=E": "any of them, playing a random move with probability E",
 }
@@ -30,9 +28,11 @@ OPTIONS: dict[str, dict[str, OptionType]] = {
     "greedy": {},
     "minimax": {"depth": int, "nodes": int, "ms": float, "net": str},
     "mcts": {"simulations": int, "net": str, "mirror_average": bool},
-    "ppo": {"temperature": float, "mirror_average": bool, "search": int, "nodes": int, "ms": float, "slack": int},
+    "ppo": {"temperature": float, "mirror_average": bool},
 }
 """The kinds of players, and the options of each; `epsilon` is an option of all."""
+GONE = ("search", "nodes", "ms", "slack")
+"""Options that `ppo` had."""
 WANTED = {int: "a whole number", float: "a number", bool: "yes or no"}
 FORMS = {
     int: re.compile(r"-?[0-9]{1,15}"),
@@ -103,6 +103,8 @@ def _read_options(kind: str, detail: str) -> dict[str, Any]:
         key, sign, text = part.partition("=")
         if key not in types or not sign:
             said = renamed(key) or f"{kind} has {', '.join(f'{name}=…' for name in types)}"
+            if kind == "ppo" and key in GONE:
+                said = "ppo does not search; a search that has learned is minimax:nodes=20000,net=pretrained"
             raise UnknownAgentError(f"{said}; got {one_line(repr(part))}")
         if key in options:
             raise UnknownAgentError(f"{kind} has {key} twice in {one_line(repr(detail))}")

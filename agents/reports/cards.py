@@ -4,8 +4,8 @@
     python -m agents.reports.cards write                writes each agent's README.md
     python -m agents.reports.cards write --check        fails if a README.md is out of date
 
-A report counts for an agent if it is of the same rules and has a player made from `ppo:pretrained` that had the same
-files and played as it does now.
+A report counts for an agent if it is of the same rules and `ppo:pretrained` took part in it, with the same files and
+playing as it does now. Settings beside an agent are those of its run, in the words of the version that made it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import tyro
 
 from agents.evaluation.regret import PHASES
-from agents.evaluation.results import RegretRow, Report, origin, read_report
+from agents.evaluation.results import AgentResult, RegretRow, Report, origin, read_report
 from agents.networks.agent_files import (
     CARD_NAME,
     PRETRAINED,
@@ -34,7 +34,8 @@ from agents.reports.report import explanation, openings, summary
 from agents.support.command_line import Flag, refused
 from agents.support.files import write_atomically
 from agents.support.markdown import renew, table
-from agents.training.config import TrainConfig, load_config
+from agents.support.strict_yaml import read_yaml
+from agents.training.config import load_config
 from agents.training.run_folder import CONFIG_NAME
 from oanquan_env import Rules
 
@@ -72,7 +73,7 @@ def take(run: tyro.conf.Positional[Path]) -> Path:
 
 def render(folder: Path) -> str:
     """The README.md of the agent in `folder`."""
-    card, config = read_card(folder), load_config(folder / CONFIG_NAME)
+    card, config = read_card(folder), read_yaml(folder / CONFIG_NAME)
     parts = [f"# An agent for the rules `{card.rules}`", _introduction(card), _origin(card, config)]
     reports = [report for report in _reports() if report.rules == card.rules and _is_of(report, folder)]
     for report in reports:
@@ -94,10 +95,12 @@ def _introduction(card: AgentCard) -> str:
     )
 
 
-def _origin(card: AgentCard, config: TrainConfig) -> str:
+def _origin(card: AgentCard, config: dict[str, Any]) -> str:
     made, network = card.training, card.network
-    depths = ", ".join(map(str, config.teacher.depths))
+    depths = ", ".join(map(str, config["teacher"]["depths"]))
     taught = f"regression on alpha-beta search of {depths} plies" if depths else "returns of self-play"
+    if config["teacher"].get("net"):
+        taught += " with a value net at its leaves"
     layers = f"`{network.name}`, {network.depth} layers of {network.width}"
     if network.name == "lookahead":
         layers += f", for leaves {network.leaf_depth} of {network.leaf_width}"
@@ -108,14 +111,11 @@ def _origin(card: AgentCard, config: TrainConfig) -> str:
         ["reward", card.reward],
         ["plies of PPO", f"{made['plies']:,}"],
         ["hours", _hours(made)],
-        ["machine", f"{made['processor']}, {config.device}"],
+        ["machine", f"{made['processor']}, {config['device']}"],
         ["begun at commit", f"`{made['commit']}`"],
         ["seed", str(made["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
     ]
-    if "targets" in made:
-        taken, searched = made["targets"]["positions"], ", ".join(map(str, made["targets"]["depths"]))
-        rows.append(["targets taken over", f"{taken:,} positions of another run, searched to {searched} plies"])
     where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
     parts = ["## Recipe", where, table(["", ""], rows, left=None)]
     if earlier := _earlier_runs(made):
@@ -141,51 +141,45 @@ def _earlier_runs(made: dict[str, Any]) -> list[str]:
 def _reports() -> list[Report]:
     """The committed reports in which an agent of the project plays."""
     reports = [read_report(path) for path in sorted(RESULTS.glob("**/report.json"))]
-    return [report for report in reports if _labels(report)]
+    return [report for report in reports if _taking_part(report)]
 
 
-def _labels(report: Report) -> list[str]:
-    return [agent.label for agent in report.agents if agent.name.startswith(f"ppo:{PRETRAINED}")]
+def _taking_part(report: Report) -> AgentResult | None:
+    """The project's agent among the players of a report."""
+    return next((agent for agent in report.agents if agent.name == f"ppo:{PRETRAINED}"), None)
 
 
 def _is_of(report: Report, folder: Path) -> bool:
     """Whether the files of the agent in `folder` are those that took part."""
-    taking_part = [agent for agent in report.agents if agent.label in _labels(report)]
-    names = [agent.name.replace(PRETRAINED, str(folder), 1) for agent in taking_part]
-    now = [fingerprint(name, Rules.parse(report.rules)) for name in names]
-    return now == [agent.fingerprint for agent in taking_part]
+    it = _taking_part(report)
+    return it is not None and it.fingerprint == fingerprint(f"ppo:{folder}", Rules.parse(report.rules))
 
 
 def _strength(report: Report) -> list[str]:
-    about = f"Measured {origin(report)}."
+    it = _taking_part(report)
+    assert it
     where = f" from {openings(report.arena)}" if report.arena else ""
-    who = ", ".join(f"`{label}`" for label in _labels(report))
-    parts = [f"## Strength of {who}{where}", about, summary(report), explanation(report)]
-    if report.regret:
-        rows = [row for row in report.regret.agents if row.agent in _labels(report)]
-        heads = ["agent", *(f"{phase}: regret" for phase in PHASES), *(f"{phase}: blunders, %" for phase in PHASES)]
-        parts += [_weakness(rows[0], report), table(heads, [_by_phase(row) for row in rows])]
+    parts = [f"## Strength of `{it.label}`{where}", f"Measured {origin(report)}.", summary(report), explanation(report)]
+    for row in report.regret.agents if report.regret else ():
+        if row.agent == it.label:
+            parts += [_weakness(row), _by_phase(row)]
     return parts
 
 
-def _weakness(row: RegretRow, report: Report) -> str:
-    alone = any(agent.label == row.agent and agent.name == f"ppo:{PRETRAINED}" for agent in report.agents)
+def _weakness(row: RegretRow) -> str:
     worst = max(row.phases, key=lambda phase: row.phases[phase].regret.mean)
     best = min(row.phases, key=lambda phase: row.phases[phase].regret.mean)
-    said = (
+    return (
         f"`{row.agent}` errs most in the {worst} ({row.phases[worst].regret.mean:.2f} points a move) and least in the "
         f"{best} ({row.phases[best].regret.mean:.2f}). {100 * row.overall.blunders.mean:.1f} % of its moves change the "
-        "final result."
+        "final result. It looks two plies ahead and no further, so it misses longer combinations that search sees."
     )
-    if alone:
-        said += " It looks two plies ahead and no further, so it misses longer combinations that search sees."
-    return said
 
 
-def _by_phase(row: RegretRow) -> list[str]:
-    found = [row.phases[phase] for phase in PHASES]
-    regrets = [f"{one.regret.mean:.2f}" for one in found]
-    return [f"`{row.agent}`", *regrets, *(f"{100 * one.blunders.mean:.1f}" for one in found)]
+def _by_phase(row: RegretRow) -> str:
+    found = [(phase, row.phases[phase]) for phase in PHASES]
+    cells = [[phase, f"{one.regret.mean:.2f}", f"{100 * one.blunders.mean:.1f}"] for phase, one in found]
+    return table(["phase", "regret", "blunders, %"], cells)
 
 
 def write(check: Flag = False) -> int:

@@ -50,7 +50,7 @@ LEFT_OUT = ("minimax:depth=6", "mcts:simulations=200", "minimax:depth=2")
 README_COLUMNS = ("Elo (95 %)", "regret, points (95 %)", "blunders, %", "ms a move")
 VERDICTS = (
     ("the network alone", "ppo", "alpha-beta of eight plies", "minimax:depth=8"),
-    ("the network with a search of 20,000 nodes", "ppo-20k", "that search without it", "minimax-20k"),
+    ("a search of 20,000 nodes with the value net", "minimax-20k-net", "one without", "minimax-20k"),
 )
 """What the README's sentence compares: a player, and the opponent that it is judged by, each in words and by label."""
 

@@ -1,4 +1,4 @@
-"""Names of former versions: each is refused with the name that it has now."""
+"""Names of former versions: each is refused with what to do instead."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Any
 RENAMED = {
     "begin_with": "init_from",
     "begun_with": "init_from",
-    "choice": "candidates_per_position",
-    "crowded": "seed_weight_exponent",
     "images": "mirror_average",
     "lessons": "targets",
     "log_sharpness": "log_inverse_temperature",
@@ -18,18 +16,32 @@ RENAMED = {
     "stray_plies": "random_plies",
 }
 """Keys and values of configurations and cards, options of players, tensors of networks: old name, new name."""
+_DRAWN = "leave it out: there are always more new positions than are wanted"
+GONE = {
+    "candidates_per_position": _DRAWN,
+    "choice": _DRAWN,
+    "crowded": _DRAWN,
+    "leaf_gradient": "leave it out: gradients always pass through a sample of the leaves",
+    "seed_weight_exponent": _DRAWN,
+    "targets": "leave it out: configs/pretrained.yaml needs no other run",
+    "through": "write heads instead; an agent plays as before",
+}
+"""Keys and values of configurations that exist no more, and what to do."""
 
 
 def renamed(name: object) -> str | None:
     """What to say of an old name, None of any other."""
-    new = RENAMED.get(name) if isinstance(name, str) else None
-    return f"{name} is now called {new}" if new else None
+    if not isinstance(name, str):
+        return None
+    if name in RENAMED:
+        return f"{name} is now called {RENAMED[name]}"
+    return f"{name} is gone: {GONE[name]}" if name in GONE else None
 
 
 def refuse_old_names(values: Mapping[str, Any]) -> None:
-    """Raises `ValueError` for an old name among the keys of nested mappings."""
+    """Raises `ValueError` for an old name among the keys of nested mappings: a history, or tensors."""
     for key, value in values.items():
-        if said := renamed(key):
-            raise ValueError(said)
+        if key in RENAMED:
+            raise ValueError(renamed(key))
         if isinstance(value, Mapping):
             refuse_old_names(value)

@@ -25,8 +25,6 @@ from agents.training.teacher import TaughtPPO, Teacher
 from oanquan_env import Core, Positions
 
 FORMAT = "5"
-TARGET_FORMATS = ("2", "3", "4", FORMAT)
-"""Formats whose training targets are the same."""
 TEACHER = "teacher"
 """What names of the teacher's tensors begin with."""
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
@@ -107,40 +105,15 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
         raise CheckpointError(f"{path}: does not fit the run's configuration: {one_line(error)}") from None
 
 
-def save_targets(path: Path, teacher: Teacher) -> None:
-    """Write the positions and values that a teacher remembers, to be read by `read_targets`."""
-    write_atomically(path, pack(_target_tensors(teacher), {"format": FORMAT}))
-
-
-def read_targets(path: Path, core: Core) -> tuple[Positions, npt.NDArray[np.int16]]:
-    """The (N,) positions and their values that the teacher of a checkpoint remembers, see `Teacher`.
-
-    Args:
-        path: a checkpoint, or what `save_targets` wrote.
-        core: of the run's rules.
-
-    Raises:
-        CheckpointError: if the file is missing, damaged, of a format that is not read or of a run without a teacher.
-    """
-    tensors, _ = _read(path, TARGET_FORMATS)
-    try:
-        return _targets(tensors, core)
-    except KeyError:
-        raise CheckpointError(f"{path}: of a run without a teacher; it holds no training targets") from None
-    except ValueError as error:
-        raise CheckpointError(f"{path}: damaged: {one_line(error)}") from None
-
-
-def _read(path: Path, formats: tuple[str, ...] = (FORMAT,)) -> tuple[Tensors, dict[str, str]]:
-    """The tensors and the metadata of a file of one of the formats."""
+def _read(path: Path) -> tuple[Tensors, dict[str, str]]:
+    """The tensors and the metadata of a checkpoint."""
     try:
         tensors, metadata = unpack(path)
     except TensorFileError as error:
         raise CheckpointError(str(error)) from None
-    if metadata.get("format") not in formats:
-        read = " and ".join(repr(name) for name in formats)
-        raise CheckpointError(f"{path}: format {metadata.get('format')!r}, this version reads {read}")
-    if metadata["format"] == FORMAT and DIGEST not in metadata:
+    if metadata.get("format") != FORMAT:
+        raise CheckpointError(f"{path}: format {metadata.get('format')!r}, this version reads {FORMAT!r}")
+    if DIGEST not in metadata:
         raise CheckpointError(f"{path}: damaged: it has no digest")
     return tensors, metadata
 

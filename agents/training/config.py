@@ -84,30 +84,21 @@ class TeacherConfig(Strict):
     depths: list[Count] = Field(
         [], description="plies searched to value positions; several share the run equally, none: no teacher"
     )
+    net: str | None = Field(
+        None,
+        description="value net at the leaves of that search: `pretrained`, or the file or folder of one; none: nothing "
+        "is seen beyond the depth",
+    )
     positions: Count = Field(16_384, description="positions valued after each iteration")
     threads: CountOrZero = Field(0, description="threads that search; 0: as many as torch's")
-    seed_weight_exponent: PositiveOrZero = Field(
-        0.0,
-        description="positions are chosen from those drawn, each weighted by its seeds to this power: full boards have "
-        "more to teach",
-    )
-    candidates_per_position: PositiveOrZero = Field(
-        0.0,
-        description="positions are drawn until there are this many candidates for each one wanted, or nothing new "
-        "comes; 0: drawn once",
-    )
     random_plies: CountOrZero = Field(
-        6, description="these positions are 0 to this many random plies away from those of the rollout"
+        6, description="these positions are 0 to this many random plies away from those of the games"
     )
     mixed_share: Share = Field(
-        0.0, description="share of these positions that comes from games between players of mixed strength instead"
+        0.0,
+        description="share of these positions that comes from games between players of mixed strength, not the rollout",
     )
     replay: Count = Field(262_144, description="newest positions that minibatches are drawn from")
-    targets: str | None = Field(
-        None,
-        description="folder of a run of the same rules, whose teacher's newest positions and values to start with, "
-        "however deep they were searched",
-    )
     minibatches: Count = Field(32, description="gradient steps after each iteration")
     batch_size: Count = Field(2048, description="positions in one minibatch")
     learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
@@ -115,16 +106,11 @@ class TeacherConfig(Strict):
     muon: PositiveOrZero = Field(
         0.0, description="Muon's step size for matrices at the start, shrinking as Adam's does; 0: Adam for them too"
     )
-    leaf_gradient: Literal["all", "sampled"] = Field(
-        "all",
-        description="leaves that pass gradients back: `all`, or about a sixth, `sampled` by the gradient's size; the "
-        "expectation is the same, the time two thirds",
-    )
 
     @model_validator(mode="after")
-    def _targets_have_a_teacher(self) -> TeacherConfig:
-        if self.targets and not self.depths:
-            raise ValueError(f"targets={self.targets} needs depths: without them there is no teacher")
+    def _net_has_a_search(self) -> TeacherConfig:
+        if self.net and not self.depths:
+            raise ValueError(f"net={self.net} needs depths: without them nothing is searched")
         return self
 
 
@@ -146,8 +132,8 @@ class TrainConfig(Strict):
     total_plies: Count = Field(10_000_000, description="plies to train for")
     init_from: str | None = Field(
         None,
-        description="folder of a trained agent whose weights to start from; its rules may differ and its network may "
-        "have fewer or narrower hidden layers; its reward and number of fields must be the same",
+        description="folder of a trained agent whose weights to start from; its rules may differ, its network, "
+        "reward and number of fields may not",
     )
     seed: Seed = Field(0, description="seed of everything random")
     threads: Count = Field(1, description="torch's threads; if busy, two may be slower than one")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import torch
 
 from agents.networks.networks import make_network
@@ -16,8 +18,14 @@ from agents.training.teacher import TaughtPPO, make_teacher
 from oanquan_env import Core
 
 
-def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, TaughtPPO]:
-    """The games and the learner of a configuration; raises `ConfigError` for one that cannot be."""
+def build_model(config: TrainConfig, core: Core, net: Path | None = None) -> tuple[SelfPlayVecEnv, TaughtPPO]:
+    """The games and the learner of a configuration; raises `ConfigError` for one that cannot be.
+
+    Args:
+        config: the configuration.
+        core: of its rules.
+        net: the file of the teacher's value net, if it is not where the configuration says.
+    """
     _check_device(config.device)
     ppo = config.ppo
     features, _ = make_network(core, config.network)
@@ -58,7 +66,7 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Taught
         seed=None,
         device=config.device,
     )
-    model.teacher = make_teacher(core, config.teacher, model, seed=config.seed, threads=config.search_threads)
+    model.teacher = make_teacher(core, config, model, net or config.teacher.net)
     return env, model
 
 

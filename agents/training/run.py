@@ -30,7 +30,7 @@ from agents.training.model import build_model
 from agents.training.policy import network_of
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from agents.training.schedules import between
-from agents.training.warm_start import keep_warm_start, restore_warm_start, warm_start
+from agents.training.warm_start import TEACHER_NET, keep_warm_start, restore_warm_start, warm_start
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.playing import random_openings
 
@@ -52,9 +52,12 @@ class TrainingRun:
         folder: the run folder.
         config: its configuration.
         report: called with a line of text worth showing, such as an evaluation.
+        net: the file of the teacher's value net, if it is not where the configuration says.
     """
 
-    def __init__(self, folder: Path, config: TrainConfig, report: Callable[[str], None]) -> None:
+    def __init__(
+        self, folder: Path, config: TrainConfig, report: Callable[[str], None], net: Path | None = None
+    ) -> None:
         self.folder = folder
         self.config = config
         self.report = report
@@ -68,7 +71,7 @@ class TrainingRun:
         random.seed(config.seed)
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
-        self.env, self.model = build_model(config, self.core)
+        self.env, self.model = build_model(config, self.core, net)
         self._seconds, self._since = 0.0, time.monotonic()
         self._lock: FolderLock | None = None
 
@@ -79,7 +82,7 @@ class TrainingRun:
         Raises:
             RunError: if one is there already.
             FolderInUseError: if another program makes one there.
-            ConfigError: for a configuration that cannot be, such as one whose `teacher.targets` are not there.
+            ConfigError: for a configuration that cannot be, such as one whose `teacher.net` is not there.
             AgentFileError: if there is no such agent as `init_from`.
         """
         _refuse_run(folder)
@@ -114,8 +117,8 @@ class TrainingRun:
             RunError: if there is no run, or if it has more plies than `total_plies` already.
             FolderInUseError: if another program works on it.
             CheckpointError: if its checkpoint is damaged.
-            AgentFileError, CheckpointError: if there is no checkpoint yet, and what it starts from is damaged.
-            ConfigError: for values that cannot be.
+            AgentFileError: if there is no checkpoint yet, and the weights that it starts from are damaged.
+            ConfigError: for values that cannot be, and if its value net is damaged.
         """
         if not (folder / CONFIG_NAME).exists():
             raise RunError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
@@ -132,7 +135,7 @@ class TrainingRun:
     ) -> TrainingRun:
         kept = load_config(folder / CONFIG_NAME)
         config = parse_config({**kept.model_dump(), **changes}, "command line")
-        run = cls(folder, config, report)
+        run = cls(folder, config, report, folder / TEACHER_NET if config.teacher.net else None)
         run._lock = lock
         checkpoint = folder / CHECKPOINT_NAME
         if checkpoint.exists():

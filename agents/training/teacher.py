@@ -11,8 +11,8 @@ at once. (A separate phase for the value: Cobbe et al. 2021, Phasic Policy Gradi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,21 +27,20 @@ from agents.players.mixed_play import met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
 from agents.search.keys import are_among, canonical_keys, first_of_each, key_hashes
 from agents.support.strict_yaml import ConfigError, naming_field
-from agents.training.config import TeacherConfig
+from agents.training.config import TeacherConfig, TrainConfig
 from agents.training.policy import network_of
 from agents.training.rollout_buffer import ZeroSumRolloutBuffer
 from agents.training.schedules import between
 from oanquan_env import Core, Positions, mirror
+from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.playing import play_randomly
 
 MAX_GRADIENT = 5.0
 """Gradients of the value loss longer than this are scaled down to it."""
 SPARE = 3
 """Positions drawn for each one wanted: some games end on the way, and many positions are met twice."""
-NEW_A_GAME = 4
-"""New positions that a mixed game is expected to have, a low estimate: it says how many games to play."""
-FEW = 0.1
-"""Share of the positions wanted; a draw that brings fewer new ones is the last."""
+POSITIONS_A_GAME = 8
+"""Positions wanted for each game that is played for them."""
 SCALE = 10.0
 """Points are divided by this in the loss."""
 
@@ -53,23 +52,28 @@ class Teacher:
         core: the core.
         config: the settings; at least one depth.
         network: the network to teach.
+        net: the value net at the leaves of the search; None for a search without.
         seed: of the random moves and minibatches.
         threads: threads that search.
 
     Attributes:
         positions: the newest positions valued, oldest first, at most `config.replay`.
         values: (N,) int16, their values: future margin in points, from the mover's view.
+        net: the value net at the leaves of its search, if there is one.
         iterations: how often it has taught.
         optimizers: its own, apart from PPO's: Adam, and Muon for matrices if it is configured.
     """
 
-    def __init__(self, core: Core, config: TeacherConfig, network: LookaheadNet, *, seed: int, threads: int) -> None:
+    def __init__(
+        self, core: Core, config: TeacherConfig, network: LookaheadNet, net: ValueNet | None, *, seed: int, threads: int
+    ) -> None:
         self.core = core
         self.config = config
         self.network = network
+        self.net = net
         self.seed = seed
         self.features = MoveFeatures(core)
-        self.search = Search(core, threads=threads)
+        self.search = Search(core, threads=threads, net=net)
         self.optimizers = _optimizers(network, config)
         self.positions = core.start(0)
         self.values: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
@@ -109,18 +113,6 @@ class Teacher:
         known = float(len(self.values))
         return {"rmse": taught_error, "fresh_rmse": fresh_error, "known": known, "learning_rate": rate, "depth": depth}
 
-    def init_from(self, positions: Positions, values: npt.NDArray[np.int16]) -> None:
-        """Take over the newest targets of another teacher that may be taught here, each position once.
-
-        Args:
-            positions: (N,) positions, oldest first.
-            values: (N,) int16, their values.
-        """
-        keys = canonical_keys(self.core, positions)
-        first = np.sort(first_of_each(keys))
-        kept = first[~are_among(key_hashes(keys[first]), self._withheld)][-self.config.replay :]
-        self.restore(positions[kept], values[kept], 0)
-
     def restore(self, positions: Positions, values: npt.NDArray[np.int16], iterations: int) -> None:
         """Take over what a teacher remembered, (N,) positions and their values, and how often it had taught."""
         self.positions, self.values, self.iterations = positions, values, iterations
@@ -132,38 +124,21 @@ class Teacher:
     ) -> tuple[Positions, npt.NDArray[np.int16]]:
         """New positions, all different, at most as many as are wanted, and their values."""
         mixed = round(self.config.positions * self.config.mixed_share)
-        near = self._near(visited, self.config.positions - mixed, rng)
-        fresh = Positions.concatenate([near, self._mixed(mixed, rng)])
+        parts = [self._near(visited, self.config.positions - mixed, rng)]
+        if mixed:
+            met = met_in_play(self.core, self._players, 1 + mixed // POSITIONS_A_GAME, rng)
+            parts.append(self._near(met, mixed, rng))
+        fresh = Positions.concatenate(parts)
         fresh = fresh[first_of_each(canonical_keys(self.core, fresh))]
         found = self.search.best_moves(fresh, Limits(depth=depth))
         return fresh, np.array([result.value for result in found], dtype=np.int16)
 
     def _near(self, visited: Positions, wanted: int, rng: np.random.Generator) -> Positions:
-        """Positions some random plies away from visited ones."""
-
-        def draw() -> Positions:
-            drawn = visited[rng.integers(0, len(visited), SPARE * wanted)]
-            play_randomly(self.core, drawn, rng.integers(0, self.config.random_plies + 1, len(drawn)), rng)
-            return drawn[~drawn.over]
-
-        return self._choose(draw, wanted, rng)
-
-    def _mixed(self, wanted: int, rng: np.random.Generator) -> Positions:
-        """Positions from games between players of mixed strength."""
-        games = 1 + wanted // NEW_A_GAME
-        return self._choose(lambda: met_in_play(self.core, self._players, games, rng), wanted, rng)
-
-    def _choose(self, draw: Callable[[], Positions], wanted: int, rng: np.random.Generator) -> Positions:
-        """At most `wanted` positions that can be taught, of those drawn, as often as the configuration asks."""
-        if not wanted:
-            return self.core.start(0)
-        teachable, known = self._teachable(draw()), 0
-        while known + FEW * wanted < len(teachable) < self.config.candidates_per_position * wanted:
-            known = len(teachable)
-            teachable = self._teachable(Positions.concatenate([teachable, draw()]))
-        weights = np.maximum(teachable.squares.sum(axis=1), 1.0) ** self.config.seed_weight_exponent
-        arrivals = rng.exponential(size=len(teachable)) / weights  # the first to arrive are a draw with these weights
-        return teachable[np.argsort(arrivals)[:wanted]]
+        """At most `wanted` positions that can be taught, some random plies away from visited ones."""
+        drawn = visited[rng.integers(0, len(visited), SPARE * wanted)]
+        play_randomly(self.core, drawn, rng.integers(0, self.config.random_plies + 1, len(drawn)), rng)
+        teachable = self._teachable(drawn[~drawn.over])
+        return teachable[rng.permutation(len(teachable))[:wanted]]
 
     def _teachable(self, positions: Positions) -> Positions:
         """One of each set of positions that play alike, without those of the suite and those remembered."""
@@ -209,7 +184,7 @@ class Teacher:
         """Mean squared error of the values of positions, in squares of `SCALE` points."""
         device = self.network.log_inverse_temperature.device
         features = torch.from_numpy(self.features.encode(positions)).to(device)
-        values, _ = self.network.values(features, sample_leaves=self.config.leaf_gradient == "sampled")
+        values, _ = self.network.values(features)
         points = torch.from_numpy(wanted.astype(np.float32)).to(device)
         return ((values / self.network.reward_scale - points) / SCALE).square().mean()
 
@@ -240,15 +215,25 @@ class TaughtPPO(MaskablePPO):
             self.logger.record(f"teacher/{name}", figure)
 
 
-def make_teacher(core: Core, config: TeacherConfig, model: MaskablePPO, *, seed: int, threads: int) -> Teacher | None:
-    """The teacher of a configuration, None without depths; raises `ConfigError` for one that cannot be."""
-    if not config.depths:
+def make_teacher(core: Core, config: TrainConfig, model: MaskablePPO, net: str | Path | None) -> Teacher | None:
+    """The teacher of a configuration, None without depths; raises `ConfigError` for one that cannot be.
+
+    Args:
+        core: the core.
+        config: the run's configuration.
+        model: the learner.
+        net: the file of the value net that it searches with, if any.
+    """
+    settings = config.teacher
+    if not settings.depths:
         return None
     network: Any = network_of(model)
     if not isinstance(network, LookaheadNet):
         raise ConfigError("teacher.depths: only network.name=lookahead can be taught by search")
-    if config.muon and not hasattr(torch.optim, "Muon"):
+    if settings.muon and not hasattr(torch.optim, "Muon"):
         raise ConfigError(f"teacher.muon must be 0 with torch {torch.__version__}: Muon came with torch 2.9")
     with naming_field("teacher.depths"):
-        Limits(depth=max(config.depths))
-    return Teacher(core, config, network, seed=seed, threads=threads)
+        Limits(depth=max(settings.depths))
+    with naming_field("teacher.net"):
+        read = read_value_net(net, core.rules) if net else None
+    return Teacher(core, settings, network, read, seed=config.seed, threads=config.search_threads)
