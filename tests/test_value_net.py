@@ -6,6 +6,7 @@ import io
 import pickle
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 import torch
@@ -16,6 +17,7 @@ import agents
 from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
 from agents.players.minimax import MinimaxPlayer
+from agents.search import leaf
 from agents.search.compiled import compile_rules, mover_first
 from agents.search.deepening import Limits, Search
 from agents.search.leaf import horizon, net_values, with_net
@@ -69,7 +71,8 @@ def test_torch_numpy_and_compiled_leaves_agree(rules: str) -> None:
         wanted = module(torch.from_numpy(embedding_rows(core.rules, positions))).numpy()
     assert wanted.std() > 0.5
     np.testing.assert_allclose(net.values(positions), wanted, atol=1e-4)
-    np.testing.assert_allclose(leaf_values(core, net, positions), wanted, atol=1e-4)
+    rounded = 0.01 * wanted.std()  # compiled leaves have weights of int16
+    np.testing.assert_allclose(leaf_values(core, net, positions), wanted, atol=rounded)
 
 
 @given(st.lists(st.integers(0, 255), min_size=12, max_size=12), st.lists(st.booleans(), min_size=2, max_size=2))
@@ -88,7 +91,8 @@ def test_any_counts_and_stones_have_the_values_of_the_sum_of_rows(counts: list[i
     second = np.maximum(first, 0) @ net.hidden_weight + net.hidden_bias
     wanted = np.maximum(second, 0) @ net.output_weight + net.output_bias
     np.testing.assert_allclose(net.values(positions), wanted, rtol=1e-4, atol=1e-3)
-    np.testing.assert_allclose(leaf_values(core, net, positions), wanted, rtol=1e-4, atol=1e-3)
+    spread = np.abs(net.output_weight).sum() * np.abs(second).max()
+    np.testing.assert_allclose(leaf_values(core, net, positions), wanted, atol=0.002 * spread)
 
 
 def test_a_net_sees_the_movers_side_first() -> None:
@@ -143,10 +147,10 @@ def changed_file(**changes: object) -> bytes:
         (changed_file()[:-100], "not a value net"),
         (pickle.dumps(Trap()), "not a value net"),
         (changed_file(origin=np.array([Trap()], dtype=object)), "allow_pickle"),
-        (changed_file(format=np.array(2)), "format 2, this version reads 1"),
+        (changed_file(format=np.array(1)), "format 1, this version reads 2"),
         (changed_file(hidden_bias=None), "hidden_bias"),
-        (changed_file(hidden_bias=np.zeros(16)), "hidden_bias is float64 of shape"),
-        (changed_file(hidden_bias=np.zeros(17, np.float32)), r"float32 of \(16,\) is wanted"),
+        (changed_file(hidden_bias=np.zeros(32)), "hidden_bias is float64 of shape"),
+        (changed_file(hidden_bias=np.zeros(17, np.float32)), r"float32 of \(32,\) is wanted"),
         (changed_file(output_bias=np.array([np.nan], np.float32)), "output_bias holds something that is no number"),
         (changed_file(output_bias=np.array([2 * LARGEST], np.float32)), "no number from -10000 to 10000"),
         (changed_file(rules=np.array("chess")), "unknown preset 'chess'"),
@@ -199,11 +203,11 @@ def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, dept
     positions = random_positions(core, 20, seed=depth)
     positions = positions[(positions.ply > 0)]  # the set-up is symmetric, and its search looks at one half of it only
 
-    def leaf(leaves: Positions) -> np.ndarray:
+    def horizon_values(leaves: Positions) -> np.ndarray:
         return np.floor(np.clip(leaf_values(core, net, leaves), -8000, 8000) + 0.5)
 
-    plain = plain_values(core, positions, depth, leaf=leaf)
-    searches = [Search(core, table_megabytes=size, net=net) for size in (1, 0)]
+    plain = plain_values(core, positions, depth, leaf=horizon_values)
+    searches = [Search(core, table_megabytes=size, net=net, guess_depth=0) for size in (1, 0)]
     for search in searches:
         values = search.values(positions, depth)
         assert (np.where(np.isnan(values), -np.inf, values) == plain).all()
@@ -212,14 +216,44 @@ def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, dept
             assert found.actions == tuple((expected == expected.max()).nonzero()[0].tolist())
 
 
-def test_what_is_proved_does_not_depend_on_the_net() -> None:
+@pytest.mark.parametrize("guess_depth", [0, 4])
+def test_what_is_proved_does_not_depend_on_the_net(guess_depth: int) -> None:
     core = endless("mancala-world fields=3 seeds=2")
     positions = random_positions(core, 60, seed=3)
-    values, proved = Search(core, net=drawn_net(core.rules)).proved_values(positions, 6)
+    values, proved = Search(core, net=drawn_net(core.rules), guess_depth=guess_depth).proved_values(positions, 6)
     assert proved.any()
     assert (values[proved] == Search(core).values(positions, 9)[proved]).all()
     open_ones = ~proved & np.isfinite(values)
     assert (values[open_ones] != Search(core).values(positions, 6)[open_ones]).any()
+
+
+def test_leaves_are_the_same_without_the_processors_own_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
+    core, net = Core(), drawn_net("mancala-world")
+    positions = random_positions(core, 50, seed=6)
+    monkeypatch.setattr(leaf, "_pair_instruction", lambda module: None)
+
+    @numba.njit  # type: ignore[misc]
+    def evaluate(words: np.ndarray, own: int, other: int) -> float:
+        return float(leaf._evaluate(words, words[leaf.NET], own, other))
+
+    words = with_net(compile_rules(core), net)
+    found = [evaluate(words, own, other) for own, other in mover_first(positions)]
+    assert (np.float32(found) == leaf_values(core, net, positions)).all()
+
+
+def test_a_nets_guesses_save_nodes_and_change_little() -> None:
+    """To depth 2 no search is so shallow that a guess may stand for it; deeper, a good net is seldom wrong."""
+    core = Core()
+    net = read_value_net("pretrained", core.rules)
+    positions = random_positions(core, 150, seed=5)
+    full, guessed = Search(core, net=net, guess_depth=0), Search(core, net=net)
+    for depth in (1, 2):
+        assert full.best_moves(positions, Limits(depth=depth)) == guessed.best_moves(positions, Limits(depth=depth))
+    exact, found = (search.best_moves(positions, Limits(depth=6)) for search in (full, guessed))
+    assert sum(one.nodes for one in found) < 0.8 * sum(one.nodes for one in exact)
+    differences = np.array([one.value - other.value for one, other in zip(exact, found, strict=True)])
+    assert 0 < np.count_nonzero(differences) < 0.3 * len(positions)
+    assert np.abs(differences).mean() < 0.5
 
 
 def test_a_huge_net_stays_within_the_searchs_values() -> None:

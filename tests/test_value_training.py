@@ -30,9 +30,9 @@ SMALL: dict[str, Any] = {
     "kind": "value",
     "rules": "mancala-world fields=3 seeds=3",
     "depths": [2, 1],
-    "positions": 300,
+    "positions": [300, 300],
     "threads": 1,
-    "fit": {"epochs": 2, "batch_size": 64},
+    "fit": {"samples": 600, "batch_size": 64},
 }
 
 

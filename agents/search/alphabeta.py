@@ -12,11 +12,12 @@ A table entry knows one bound of a position's value, at one depth. Its words are
 from __future__ import annotations
 
 from agents.search.compiled import OVER, Int64s, compiled, compiled_recursion, play
-from agents.search.leaf import horizon
+from agents.search.leaf import NET, horizon
 from agents.search.memory import (
     BUCKET_BITS,
     CHILD_ACTION,
     CHILD_GAIN,
+    CHILD_GUESS,
     CHILD_ORDER,
     CHILD_OTHER,
     CHILD_OWN,
@@ -24,6 +25,7 @@ from agents.search.memory import (
     CHILD_WORDS,
     DIRTY_BITS,
     GENERATION,
+    GUESS_DEPTH,
     HISTORY,
     INFINITY,
     KEY,
@@ -51,6 +53,10 @@ BUCKET_WORDS = 4 * ENTRY_WORDS
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: their value is a lower bound of the position's value, an upper bound, or the value itself."""
 LAST_GENERATION = 255
+GUESS_MARGIN, GUESS_MARGIN_A_PLY = 16, 4
+DEFAULT_GUESS_DEPTH = 4
+"""Where a net's guess of a move is further than this many points from what is asked, and a search of one ply would
+have to confirm it, or of more plies, each for more points, the guess stands."""
 _VALUE_OFFSET = 16_384
 
 
@@ -118,6 +124,18 @@ def last_ply(rules: Int64s, memory: Int64s, own: int, other: int, beta: int) -> 
     return as_result(best, best_open)
 
 
+@compiled
+def order_by_guess(rules: Int64s, memory: Int64s, first: int, begin: int, end: int) -> None:
+    """Let a net say what each move on the stack is worth, and order the moves by it; action `first` stays first."""
+    for place in range(begin, end, CHILD_WORDS):
+        guess = memory[place + CHILD_GAIN]
+        if memory[place + CHILD_STATE] == RUNNING:
+            guess -= horizon(rules, memory[place + CHILD_OWN], memory[place + CHILD_OTHER])
+        memory[place + CHILD_GUESS] = guess
+        if memory[place + CHILD_ACTION] != first:
+            memory[place + CHILD_ORDER] = guess
+
+
 @compiled_recursion("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64, int64)")
 def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, beta: int, depth: int, ply: int) -> int:
     """The result of a search of `depth` >= 1 plies, or a bound beyond `alpha` or `beta` (fail-soft).
@@ -136,6 +154,10 @@ def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, bet
         memory[STOP] = 1
     if memory[STOP]:
         return 0
+    margin = 0
+    if rules[NET]:
+        order_by_guess(rules, memory, first, begin, end)
+        margin = GUESS_MARGIN + GUESS_MARGIN_A_PLY * (depth - 2) if depth <= memory[GUESS_DEPTH] + 1 else 0
     best, best_open, best_action, floor = -INFINITY, 0, NO_ACTION, alpha
     for place in range(begin, end, CHILD_WORDS):
         next_child(memory, place, end)
@@ -145,7 +167,11 @@ def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, bet
         elif memory[place + CHILD_STATE] == RUNNING:
             child_own, child_other = memory[place + CHILD_OWN], memory[place + CHILD_OTHER]
             top = beta if place == begin else min(beta, floor + 1)
-            result = negamax(rules, memory, child_own, child_other, value - top, value - floor, depth - 1, ply + 1)
+            guess = memory[place + CHILD_GUESS]
+            if margin and top == floor + 1 and not floor - margin < guess < top + margin:
+                result = as_result(value - guess, 1)
+            else:
+                result = negamax(rules, memory, child_own, child_other, value - top, value - floor, depth - 1, ply + 1)
             if top < beta and top <= value - (result >> 1) < beta:  # better than the best so far: by how much?
                 result = negamax(rules, memory, child_own, child_other, value - beta, value - floor, depth - 1, ply + 1)
             if memory[STOP]:

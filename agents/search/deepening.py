@@ -28,7 +28,16 @@ import numpy.typing as npt
 from agents.search import alphabeta
 from agents.search.compiled import Int64s, compile_rules, mover_first
 from agents.search.leaf import with_net
-from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, STOP, UNLIMITED, new_memory, table_bits
+from agents.search.memory import (
+    GUESS_DEPTH,
+    INFINITY,
+    MAX_DEPTH,
+    MIN_BUCKET_BITS,
+    STOP,
+    UNLIMITED,
+    new_memory,
+    table_bits,
+)
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Mask
 from oanquan_env.players.value_net import ValueNet
@@ -106,6 +115,8 @@ class Search:
             it, except under a limit in milliseconds.
         net: what running positions at the horizon are worth, in whole points; nothing without a net. A value that is
             not proved is then the net's guess of what comes after the depth reached.
+        guess_depth: plies; where a net's guess of a move is far from what would matter, the guess stands for a search
+            of so many plies or fewer. With 0 a search with a net is full-width, as one without is.
 
     Raises:
         ValueError: for more than two players, and for `refill=forfeit`.
@@ -118,11 +129,14 @@ class Search:
         table_megabytes: float = 64.0,
         threads: int | None = None,
         net: ValueNet | None = None,
+        guess_depth: int = alphabeta.DEFAULT_GUESS_DEPTH,
     ) -> None:
         self.core = core
         self.threads = threads or os.cpu_count() or 1
         self._rules = compile_rules(core) if net is None else with_net(compile_rules(core), net)
         self._memories = [new_memory(table_megabytes, alphabeta.BUCKET_WORDS) for _ in range(self.threads)]
+        for memory in self._memories:
+            memory[GUESS_DEPTH] = guess_depth
         self._table_bits = table_bits(self._memories[0], alphabeta.BUCKET_WORDS) if table_megabytes else 0
 
     def best(self, positions: Positions, limits: Limits, *, slack: int = 0) -> SearchResult:

@@ -12,9 +12,10 @@ from agents.search.compiled import Int64s, compiled, play
 from oanquan_env.positions import MANDARIN_BYTE
 from oanquan_env.scalar import FIELDS, PLAYABLE, can_play
 
-NODES, NODE_LIMIT, STOP, GENERATION, BUCKET_BITS, DIRTY_BITS = range(6)
+NODES, NODE_LIMIT, STOP, GENERATION, BUCKET_BITS, DIRTY_BITS, GUESS_DEPTH = range(7)
 """Places in `memory`: moves played so far; how many may be; nonzero once the search is to stop; number of the search;
-base-2 logarithm of the buckets in use; its maximum since the table was cleared.
+base-2 logarithm of the buckets in use; its maximum since the table was cleared; plies of the deepest search that a
+net's guess may stand for.
 
 Who calls a search clears STOP before it: another thread may set STOP at any time from then on, and is heard."""
 UNLIMITED = 1 << 62
@@ -22,10 +23,10 @@ UNLIMITED = 1 << 62
 HISTORY = 16
 """From HISTORY on, how often each action cut off a search, weighted by depth."""
 STACK = 64
-CHILD_WORDS = 6
-CHILD_OWN, CHILD_OTHER, CHILD_GAIN, CHILD_STATE, CHILD_ACTION, CHILD_ORDER = range(CHILD_WORDS)
+CHILD_WORDS = 7
+CHILD_OWN, CHILD_OTHER, CHILD_GAIN, CHILD_STATE, CHILD_ACTION, CHILD_ORDER, CHILD_GUESS = range(CHILD_WORDS)
 """A move on the stack: the position it leads to, points won, RUNNING, OVER or RUNAWAY, action, order: the
-greatest is tried first."""
+greatest is tried first; and what a net guesses that the move is worth, if one was asked."""
 PLY_WORDS = 10 * CHILD_WORDS
 MAX_DEPTH = 127
 """Plies for which the stack has room."""

@@ -33,8 +33,8 @@ from oanquan_env.arrays import Ints
 from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 
-HIDDEN = 64
-SECOND = 16
+HIDDEN = 128
+SECOND = 32
 """Units of the two layers."""
 FIELD_ROWS = 18
 """Rows of a field's table: 0 to 17 seeds, and more seeds are taken for 17."""
@@ -46,7 +46,7 @@ PRETRAINED = "pretrained"
 """In the place of a file's name: the net that comes with the package for the rules to be played."""
 VALUE_NET_NAME = "value.npz"
 """What the net's file is called in a run's folder."""
-_FORMAT = 1
+_FORMAT = 2
 _PART = 1 << 14
 """Positions evaluated at once."""
 

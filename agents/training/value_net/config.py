@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from agents.search.memory import MAX_DEPTH
 from agents.support.strict_yaml import ConfigError, Count, Positive, Strict, dump_yaml, explain
@@ -16,8 +16,8 @@ Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
 class FitConfig(Strict):
     """Regression of the net on values."""
 
-    epochs: Positive = Field(30.0, description="passes over the positions")
-    batch_size: Count = Field(1024, description="positions in one minibatch")
+    samples: Count = Field(30_000_000, description="positions shown, each one many times")
+    batch_size: Count = Field(1536, description="positions in one minibatch")
     learning_rate: Positive = Field(1e-2, description="Adam's step size at the start; it falls to 0 as a cosine")
     huber: Positive = Field(10.0, description="errors above this, in points, count linearly, those below by squares")
 
@@ -28,11 +28,13 @@ class ValueConfig(Strict):
     kind: Literal["value"] = Field("value", description="what is trained: a value net")
     rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese stone_value=5'")
     depths: Annotated[list[Depth], Field(min_length=1)] = Field(
-        [6],
+        [6, 6],
         description="a generation for each: plies of the search that values its positions, in the first one without a "
         "net, later with the net of the generation before",
     )
-    positions: Count = Field(500_000, description="positions valued in each generation")
+    positions: Annotated[list[Count], Field(min_length=1)] = Field(
+        [500_000, 2_000_000], description="positions valued in each generation"
+    )
     random_plies: Annotated[int, Field(ge=0)] = Field(
         3, description="positions are up to this many random plies off those that the games meet"
     )
@@ -51,6 +53,12 @@ class ValueConfig(Strict):
         if rules.players != 2 or rules.refill == "forfeit":
             raise ValueError(f"value nets are for two players and refill=borrow; {text!r} is not")
         return str(rules)
+
+    @model_validator(mode="after")
+    def _as_many_positions_as_depths(self) -> ValueConfig:
+        if len(self.positions) != len(self.depths):
+            raise ValueError(f"a number of positions for each of the {len(self.depths)} depths; got {self.positions}")
+        return self
 
     def to_yaml(self) -> str:
         """The configuration as YAML that reads back."""

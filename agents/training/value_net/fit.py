@@ -46,7 +46,7 @@ def fit(
     """
     images, n = inputs.shape[:2]
     size = min(config.batch_size, n)
-    steps = max(1, round(config.epochs * n / size))
+    steps = max(1, round(config.samples / size))
     taught = torch.from_numpy(inputs.reshape(images * n, -1))
     wanted = torch.from_numpy(values.astype(np.float32))
     optimizer = torch.optim.Adam(module.parameters(), lr=config.learning_rate, fused=True)

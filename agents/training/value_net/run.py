@@ -144,7 +144,8 @@ class ValueRun:
         if not path.exists():
             begun()
             config, rng = self.config, np.random.default_rng(self._seed(generation, DRAWING))
-            drawn = draw_positions(self.core, config.positions, config.random_plies, net, rng, config.threads)
+            wanted = config.positions[generation]
+            drawn = draw_positions(self.core, wanted, config.random_plies, net, rng, config.threads)
             file = io.BytesIO()
             np.savez_compressed(file, *drawn.arrays())
             write_atomically(path, file.getvalue())
