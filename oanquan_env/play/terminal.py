@@ -10,13 +10,13 @@ from oanquan_env import render
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.core import RunawayGameError
 from oanquan_env.notation import Move, NotationError, names, seat_name
+from oanquan_env.play.files import GameFiles, load_game
+from oanquan_env.play.hints import hint, strongest_player
+from oanquan_env.play.screen import drawn, edit_lines, thinking
 from oanquan_env.playing import choose_move
 from oanquan_env.policies import Policy, make_policy
 from oanquan_env.records import GameRecord
 from oanquan_env.rules import Rules
-from oanquan_env.terminal_files import GameFiles, load_game
-from oanquan_env.terminal_hints import hint, strongest_player
-from oanquan_env.terminal_screen import drawn, edit_lines, thinking
 
 PERSON = "human"
 """The name of a player who types."""

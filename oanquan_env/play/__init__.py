@@ -1,0 +1,1 @@
+"""Games for people: in the terminal."""
