@@ -19,7 +19,8 @@ from oanquan_env.match import Round
 from oanquan_env.match_records import MATCH, ROUND, replay_match
 from oanquan_env.notation import SEAT_NAMES, seat_name
 from oanquan_env.perft import divide, perft
-from oanquan_env.play.terminal import PERSON, TerminalGame
+from oanquan_env.play.levels import PERSON
+from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.records import GameRecord, parse_records, read_records
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 

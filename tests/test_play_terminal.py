@@ -15,7 +15,7 @@ import pytest
 from oanquan_env import Board, GameRecord, Positions, read_records
 from oanquan_env.arrays import Ints
 from oanquan_env.cli import main
-from oanquan_env.play import screen, terminal
+from oanquan_env.play import levels, screen
 from oanquan_env.play.files import load_game
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.records import format_records
@@ -236,7 +236,7 @@ class Interrupted(FirstMove):
 
 def game_against(player: FirstMove, monkeypatch: pytest.MonkeyPatch) -> TerminalGame:
     """A game of a person against `player`."""
-    monkeypatch.setattr(terminal, "make_policy", lambda name, rules: player)
+    monkeypatch.setattr(levels, "make_policy", lambda name, rules: player)
     return TerminalGame(Board(), ["human", "slow"], None, np.random.default_rng(0))
 
 

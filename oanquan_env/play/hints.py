@@ -8,8 +8,9 @@ import numpy as np
 
 from oanquan_env.board import Board
 from oanquan_env.notation import Move
+from oanquan_env.play.levels import first_playing
 from oanquan_env.playing import choose_move
-from oanquan_env.policies import Policy, make_policy, move_gains
+from oanquan_env.policies import Policy, move_gains
 from oanquan_env.rules import Rules
 
 STRONGEST = ("minimax:nodes=1000000,net=pretrained", "minimax:nodes=1000000", "mcts:simulations=400", "greedy")
@@ -35,12 +36,7 @@ class Analyst(Protocol):
 
 def strongest_player(rules: Rules) -> tuple[str, Policy]:
     """Name and player of the first of `STRONGEST` that is installed and plays `rules`."""
-    for name in STRONGEST[:-1]:
-        try:
-            return name, make_policy(name, rules)
-        except (ImportError, ValueError):  # its library is not installed, or it does not play the rules
-            continue
-    return STRONGEST[-1], make_policy(STRONGEST[-1], rules)
+    return first_playing(STRONGEST, rules)
 
 
 def hint(name: str, player: Policy, board: Board, rng: np.random.Generator) -> str:
