@@ -195,8 +195,8 @@ class TerminalGame:
         with thinking("The player who gives hints"):
             if self._adviser is None:
                 self._adviser = strongest_player(self.board.rules)
-            words = hint(*self._adviser, self.board, self._rng)
-        print(words)
+            advice = hint(*self._adviser, self.board, self._rng)
+        print(advice)
 
     def _undo(self, _: str) -> None:
         if self.game.undo():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape  # xml.sax.saxutils would import urllib and ssl
 
 from oanquan_env.move_trace import LastMove
@@ -48,6 +48,11 @@ def svg(
         lines.append(_dark_style())
     lines += [_element(shape, colours, marked=dark is None) for shape in shapes(board, last, owners)]
     return "\n".join([*lines, "</svg>\n"])
+
+
+def fragment(parts: Iterable[Shape]) -> str:
+    """Shapes as elements of an SVG document; their classes name the roles of their colours, which are light ones."""
+    return "".join(_element(shape, LIGHT, marked=True) for shape in parts)
 
 
 def _summary(board: Drawable) -> str:
