@@ -9,16 +9,16 @@ export const WORDS = {
     board: "Board of Ô Ăn Quan", seed: "seed", seeds: "seeds", stone: "a mandarin stone", empty: "empty",
     choose: "Enter chooses it", anticlockwise: "anticlockwise", clockwise: "clockwise", sow: "Sow",
     undo: "Undo", redo: "Redo", hint: "Hint", again: "Watch again", skip: "Skip", speed: "Speed",
-    slow: "slow", normal: "normal", fast: "fast", none: "no motion", worth: "worth",
-    tap: "Tap one of your fields, then an arrow.", thinking: "is thinking…", toMove: "to move", you: "you",
+    slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "worth",
+    tap: "Tap one of your fields, then an arrow.", thinking: "is thinking…", toMove: "to move", yourTurn: "Your turn.", you: "you",
     wins: "wins", draw: "A draw", share: "share the win", resigns: "resigns", over: "The game is over.",
   },
   vi: {
     board: "Bàn Ô Ăn Quan", seed: "dân", seeds: "dân", stone: "một quan", empty: "trống",
     choose: "Enter để chọn", anticlockwise: "ngược chiều kim đồng hồ", clockwise: "theo chiều kim đồng hồ", sow: "Rải",
     undo: "Đi lại", redo: "Làm lại", hint: "Gợi ý", again: "Xem lại", skip: "Bỏ qua", speed: "Tốc độ",
-    slow: "chậm", normal: "vừa", fast: "nhanh", none: "không chuyển động", worth: "giá trị",
-    tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: "đang nghĩ…", toMove: "đến lượt", you: "bạn",
+    slow: "chậm", normal: "vừa", fast: "nhanh", none: "tức thì", worth: "giá trị",
+    tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: "đang nghĩ…", toMove: "đến lượt", yourTurn: "Đến lượt bạn.", you: "bạn",
     wins: "thắng", draw: "Hòa", share: "cùng thắng", resigns: "xin thua", over: "Ván đã kết thúc.",
   },
 };
@@ -96,7 +96,7 @@ button:hover:enabled { border-color: var(--stone); }
 button:focus-visible, select:focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
 button[aria-pressed=true] { background: var(--stone); color: #fff; }
-.say { text-align: center; margin: 10px 4px 0; min-height: 1.5em; font-size: 17px; line-height: 1.4; }
+.say { text-align: center; margin: 10px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
 label { display: inline-flex; gap: 6px; align-items: center; font-size: 15px; color: var(--faint); }
 @media (max-width: 480px) { .tools { gap: 6px; } button, select { padding: 0 10px; } }
 `;
@@ -332,8 +332,8 @@ export class BoardView extends EventTarget {
       for (const move of moves) {
         if (!(move in values)) continue;
         const side = move.endsWith("A") ? 24.5 : -24.5;
-        const x = cx + side * Math.cos(square.heading) + (out[0] / length) * (50 - 0.6 * font);
-        const y = cy + side * Math.sin(square.heading) + (out[1] / length) * (50 - 0.6 * font);
+        const x = cx + side * Math.cos(square.heading) - (out[0] / length) * (47 - 0.62 * font);
+        const y = cy + side * Math.sin(square.heading) - (out[1] / length) * (47 - 0.62 * font);
         const group = element("g", { class: `hint${move === best ? " best" : ""}`, transform: `translate(${x} ${y})` }, this.hints);
         element("rect", { x: -23.5, y: -0.62 * font, width: 47, height: 1.24 * font, rx: 6 }, group);
         element("text", {}, group, signed(values[move]));
@@ -430,7 +430,7 @@ export class BoardView extends EventTarget {
    * null if it was skipped or cancelled; `onStep` gets the words of each step.
    */
   async play(move, before, after, onStep = () => {}) {
-    this.show({ ...before, legal: [] });
+    this.show({ ...before, legal: [], under: "", over: "" });
     const run = (this.playing = { skipped: this.speed === Infinity, timers: new Set(), animations: new Set() });
     const lines = move.lines[this.language];
     this.say(lines.join(" "));
@@ -510,21 +510,21 @@ export class BoardView extends EventTarget {
     held.forEach((node, number) => this.place(node, this.above(step.square, number, held.length), 260));
     this.drawCount(step.square);
     this.showHand(step.square, step.seeds);
-    await this.wait(run, 420);
+    await this.wait(run, 360);
     let remaining = step.seeds;
     for (const target of step.squares) {
       if (run.skipped) return;
       remaining -= 1;
       const node = held.length > remaining ? held.pop() : this.makePebble(remaining % 5, this.above(target, 0, 1));
-      held.forEach((kept, number) => this.place(kept, this.above(target, number, held.length), 150));
+      held.forEach((kept, number) => this.place(kept, this.above(target, number, held.length), 130));
       this.pieces.append(node);
       this.frame.seeds[target] += 1;
       if (this.heaps[target].length < this.drawing.most_pebbles) this.heaps[target].push(node);
       else this.vanish(node, [...this.drawing.squares[target].pile, 0.9], 180);
-      this.arrange(target, 190);
+      this.arrange(target, 165);
       this.drawCount(target);
       this.showHand(target, remaining);
-      await this.wait(run, step.squares.length > 14 ? 120 : 190);
+      await this.wait(run, step.squares.length > 14 ? 110 : 165);
     }
     this.mark(step.squares.at(-1), "last");
     this.mark(null, "lifted");
@@ -685,6 +685,7 @@ export class GameView extends EventTarget {
         await this.board.play(this.moves[serial], this.position(number), this.position(number + 1), (line) => this.tell(line));
         this.coming = undefined;
         if (this.state.game === game && this.state.line[number] === serial && this.shown.length === number) this.shown.push(serial);
+        this.dispatchEvent(new Event("shown"));
       }
     } finally {
       this.following = false;
@@ -782,7 +783,8 @@ export class GameView extends EventTarget {
     }
     if (state.trouble) return state.trouble;
     if (state.turn === "player") return `${names[state.mover]} ${words.thinking}`;
-    const turn = this.board.language === "vi" ? `Đến lượt ${names[state.mover]}.` : `${names[state.mover]} ${words.toMove}.`;
+    const alone = state.seats.filter((seat) => seat.person).length === 1;
+    const turn = alone ? words.yourTurn : this.board.language === "vi" ? `Đến lượt ${names[state.mover]}.` : `${names[state.mover]} ${words.toMove}.`;
     return state.line.length < 2 ? `${turn} ${words.tap}` : turn;
   }
 
