@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 
 from oanquan_env.board import Board
+from oanquan_env.match import Match
+from oanquan_env.match_records import match_records, round_headers
 from oanquan_env.notation import Move, seat_name
+from oanquan_env.ownership import match_standings
 from oanquan_env.play.levels import Seated, seated
 from oanquan_env.policies import Policy
 from oanquan_env.records import GameRecord
@@ -18,10 +22,12 @@ class Game:
         board: where the game begins, with the moves that were played already.
         names: for each seat `PERSON`, a level or a player's name.
         seats: who they are, where that is known from another game of the same rules.
+        match: the match of which this is a round.
 
     Attributes:
         board: the game's board; its history can be taken back.
         seats: who sits where.
+        match: the match before this round is settled; None for a single game.
         resigned: the player who gave up, or None.
 
     Raises:
@@ -29,7 +35,13 @@ class Game:
         ImportError: for a player that needs what is not installed.
     """
 
-    def __init__(self, board: Board, names: Sequence[str], seats: Sequence[Seated] | None = None) -> None:
+    def __init__(
+        self,
+        board: Board,
+        names: Sequence[str],
+        seats: Sequence[Seated] | None = None,
+        match: Match | None = None,
+    ) -> None:
         if len(names) != board.rules.players:
             raise ValueError(f"it has {board.rules.players} players, this one {len(names)}")
         if seats is None:
@@ -37,6 +49,7 @@ class Game:
             seats = [known[name] for name in names]
         self.board = board
         self.seats = list(seats)
+        self.match = match
         self.resigned: int | None = None
         self._undone: list[list[Move]] = []
 
@@ -107,13 +120,41 @@ class Game:
             board.pop()
         return board
 
+    def standings(self, board: Board) -> list[int]:
+        """Final points of this game when it ends at `board`; in a match those of sold fields go to their buyers."""
+        if self.match is None:
+            assert board.outcome is not None
+            return list(board.outcome.scores)
+        shares: list[int] = match_standings(board.core, board.positions, self.match.ownership.owners())[0].tolist()
+        return shares
+
+    def settled(self) -> Match | None:
+        """The match after this round; None while it is played, and without a match."""
+        if self.match is None or self.board.outcome is None:
+            return None
+        settled = copy.copy(self.match)
+        settled.rounds = self.match.rounds.copy()
+        settled.close_round(self.board.positions, [move.action for move in self.board.history])
+        return settled
+
     def record(self, headers: Mapping[str, str] | None = None) -> GameRecord:
         """The game so far, written down, with `headers` beside the names of its players."""
         rules, comments = self.board.rules, {}
-        named = {seat_name(rules, seat): name for seat, name in enumerate(self.names)}
         if self.resigned is not None:
             comments[len(self.board.history)] = f"{seat_name(rules, self.resigned)} resigns"
-        return GameRecord.from_board(self.board, {**named, **(headers or {})}, comments)
+        return GameRecord.from_board(self.board, {**self._named(), **(headers or {})}, comments)
+
+    def records(self) -> list[GameRecord]:
+        """The game, or all rounds of its match so far, written down."""
+        if self.match is None:
+            return [self.record()]
+        settled = self.settled()
+        if settled is not None:
+            return match_records(settled, self._named())
+        return [*match_records(self.match, self._named()), self.record(round_headers(self.match))]
+
+    def _named(self) -> dict[str, str]:
+        return {seat_name(self.board.rules, seat): name for seat, name in enumerate(self.names)}
 
     def _persons_last_move(self) -> int:
         """How many moves ago a person moved, 1 for the last move; 0 for never."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import sys
 import threading
 import webbrowser
 from collections import OrderedDict
@@ -143,6 +144,11 @@ class PlayServer(ThreadingHTTPServer):
             tab.think()
         state = tab.session.state(game, known)
         return {"state": state, "drawing": None if state["rules"] == drawn else tab.session.drawing()}
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A page that was closed while it waited is no error."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
     def run(self) -> None:
         """Open the browser, and serve until Ctrl-C."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import dataclasses
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -14,14 +12,14 @@ import numpy as np
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.core import RunawayGameError
 from oanquan_env.match import Match
-from oanquan_env.match_records import MATCH, match_records, resume_match, round_headers
-from oanquan_env.move_trace import Frame
+from oanquan_env.match_records import MATCH, resume_match
 from oanquan_env.notation import Move, NotationError
-from oanquan_env.ownership import match_standings
 from oanquan_env.play.game import Game
-from oanquan_env.play.hints import Hint, hint, strongest_player
+from oanquan_env.play.hints import hint, strongest_player
 from oanquan_env.play.levels import PERSON, Seated, seated
-from oanquan_env.play.picture import Json, drawing, frame_json, move_json, owners_json
+from oanquan_env.play.line import Line
+from oanquan_env.play.picture import Json, drawing
+from oanquan_env.play.state import game_json, hint_json
 from oanquan_env.playing import choose_move
 from oanquan_env.policies import Policy
 from oanquan_env.records import format_records, parse_records
@@ -66,13 +64,12 @@ class Session:
 
     Args:
         rules: of the first game, or their text.
-        names: for each seat `PERSON`, a level or a player's name.
+        names: for each seat `PERSON`, a level or a player's name; persons if left out.
         board: where the first game begins, instead of the set-up.
         rng: chance of the players.
 
     Attributes:
         game: the game being played.
-        match: the match of which it is a round, before the settlement of that round; None for a single game.
         version: grows with every change.
         changed: told of every change.
         trouble: why the player to move cannot move, or an empty text.
@@ -84,7 +81,7 @@ class Session:
     def __init__(
         self,
         rules: Rules | str = DEFAULT_PRESET,
-        names: Sequence[str] = (PERSON, PERSON),
+        names: Sequence[str] | None = None,
         *,
         board: Board | None = None,
         rng: np.random.Generator | None = None,
@@ -103,7 +100,8 @@ class Session:
             "next_round": self.next_round,
             "load": self.load,
         }
-        self._put(Board(_rules(rules)) if board is None else board, names, None)
+        board = Board(_rules(rules)) if board is None else board
+        self._put(board, names or [PERSON] * board.rules.players, None)
 
     # ---- what the page asks for ------------------------------------------------------------------------------------
 
@@ -118,8 +116,9 @@ class Session:
         try:
             with self.changed:
                 self._requests[name](**arguments)
+                self.trouble = ""
                 self._tell()
-        except TypeError as error:  # other arguments, or of other types
+        except (TypeError, AttributeError) as error:  # other arguments, or of other types
             raise SessionError("request", f"{name}: {error}") from None
 
     def new(
@@ -182,8 +181,8 @@ class Session:
 
     def next_round(self) -> None:
         """Go on with the next round of a match."""
-        settled = self._settled()
-        if self.match is None or settled is self.match or settled is None or settled.outcome is not None:
+        settled = self.game.settled()
+        if settled is None or settled.outcome is not None:
             raise SessionError("request", "there is no next round")
         self._put(Board.from_positions(settled.core, settled.positions), self.game.names, settled)
 
@@ -212,14 +211,7 @@ class Session:
     def saved(self) -> str:
         """The game, or the match so far, as records."""
         with self.changed:
-            if self.match is None:
-                return str(self.game.record())
-            settled = self._settled()
-            names = {name: value for name, value in self.game.record().headers.items() if name != MATCH}
-            if settled is not None:
-                return format_records(match_records(settled, names))
-            current = self.game.record(round_headers(self.match))
-            return format_records([*match_records(self.match, names), current])
+            return format_records(self.game.records())
 
     # ---- players ---------------------------------------------------------------------------------------------------
 
@@ -254,13 +246,13 @@ class Session:
             SessionError: if the game is over.
         """
         with self.changed:
-            board, serial = self.game.board.copy(), self._line()[-1:]
+            board, serial = self.game.board.copy(), self._line.serials()[-1:]
             if self.game.over:
                 raise SessionError("request", "the game is over")
         name, player, lock = shared_adviser(board.rules)
         with lock:
             advice = hint(name, player, board, self._rng)
-        return {"serial": serial, "ply": board.ply, "mover": board.mover, **_hint_json(advice)}
+        return {"serial": serial, "ply": board.ply, "mover": board.mover, **hint_json(advice)}
 
     # ---- the state -------------------------------------------------------------------------------------------------
 
@@ -268,35 +260,8 @@ class Session:
         """All that the page shows, without the moves that it has: those of game `game` up to serial `known`."""
         with self.changed:
             first = known + 1 if game == self._number and isinstance(known, int) else 0
-            board, line, outcome = self.game.board, self._line(), self.game.board.outcome
-            start = self._start
-            shown: Json = {
-                "version": self.version,
-                "game": self._number,
-                "rules": str(board.rules),
-                "position": board.text(),
-                "start": frame_json(Frame(tuple(start.seeds), tuple(start.stones), tuple(start.scores))),
-                "starter": start.mover,
-                "begin_ply": start.ply,
-                "line": line,
-                "moves": {serial: move for serial, move in self._moves.items() if serial >= first},
-                "mover": board.mover,
-                "ply": board.ply,
-                "legal": [] if self.game.over else [str(move) for move in board.legal_moves],
-                "seats": [_seat_json(seat) for seat in self.game.seats],
-                "turn": "over" if self.game.over else "person" if self.game.player is None else "player",
-                "trouble": self.trouble,
-                "resigned": self.game.resigned,
-                "outcome": None,
-                "can_undo": self.game.can_undo,
-                "can_redo": self.game.can_redo,
-                "match": self._match_json(),
-            }
-            if outcome is not None:
-                scores = self._standings(board)
-                winners = [seat for seat, score in enumerate(scores) if score == max(scores)]
-                shown["outcome"] = {"scores": scores, "winners": winners, "termination": str(outcome.termination)}
-            return shown
+            own = {"version": self.version, "game": self._number, "trouble": self.trouble}
+            return {**own, **game_json(self.game, self._line, first)}
 
     def drawing(self) -> Json:
         """The empty board of this game's rules."""
@@ -308,15 +273,12 @@ class Session:
         """Go on with another game."""
         try:
             shared = [shared_seat(name, board.rules) for name in names]
-            self.game = Game(board, names, [seat for seat, _ in shared])
+            self.game = Game(board, names, [seat for seat, _ in shared], match)
         except (ValueError, ImportError, OSError) as error:
             raise SessionError("player", error) from None
         self._locks = [lock for _, lock in shared]
-        self.match = match
         self.trouble = ""
-        self._start = self.game.begin()
-        self._moves: dict[int, Json] = {}
-        self._serials: dict[tuple[int, str], int] = {}
+        self._line = Line(self.game)
         self._number = self.version + 1  # names the game: no two have the same
 
     def _push(self, move: Move | str) -> None:
@@ -334,90 +296,9 @@ class Session:
         names = self.game.names
         return names if len(names) == rules.players else [PERSON] * rules.players
 
-    def _line(self) -> list[int]:
-        """The serial numbers of the moves so far. A move that is made again after the same moves has the same one."""
-        line, parent, replayed, played = [], 0, self._start, 0
-        for number, move in enumerate(self.game.board.history):
-            key = parent, str(move)
-            if key not in self._serials:
-                if replayed is self._start:
-                    replayed = self._start.copy()
-                for missed in self.game.board.history[played : number + 1]:
-                    replayed.push(missed)
-                played = number + 1
-                self._serials[key] = len(self._serials) + 1
-                self._moves[self._serials[key]] = self._move_json(replayed, parent)
-            parent = self._serials[key]
-            line.append(parent)
-        return line
-
-    def _move_json(self, board: Board, parent: int) -> Json:
-        trace, last = board.last_trace, board.last_mark
-        assert trace is not None
-        assert last is not None
-        if trace.termination:
-            trace = dataclasses.replace(trace, standings=tuple(self._standings(board)))
-        return {"parent": parent, "mover": board.mover, **move_json(trace, last)}
-
-    def _standings(self, board: Board) -> list[int]:
-        """Final points; in a match those of sold fields go to their buyers."""
-        if self.match is None:
-            assert board.outcome is not None
-            return list(board.outcome.scores)
-        shares: list[int] = match_standings(board.core, board.positions, self.match.ownership.owners())[0].tolist()
-        return shares
-
-    def _settled(self) -> Match | None:
-        """The match after this round; None while it is played, and without a match."""
-        if self.match is None or self.game.board.outcome is None:
-            return None
-        settled = copy.copy(self.match)
-        settled.rounds = self.match.rounds.copy()
-        settled.close_round(self.game.board.positions, [move.action for move in self.game.board.history])
-        return settled
-
-    def _match_json(self) -> Json | None:
-        if self.match is None:
-            return None
-        settled = self._settled()
-        outcome, shown = None if settled is None else settled.outcome, settled or self.match
-        return {
-            "number": self.match.round_number,
-            "rounds": [{"scores": played.scores, "winner": played.winner} for played in shown.rounds],
-            "owners": owners_json(self.match.rules, self.match.ownership.owners().tolist()),
-            "sold": [len(row) for row in shown.ownership.sold],
-            "pawned": [len(row) for row in shown.ownership.pawned],
-            "fields_to_lose": self.match.match_rules.fields_to_lose,
-            "settled": settled is not None,
-            "over": outcome is not None,
-            "winner": None if outcome is None else outcome.winner,
-        }
-
 
 def _rules(rules: Rules | str) -> Rules:
     try:
         return rules if isinstance(rules, Rules) else Rules.parse(rules)
     except RulesError as error:
         raise SessionError("rules", error) from None
-
-
-def _seat_json(seat: Seated) -> Json:
-    return {
-        "name": seat.name,
-        "person": seat.policy is None,
-        "plays": seat.plays,
-        "substitute": seat.is_substitute,
-    }
-
-
-def _hint_json(advice: Hint) -> Json:
-    analysis = advice.analysis
-    shown: Json = {
-        "player": advice.player,
-        "best": str(advice.best),
-        "values": {str(move): value for move, value in advice.values.items()},
-        "search": None,
-    }
-    if analysis is not None:
-        shown["search"] = {"value": analysis.value, "proved": analysis.proved, "depth": analysis.depth}
-    return shown
