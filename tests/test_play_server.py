@@ -40,6 +40,7 @@ sys.exit(main(sys.argv[1:]))
 def serving(*names: str) -> Iterator[PlayServer]:
     """A server whose games have these players."""
     played = PlayServer(lambda: Session(names=names or ("human", "greedy"), rng=np.random.default_rng(0)))
+    played.daemon_threads = False  # closing waits for them
     thread = threading.Thread(target=played.serve_forever, args=(0.01,))
     thread.start()
     try:
@@ -55,10 +56,10 @@ def ask(played: PlayServer, path: str, body: Any = None, headers: dict[str, str]
     connection = http.client.HTTPConnection("127.0.0.1", played.server_port, timeout=60)
     sent = {"Content-Type": "application/json", **(headers or {})}
     data = body if isinstance(body, str) or body is None else json.dumps(body)
-    connection.request("GET" if body is None else "POST", path, data, sent)
-    reply = connection.getresponse()
-    text = reply.read().decode()
-    connection.close()
+    with contextlib.closing(connection):
+        connection.request("GET" if body is None else "POST", path, data, sent)
+        reply = connection.getresponse()
+        text = reply.read().decode()
     return reply.status, json.loads(text) if "json" in (reply.getheader("Content-Type") or "") else text
 
 
