@@ -204,15 +204,15 @@ class _Handler(BaseHTTPRequestHandler):
     def _place(self) -> str | None:
         """The path behind the token; None, and the request is refused, where it comes from elsewhere."""
         origin = self.headers.get("Origin")
-        _, token, *rest = self.path.partition("?")[0].split("/", 2)
+        parts = self.path.partition("?")[0].split("/", 2)
         if self.headers.get("Host") not in self.server.hosts:
             reason = "this server answers only to its own address"
         elif origin is not None and origin.removeprefix("http://") not in self.server.hosts:
             reason = "this server answers only its own page"
-        elif not rest or not hmac.compare_digest(token.encode(), self.server.token.encode()):
+        elif len(parts) < 3 or not hmac.compare_digest(parts[1].encode(), self.server.token.encode()):
             reason = "the address lacks its token: take the whole one that was printed"
         else:
-            return rest[0]
+            return parts[2]
         self._refuse(HTTPStatus.FORBIDDEN, reason)
         return None
 
