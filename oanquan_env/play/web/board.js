@@ -180,6 +180,7 @@ export class BoardView extends EventTarget {
     const badge = this.makeBadge(this.counts);
     this.putBadge(badge, square.pile, 0);
     const hit = element("path", { class: "hit", d: square.outline, role: "img", "data-square": index }, this.hits);
+    if (label) hit.dataset.field = square.field + 1;
     hit.addEventListener("click", () => { this.byKeyboard = false; this.choose(index); });
     return { label, count, badge, hit };
   }
@@ -378,8 +379,7 @@ export class BoardView extends EventTarget {
   }
 
   send(move) {
-    this.choose(null);
-    this.legal = new Map();
+    this.setLegal([]);
     this.dispatchEvent(new CustomEvent("move", { detail: move }));
   }
 
