@@ -11,7 +11,7 @@ from oanquan_env.move_trace import LastMove
 from oanquan_env.notation import SEAT_NAMES
 from oanquan_env.ownership import PAWNED, SOLD
 from oanquan_env.render.drawable import Drawable, ending_line, last_line, shown_scores, status_line
-from oanquan_env.render.layout import STONE_RADIUS, Layout, Point, Square, layout_of
+from oanquan_env.render.layout import STONE_RADIUS, Point, Square, layout_of
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Polygon, Sector, Shape, Text
 from oanquan_env.render.theme import PEBBLES
 from oanquan_env.rules import Rules
@@ -53,14 +53,14 @@ def foreground(board: Drawable, last: LastMove | None = None, owners: Owners | N
         if square.radius and board.stones[index // (board.rules.fields + 1)]:
             yield from stone(square.stone)
         yield from (
-            _heap(index, square, int(board.seeds[index]))
+            heap(index, square, int(board.seeds[index]))
             if board.outcome is None
-            else _counted(square, int(board.seeds[index]))
+            else counted(square, int(board.seeds[index]))
         )
     if last is not None:
         yield from arrows(board.rules, last)
-    yield from _labels(here, board)
-    yield from _words(here, board, last)
+    yield from labels(board)
+    yield from words(board, last)
 
 
 def _outline(square: Square, paint: Paint, drop: float = 0.0) -> Polygon | Sector:
@@ -84,7 +84,7 @@ def stone(at: Point) -> Iterator[Shape]:
     yield Ellipse((x - 9, y - 12), 9.0, 5.0, -32.0, Paint("shine", opacity=0.55))
 
 
-def _heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
+def heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
     """The pebbles of one square and their number: in the corner, or over the heap where they are too many to draw."""
     if not seeds:
         return
@@ -108,7 +108,7 @@ def pebble_places(index: int, square: Square, seeds: int) -> Iterator[tuple[Poin
         yield at, size, angle, PEBBLES[(3 * index + 2 * k + k // 5) % len(PEBBLES)]
 
 
-def _counted(square: Square, seeds: int) -> Iterator[Shape]:
+def counted(square: Square, seeds: int) -> Iterator[Shape]:
     """The seeds that a finished game left on a square: a number, as they are counted and no longer in play."""
     if seeds:
         yield Text(square.pile, f"({seeds})", 21.0, "faint")
@@ -230,9 +230,9 @@ def ownership_tabs(rules: Rules, owners: Owners) -> Iterator[Shape]:
                 yield Polygon(tab, Paint("card", "accent", 2.0))
 
 
-def _labels(here: Layout, board: Drawable) -> Iterator[Shape]:
+def labels(board: Drawable) -> Iterator[Shape]:
     """The fields' numbers, from each player's own left; those that the mover can play stand out."""
-    for index, square in enumerate(here.squares):
+    for index, square in enumerate(layout_of(board.rules).squares):
         player, field = divmod(index, board.rules.fields + 1)
         if field == board.rules.fields:
             continue
@@ -240,7 +240,9 @@ def _labels(here: Layout, board: Drawable) -> Iterator[Shape]:
         yield Text(square.label, str(field + 1), 17.0, "accent" if playable else "faint", bold=playable)
 
 
-def _words(here: Layout, board: Drawable, last: LastMove | None) -> Iterator[Shape]:
+def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
+    """Names, points, whose turn it is, and the last move."""
+    here = layout_of(board.rules)
     names, scores = SEAT_NAMES[board.rules.players], shown_scores(board)
     for player, (name, score) in enumerate(zip(names, scores, strict=True)):
         marked = board.mover == player if board.outcome is None else score == max(scores)
