@@ -125,7 +125,7 @@ def test_a_record_becomes_a_gif(tmp_path: Path) -> None:
 
 
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"a moving picture is a \.svg or a \.gif file; got game\.mp4"):
+    with pytest.raises(ValueError, match=r"a moving picture is a \.svg or a \.gif file; got 'game\.mp4'"):
         record(PUZZLE).animate(tmp_path / "game.mp4")
     assert not list(tmp_path.iterdir())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import gymnasium
 import numpy as np
@@ -16,6 +16,14 @@ from oanquan_env.positions import Positions
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 """Text, a picture as (height, width, 3) uint8, a window."""
+
+
+def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
+    """The board after these actions were played from `start` (one position), with the moves as its history."""
+    board = Board.from_positions(core, start)
+    for action in actions:
+        board.push(Move.from_action(action))
+    return board
 
 
 class Screen:
