@@ -48,12 +48,9 @@ class BoardWidget(anywidget.AnyWidget):
         seat: int = 0,
         language: str = "en",
     ) -> None:
+        self._opponent, self._seat = opponent, seat
         board = board_of(shown)
-        players = board.rules.players
-        if not 0 <= seat < players:
-            raise ValueError(f"seat must be 0 to {players - 1}; got {seat!r}")
-        names = [PERSON if opponent is None or one == seat else opponent for one in range(players)]
-        self._session = Session(names=names, board=board)
+        self._session = self._begin(board)
         if isinstance(shown, GameRecord) or board.outcome is not None:
             while self._session.game.undo():
                 pass
@@ -69,9 +66,16 @@ class BoardWidget(anywidget.AnyWidget):
 
     @board.setter
     def board(self, board: Board) -> None:
-        self._session = Session(names=self._session.game.names, board=board.copy())
+        self._session = self._begin(board.copy())
         self._show()
         self._let_players_move()
+
+    def _begin(self, board: Board) -> Session:
+        players = board.rules.players
+        if not 0 <= self._seat < players:
+            raise ValueError(f"seat must be 0 to {players - 1}; got {self._seat!r}")
+        names = [PERSON if seat == self._seat else self._opponent or PERSON for seat in range(players)]
+        return Session(names=names, board=board)
 
     def _show(self) -> None:
         drawing: Json = self._session.drawing()
