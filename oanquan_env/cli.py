@@ -73,7 +73,8 @@ def _seed(text: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m oanquan_env", description="Ô Ăn Quan, the Vietnamese mancala, in the terminal."
+        prog="oanquan" if Path(sys.argv[0]).stem == "oanquan" else "python -m oanquan_env",
+        description="Ô Ăn Quan, the Vietnamese mancala, in the terminal and in the browser.",
     )
     parser.add_argument("--version", action="version", version=f"oanquan {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")

@@ -694,6 +694,9 @@ export class GameView extends EventTarget {
     this.refresh();
   }
 
+  /** Whether all moves of the game have been shown. */
+  get settled() { return this.shown.length === this.state.line.length && this.coming === undefined; }
+
   /** The position after so many moves of the game, as `BoardView.show` takes it. */
   position(number) {
     const { state } = this, move = number ? this.moves[state.line[number - 1]] : null;
@@ -806,15 +809,18 @@ export class GameView extends EventTarget {
   }
 
   hintWords({ best, values, search }) {
-    const points = signed(values[best]);
+    const points = signed(values[best]), field = best[0], a = best.endsWith("A"), { words } = this;
+    const way = a ? words.anticlockwise : words.clockwise;
     if (this.board.language === "vi") {
-      if (!search) return `Thử ${best}: được ${points} điểm ngay, chưa tính nước đáp.`;
+      const tried = `Thử ô ${field}, ${way} (${best})`;
+      if (!search) return `${tried}: được ${points} điểm ngay, chưa tính nước đáp.`;
       const how = search.proved ? "đã chứng minh" : `nhìn trước ${search.depth} nước`;
-      return `Thử ${best}: ${points} điểm từ đây đến cuối ván (${how}).`;
+      return `${tried}: ${points} điểm từ đây đến cuối ván nếu hai bên đều đi tốt nhất (${how}).`;
     }
-    if (!search) return `Try ${best}: it wins ${points} points at once, answers not counted.`;
+    const tried = `Try field ${field}, ${way} (${best})`;
+    if (!search) return `${tried}: it wins ${points} points at once, answers not counted.`;
     const how = search.proved ? "proved" : `seen ${search.depth} moves ahead`;
-    return `Try ${best}: ${points} points from here to the end (${how}).`;
+    return `${tried}: ${points} points from here to the end, if both play their best (${how}).`;
   }
 }
 

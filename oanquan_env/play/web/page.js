@@ -94,7 +94,7 @@ view.addEventListener("speed", () => store.set("speed", view.speedChoice.value))
 
 function show() {
   if (!state) return;
-  const number = view.viewing ?? view.shown.length, over = state.turn === "over";
+  const number = view.viewing ?? view.shown.length, over = state.turn === "over" && view.settled;
   $("viewing").hidden = view.viewing === null;
   $("viewing").firstChild.textContent = number ? words().viewing(number, state.line.length) : words().start;
   $("about-game").textContent = `${presetName(state.rules)} · ${view.names().join(" – ")}`;
@@ -155,6 +155,7 @@ async function showValue() {
   $("values").hidden = !two;
   bar.hidden = !$("evaluate").checked || !two;
   if (bar.hidden || view.viewing !== null) return;
+  if (!view.settled) return;
   if (state.turn === "over") { drawValue(...view.position(state.line.length).frame.scores, ""); return; }
   const key = `${state.game} ${state.line.at(-1)}`;
   if (valued === key || state.turn !== "person") return;
@@ -411,21 +412,29 @@ function setLanguage(chosen) {
   view.setLanguage(chosen);
 }
 
+/** The game that this tab had before it was loaded again, if it is kept. */
+async function known() {
+  tab = sessionStorage.getItem("oanquan-tab");
+  if (!tab) return null;
+  try {
+    return await ask("wait", { tab, version: -1 });
+  } catch (error) {
+    if (error.code !== "gone") throw error;
+    notice(words().gone);
+    return null;
+  }
+}
+
 async function start() {
   setLanguage(language);
   if (store.get("speed")) view.setSpeed(store.get("speed"));
   try {
-    catalogue = await ask("catalogue");
-    tab = sessionStorage.getItem("oanquan-tab");
-    let answer = null;
-    if (tab) {
-      try { answer = await ask("wait", { tab, version: -1 }); } catch (error) { if (error.code !== "gone") throw error; notice(words().gone); }
-    }
-    if (!answer) {
-      answer = await ask("begin");
-      tab = answer.tab;
-      sessionStorage.setItem("oanquan-tab", tab);
-    }
+    const asked = ask("catalogue");
+    asked.catch(() => {}); // told below
+    const answer = (await known()) ?? (await ask("begin"));
+    catalogue = await asked;
+    tab = answer.tab ?? tab;
+    sessionStorage.setItem("oanquan-tab", tab);
     take(answer);
     await openLink();
     tellSubstitutes();
