@@ -777,7 +777,9 @@ export class GameView extends EventTarget {
 
   status() {
     const { state, words } = this, names = this.names();
-    if (this.viewing !== null && this.viewing > 0) return this.moves[state.line[this.viewing - 1]].lines[this.board.language].join(" ");
+    if (this.viewing !== null) {
+      return this.viewing ? this.moves[state.line[this.viewing - 1]].lines[this.board.language].join(" ") : "";
+    }
     if (state.resigned !== null) return `${this.seat(state.resigned)} ${words.resigns}.`;
     if (state.outcome) {
       const { winners, scores } = state.outcome, points = scores.map((score) => String(score).replace("-", MINUS)).join(" : ");

@@ -110,9 +110,10 @@ function show() {
   showValue();
 }
 
+/** What is said beside the button after a match; the board itself tells how a game ended. */
 function ending() {
   const { match } = state;
-  if (!match || state.resigned !== null || !match.over) return view.status();
+  if (!match || state.resigned !== null || !match.over) return "";
   return match.winner === null ? words().matchDrawn : words().matchWon(view.names()[match.winner]);
 }
 

@@ -24,7 +24,7 @@ export const WORDS = {
     errors: {
       rules: "These rules do not fit together.", position: "This position cannot be read.", player: "There is no such player here.",
       record: "This file is no record of a game that can be opened.", move: "This move cannot be played now.", request: "That is not possible now.",
-      linkPosition: "The link holds a position that cannot be read; a new game begins instead.", linkRules: "The link holds rules that cannot be read; a new game begins instead.",
+      linkPosition: "The position in the link cannot be read.", linkRules: "The rules in the link cannot be read.",
     },
     at: (column) => `The mistake is at the sign marked here (number ${column}):`,
     levels: { beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", perfect: "perfect" },
@@ -81,7 +81,7 @@ export const WORDS = {
     errors: {
       rules: "Các luật này không hợp với nhau.", position: "Không đọc được thế này.", player: "Ở đây không có máy này.",
       record: "Tệp này không phải biên bản ván có thể mở.", move: "Không thể đi nước này lúc này.", request: "Không làm được lúc này.",
-      linkPosition: "Không đọc được thế trong liên kết; một ván mới bắt đầu.", linkRules: "Không đọc được luật trong liên kết; một ván mới bắt đầu.",
+      linkPosition: "Không đọc được thế trong liên kết.", linkRules: "Không đọc được luật trong liên kết.",
     },
     at: (column) => `Chỗ sai là ký tự được đánh dấu (thứ ${column}):`,
     levels: { beginner: "mới chơi", easy: "dễ", medium: "vừa", hard: "khó", perfect: "hoàn hảo" },
