@@ -222,7 +222,7 @@ def test_levels_take_the_best_that_is_installed() -> None:
     pytest.importorskip("numba")
     assert seated("perfect", Rules()).plays == "minimax:ms=1000,net=pretrained"
     assert seated("perfect", Rules.parse("tonkin")).plays.startswith("minimax:ms=1000")
-    assert seated("hard", Rules.parse("three-player")).plays == "mcts:simulations=400"
+    assert seated("hard", Rules.parse("three-player")).plays == "mcts:simulations=200"
 
 
 # ---- matches and records ---------------------------------------------------------------------------------------------

@@ -32,9 +32,9 @@ LEVELS = {
         ("minimax:depth=2,ms=50,net=pretrained", "minimax:depth=3,ms=50", "mcts:simulations=50", "greedy"), 0.1
     ),
     "hard": Level(
-        ("minimax:depth=6,ms=200,net=pretrained", "minimax:depth=7,ms=200", "mcts:simulations=400", "greedy")
+        ("minimax:depth=6,ms=200,net=pretrained", "minimax:depth=7,ms=200", "mcts:simulations=200", "greedy")
     ),
-    "perfect": Level(("minimax:ms=1000,net=pretrained", "minimax:ms=1000", "mcts:simulations=2000", "greedy")),
+    "perfect": Level(("minimax:ms=1000,net=pretrained", "minimax:ms=1000", "mcts:simulations=400", "greedy")),
 }
 """The weakest first. No search is perfect; that of the last is as near as a second a move gets."""
 
