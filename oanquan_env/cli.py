@@ -26,6 +26,7 @@ from oanquan_env.records import GameRecord, parse_records, read_records
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 
 USAGE_ERROR = 2
+LAST_PORT = 65535
 INTERRUPTED = 130
 """Exit status of a program that Ctrl-C ended."""
 
@@ -71,6 +72,13 @@ def _seed(text: str) -> int:
     return _at_least(0, text)
 
 
+def _port(text: str) -> int:
+    port = _at_least(0, text)
+    if port > LAST_PORT:
+        raise argparse.ArgumentTypeError(f"must be a port up to {LAST_PORT}, not {text!r}")
+    return port
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="oanquan" if Path(sys.argv[0]).stem == "oanquan" else "python -m oanquan_env",
@@ -100,9 +108,9 @@ def _parser() -> argparse.ArgumentParser:
         f"ppo:pretrained, or {PERSON} for another person at this keyboard",
     )
     play.add_argument("--seat", default="South", help="your seat: South (begins, the default), North, …, or its number")
-    play.add_argument("--hints", metavar="NAME", help="who answers `hint` (default: the strongest that is installed)")
+    play.add_argument("--hints", metavar="NAME", help="who answers `hint` in the terminal (default: the strongest)")
     play.add_argument("--browser", action="store_true", help="play on a page in the browser instead of the terminal")
-    play.add_argument("--port", type=_seed, default=0, metavar="N", help="of the page (default: any that is free)")
+    play.add_argument("--port", type=_port, default=0, metavar="N", help="of the page (default: any that is free)")
     play.add_argument("--seed", type=_seed, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
     count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")
@@ -144,7 +152,12 @@ def _play(asked: argparse.Namespace) -> None:
         from oanquan_env.play.server import PlayServer  # http.server takes a tenth of a second to import
 
         rng = np.random.default_rng(asked.seed)
-        PlayServer(lambda: Session(asked.rules, names, board=board.copy(), rng=rng.spawn(1)[0]), asked.port).run()
+
+        def begin() -> Session:
+            return Session(asked.rules, names, board=board.copy(), rng=rng.spawn(1)[0])
+
+        begin()  # what is wrong with the players is said here, not on the page
+        PlayServer(begin, asked.port).run()
         return
     TerminalGame(board, names, asked.hints, np.random.default_rng(asked.seed)).run()
 

@@ -21,6 +21,7 @@ import pytest
 
 from oanquan_env import Board, Positions
 from oanquan_env.arrays import Ints
+from oanquan_env.cli import main
 from oanquan_env.play import levels, server, session
 from oanquan_env.play.server import FILES, PlayServer
 from oanquan_env.play.session import Session
@@ -220,3 +221,11 @@ def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Any) ->
         process.send_signal(signal.SIGINT)
         _, complaints = process.communicate(timeout=60)
         assert (process.returncode, complaints) == (130, "")
+
+
+def test_what_is_wrong_with_the_players_is_said_before_the_page_opens(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--browser", "--opponent", "nobody"]) == 2
+    assert "unknown player 'nobody'" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["play", "--browser", "--port", "65536"])
+    assert "must be a port up to 65535" in capsys.readouterr().err
