@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import gymnasium
 import numpy as np
@@ -13,6 +13,7 @@ from oanquan_env.board import Board
 from oanquan_env.core import Core
 from oanquan_env.notation import Move
 from oanquan_env.positions import Positions
+from oanquan_env.render.motion import motion
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 """Text, a picture as (height, width, 3) uint8, a window."""
@@ -73,7 +74,9 @@ class Screen:
         pictures: list[tuple[render.Drawable, render.LastMove | None]] = []
         if action is not None:
             board.push(Move.from_action(action))
-            pictures += _steps(board)
+            assert board.last_trace is not None
+            steps = list(motion(board.last_trace, board.ply - 1, each_seed=False))
+            pictures += [(step.board, step.last) for step in steps[:-1]]
         pictures.append((board, board.last_mark))
         window = self._open()
         for picture, last in pictures:
@@ -91,22 +94,3 @@ class Screen:
         if self._window is not None:
             self._window.close()
             self._window = None
-
-
-def _steps(board: Board) -> Iterator[tuple[render.Snapshot, render.LastMove]]:
-    """The board before its last move and between the steps of it, each with the marks of the move so far."""
-    trace = board.last_trace
-    assert trace is not None
-    for number, frame in enumerate(trace.frames()[:-1]):
-        laps, takings = trace.laps[:number], trace.takings[: max(0, number - len(trace.laps))]
-        origin = trace.laps[0].square
-        yield (
-            render.Snapshot(board.rules, *frame, mover=trace.player, ply=board.ply - 1),
-            render.LastMove(
-                origin=origin,
-                path=tuple(square for lap in laps for square in lap.squares),
-                last=laps[-1].last if laps else origin,
-                captured=tuple(taking.square for taking in takings),
-                label=str(trace.move),
-            ),
-        )

@@ -45,26 +45,35 @@ def film(boards: Sequence[Moved]) -> Iterator[Picture]:
         yield Picture(board, board.last_mark, None, MOVE_MS if board is not boards[-1] else END_MS)
 
 
-def motion(trace: MoveTrace, ply: int) -> Iterator[Picture]:
-    """The pictures between the board before a move, after `ply` moves of its game, and the board after it."""
+def motion(trace: MoveTrace, ply: int, *, each_seed: bool = True) -> Iterator[Picture]:
+    """The pictures between the board before a move, after `ply` moves of its game, and the board after it.
+
+    With `each_seed` false, they are the board before the move and the boards after each lap, capture and refill.
+    """
     rules = trace.rules
     frames, last = trace.frames(), LastMove(trace.laps[0].square, (), trace.laps[0].square, (), str(trace.move))
 
     def picture(frame: Frame, milliseconds: int, hand: tuple[int, int] | None = None) -> Picture:
         return Picture(Snapshot(rules, *frame, mover=trace.player, ply=ply), last, hand, milliseconds)
 
+    if not each_seed:
+        yield picture(frames[0], LIFT_MS)
     for lap, before in zip(trace.laps, frames, strict=False):
         seeds = list(before.seeds)
         seeds[lap.square] -= lap.seeds
-        yield picture(before._replace(seeds=tuple(seeds)), LIFT_MS, (lap.square, lap.seeds))
+        if each_seed:
+            yield picture(before._replace(seeds=tuple(seeds)), LIFT_MS, (lap.square, lap.seeds))
         for sown, square in enumerate(lap.squares, 1):
             seeds[square] += 1
             last = LastMove(last.origin, (*last.path, square), square, (), last.label)
-            held, pause = lap.seeds - sown, SEED_MS if sown < lap.seeds else LAP_MS
-            yield picture(before._replace(seeds=tuple(seeds)), pause, (square, held) if held else None)
-    for number_of, taking in enumerate(trace.takings, len(trace.laps)):
+            held = lap.seeds - sown
+            if each_seed or not held:
+                hand, pause = ((square, held), SEED_MS) if held else (None, LAP_MS)
+                yield picture(before._replace(seeds=tuple(seeds)), pause, hand)
+    for number, taking in enumerate(trace.takings, len(trace.laps)):
         last = LastMove(last.origin, last.path, last.last, (*last.captured, taking.square), last.label)
-        yield picture(frames[number_of], GAP_MS)
-        yield picture(frames[number_of + 1], TAKING_MS)
+        if each_seed:
+            yield picture(frames[number], GAP_MS)
+        yield picture(frames[number + 1], TAKING_MS)
     for frame in frames[1 + len(trace.laps) + len(trace.takings) :]:
         yield picture(frame, TAKING_MS)
