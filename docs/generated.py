@@ -18,6 +18,7 @@ from agents.players.names import USAGE
 from agents.support.markdown import table
 from oanquan_env import PRESETS, Core, Move, Rules, Termination, raw_env
 from oanquan_env.observation import Encoder
+from oanquan_env.play.levels import LEVELS
 from oanquan_env.render.theme import LIGHT
 from oanquan_env.rules import DEFAULT_PRESET
 
@@ -170,6 +171,15 @@ def changelog() -> str:
     return text.replace("](docs/", "](").strip()
 
 
+def levels() -> str:
+    """The levels for people: who plays, and how often a random move."""
+    rows = [
+        [f"`{name}`", ", else ".join(f"`{player}`" for player in level.players), f"{100 * level.epsilon:.0f} %"]
+        for name, level in LEVELS.items()
+    ]
+    return table(["level", "who plays", "random moves"], rows, left=None)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "rules-fields": rules_fields,
     "presets": presets,
@@ -179,6 +189,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "terminations": terminations,
     "registered": registered,
     "players": players,
+    "levels": levels,
     "legend": legend,
     "changelog": changelog,
 }

@@ -7,10 +7,14 @@ from pathlib import Path
 from docs.architecture_drawing import drawings
 from oanquan_env.board import Board
 from oanquan_env.render import svg
+from oanquan_env.render.animation import moving_svg
+from oanquan_env.render.motion import film
 
 FOLDER = Path(__file__).parent / "img"
 MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
 """A relay through both mandarin squares that captures twice in a chain."""
+PUZZLE = "5A 3A"
+"""The shortest game: South takes a stone, and loses."""
 THREE_PLAYERS = "3C 2A 1C 4A 5A 5C"
 FOUR_PLAYERS = "3C 1C 2C 5A 2A 2C"
 
@@ -37,6 +41,8 @@ def pictures() -> dict[str, str]:
         for name, board in boards.items()
         for look, dark in looks.items()
     }
+    game = [played(" ".join(PUZZLE.split()[:plies])) for plies in range(3)]
+    drawn["game.svg"] = moving_svg(list(film(game)))
     return {**drawn, **{f"architecture-{look}.svg": picture for look, picture in drawings().items()}}
 
 

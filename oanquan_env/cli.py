@@ -19,11 +19,14 @@ from oanquan_env.match import Round
 from oanquan_env.match_records import MATCH, ROUND, replay_match
 from oanquan_env.notation import SEAT_NAMES, seat_name
 from oanquan_env.perft import divide, perft
+from oanquan_env.play.levels import LEVELS, PERSON
+from oanquan_env.play.session import Session
+from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.records import GameRecord, parse_records, read_records
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
-from oanquan_env.terminal_game import PERSON, TerminalGame
 
 USAGE_ERROR = 2
+LAST_PORT = 65535
 INTERRUPTED = 130
 """Exit status of a program that Ctrl-C ended."""
 
@@ -69,9 +72,17 @@ def _seed(text: str) -> int:
     return _at_least(0, text)
 
 
+def _port(text: str) -> int:
+    port = _at_least(0, text)
+    if port > LAST_PORT:
+        raise argparse.ArgumentTypeError(f"must be a port up to {LAST_PORT}, not {text!r}")
+    return port
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m oanquan_env", description="Ô Ăn Quan, the Vietnamese mancala, in the terminal."
+        prog="oanquan" if Path(sys.argv[0]).stem == "oanquan" else "python -m oanquan_env",
+        description="Ô Ăn Quan, the Vietnamese mancala, in the terminal and in the browser.",
     )
     parser.add_argument("--version", action="version", version=f"oanquan {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -91,13 +102,15 @@ def _parser() -> argparse.ArgumentParser:
     play.set_defaults(run=_play)
     play.add_argument(
         "--opponent",
-        default="greedy",
+        default="easy",
         metavar="NAME",
-        help="greedy (the default), random, minimax:depth=8, ppo:pretrained or another name that evaluate.py knows, "
-        f"or {PERSON} for another person at this keyboard",
+        help=f"{', '.join(LEVELS)} (default: easy), or a player such as greedy, random, minimax:depth=8, "
+        f"ppo:pretrained, or {PERSON} for another person at this keyboard",
     )
     play.add_argument("--seat", default="South", help="your seat: South (begins, the default), North, …, or its number")
-    play.add_argument("--hints", metavar="NAME", help="who answers `hint` (default: the strongest that is installed)")
+    play.add_argument("--hints", metavar="NAME", help="who answers `hint` in the terminal (default: the strongest)")
+    play.add_argument("--browser", action="store_true", help="play on a page in the browser instead of the terminal")
+    play.add_argument("--port", type=_port, default=0, metavar="N", help="of the page (default: any that is free)")
     play.add_argument("--seed", type=_seed, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
     count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")
@@ -135,6 +148,17 @@ def _play(asked: argparse.Namespace) -> None:
         raise ValueError(f"no seat {asked.seat!r}; seats are {', '.join(SEAT_NAMES[asked.rules.players])}")
     names = [asked.opponent] * len(seats)
     names[seats_by_word[asked.seat.lower()]] = PERSON
+    if asked.browser:
+        from oanquan_env.play.server import PlayServer  # http.server takes a tenth of a second to import
+
+        rng = np.random.default_rng(asked.seed)
+
+        def begin() -> Session:
+            return Session(asked.rules, names, board=board.copy(), rng=rng.spawn(1)[0])
+
+        begin()  # what is wrong with the players is said here, not on the page
+        PlayServer(begin, asked.port).run()
+        return
     TerminalGame(board, names, asked.hints, np.random.default_rng(asked.seed)).run()
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from oanquan_env.board import shared_core
+from oanquan_env.board import Board, shared_core
 from oanquan_env.core import RunawayGameError
 from oanquan_env.match import Match, Round
 from oanquan_env.notation import Move, format_position, names, quoted
-from oanquan_env.records import OWNERSHIP_HEADERS, GameRecord
+from oanquan_env.ownership import Ownership
+from oanquan_env.records import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
 
 MATCH, ROUND = "Match", "Round"
 SOLD, PAWNED = OWNERSHIP_HEADERS
@@ -32,9 +33,7 @@ def match_records(match: Match, headers: Mapping[str, str] | None = None) -> lis
 
 
 def _record(match: Match, played: Round, headers: dict[str, str]) -> GameRecord:
-    headers |= {MATCH: str(match.match_rules), ROUND: str(played.number)}
-    texts = {SOLD: played.ownership.sold_text(), PAWNED: played.ownership.pawned_text()}
-    headers |= {name: text for name, text in texts.items() if text}
+    headers |= _round_headers(match, played.number, played.ownership)
     return GameRecord(
         rules=match.rules,
         moves=tuple(Move.from_action(action) for action in played.actions),
@@ -61,18 +60,49 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
         MatchRecordError: where the headers do not agree with what the moves of the earlier rounds lead to, where a
             move is illegal, or where a round goes on after its end.
     """
-    if not records:
-        raise MatchRecordError("no rounds to replay")
-    try:
-        match = Match(match_rules=records[0].headers.get(MATCH, ""), core=shared_core(records[0].rules))
-    except ValueError as error:
-        raise MatchRecordError(f"round 1: {error}") from None
+    match = _new_match(records)
     for number, record in enumerate(records, 1):
         if match.outcome is not None:
             raise MatchRecordError(f"round {number}: the match was over after round {number - 1}")
         _compare(number, _expected(match, records[0]), _written(record))
         _play(match, number, record)
     return match
+
+
+def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
+    """The match of which these are the rounds, before the last of them, and that round, which may be unfinished.
+
+    Raises:
+        MatchRecordError: as `replay_match`.
+    """
+    if records and records[-1].result != UNFINISHED:
+        replay_match(records)
+    match = replay_match(records[:-1]) if len(records) > 1 else _new_match(records)
+    if match.outcome is not None:
+        raise MatchRecordError(f"round {len(records)}: the match was over after round {len(records) - 1}")
+    _compare(len(records), _expected(match, records[0]), _written(records[-1]))
+    return match, records[-1].board()
+
+
+def round_headers(match: Match) -> dict[str, str]:
+    """The headers of a record of the round that is being played."""
+    return _round_headers(match, match.round_number, match.ownership)
+
+
+def _round_headers(match: Match, number: int, ownership: Ownership) -> dict[str, str]:
+    texts = {SOLD: ownership.sold_text(), PAWNED: ownership.pawned_text()}
+    stated = {name: text for name, text in texts.items() if text}
+    return {MATCH: str(match.match_rules), ROUND: str(number), **stated}
+
+
+def _new_match(records: Sequence[GameRecord]) -> Match:
+    """The match that the first record begins."""
+    if not records:
+        raise MatchRecordError("no rounds to replay")
+    try:
+        return Match(match_rules=records[0].headers.get(MATCH, ""), core=shared_core(records[0].rules))
+    except ValueError as error:
+        raise MatchRecordError(f"round 1: {error}") from None
 
 
 def _expected(match: Match, first: GameRecord) -> dict[str, str]:

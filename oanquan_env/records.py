@@ -26,6 +26,7 @@ from pathlib import Path
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.core import RunawayGameError
 from oanquan_env.notation import Move, NotationError, quoted
+from oanquan_env.ownership import Ownership
 from oanquan_env.rules import Rules, RulesError
 
 UNFINISHED = "*"
@@ -109,6 +110,34 @@ class GameRecord:
         for move in self.moves:
             board.push(move)
         return board
+
+    def animate(self, path: str | Path, *, dark: bool | None = None, width: int | None = None) -> None:
+        """Write the game as a moving picture: `game.svg`, one file without scripts, or `game.gif`, which needs Pillow.
+
+        Args:
+            path: of the file, which is replaced if there is one.
+            dark: light or dark colours; None lets an SVG follow its reader's preference, and makes a GIF light.
+            width: in pixels; by default 960 for an SVG of the usual board, and 480 for a GIF.
+
+        Raises:
+            ValueError: for another ending of the name.
+            MissingExtraError: for a GIF without Pillow.
+        """
+        from oanquan_env.render.animation import animate  # a record needs no drawing
+
+        boards = [self.start()]
+        for move in self.moves:
+            boards.append(boards[-1].copy())
+            boards[-1].push(move)
+        animate(Path(path), boards, owners=self._owners(), dark=dark, width=width)
+
+    def _owners(self) -> list[list[int]] | None:
+        """Codes of the fields in a round of a match; None for a single game."""
+        if not any(header in self.headers for header in OWNERSHIP_HEADERS):
+            return None
+        sold, pawned = (self.headers.get(header, "") for header in OWNERSHIP_HEADERS)
+        owners: list[list[int]] = Ownership.parse(sold, pawned, self.rules.fields).owners().tolist()
+        return owners
 
     def __str__(self) -> str:
         headers = {"Rules": str(self.rules), **self.headers}

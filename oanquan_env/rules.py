@@ -74,6 +74,11 @@ def _check_value(name: str, value: object, *, unset_allowed: bool) -> None:
         raise RulesError(f"{name} must be True or False; got {value!r}")
 
 
+def range_of(name: str) -> tuple[int, int] | None:
+    """The lowest and the highest number of a field of `Rules`; None for fields of another kind."""
+    return _RANGES.get(name)
+
+
 def _parse_value(name: str, text: str) -> object:
     if name in _CHOICES:
         return text

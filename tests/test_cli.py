@@ -242,7 +242,7 @@ def test_undo_goes_back_to_your_own_move_past_all_answers(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     printed = play(capsys, monkeypatch, "1A\nundo\n", "--rules", "three-player", "--seat", "South", "--seed", "1")
-    answers = re.findall(r"(\w+) \(greedy\) plays", printed)
+    answers = re.findall(r"(\w+) \(easy\) plays", printed)
     assert answers == ["East", "West"]
     assert str(Board("three-player")) in printed.rpartition("plays")[2]
 
@@ -285,12 +285,12 @@ def test_a_game_in_a_terminal(tmp_path: Path) -> None:
         terminal.wait_for("> ")
     terminal.type("quit\n")
     assert terminal.close() == 0
-    for words in ("undo       take back", ": try ", "I do not know '1B'", "North (greedy) plays", "Saved to"):
+    for words in ("undo       take back", ": try ", "I do not know '1B'", "North (easy) plays", "Saved to"):
         assert words in terminal.seen
     assert "Traceback" not in terminal.seen
     (record,) = read_records(path)
     assert str(record.moves[0]) == "5A"
-    assert record.headers == {"South": "human", "North": "greedy"}
+    assert record.headers == {"South": "human", "North": "easy"}
 
 
 @pytest.mark.parametrize(("key", "status"), [("\x04", 0), ("\x03", 130)])

@@ -59,7 +59,8 @@ def test_exported_names_are_pinned() -> None:
 def test_every_public_module_imports_without_heavy_libraries() -> None:
     """The agents' package lists its players without torch or numba, too."""
     script = "import sys, oanquan_env.match_records, oanquan_env.cli, oanquan_env.render, agents; agents.usage()\n"
-    script += 'print(sorted({"torch", "numba", "pygame", "PIL", "matplotlib"} & set(sys.modules)))'
+    script += "import oanquan_env.play.server, oanquan_env.render.animation\n"
+    script += 'print(sorted({"torch", "numba", "pygame", "PIL", "matplotlib", "anywidget"} & set(sys.modules)))'
     printed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True)
     assert printed.stdout == "[]\n"
 
@@ -93,6 +94,9 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
         f"oanquan-{oanquan_env.__version__}.dist-info",
     }
     assert {"oanquan_env/py.typed", "oanquan_env/data/value-mancala-world.npz"} <= set(names)
+    assert {"oanquan_env/play/web/board.js", "oanquan_env/play/web/page.html"} <= set(names)
+    commands = next(name for name in names if name.endswith("entry_points.txt"))
+    assert "oanquan = oanquan_env.cli:main" in zipfile.ZipFile(wheel).read(commands).decode()
     assert not [name for name in names if "__pycache__" in name]
 
 

@@ -12,9 +12,10 @@ from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv, register
 from pettingzoo.utils import wrappers
 
+from oanquan_env.board import Board
 from oanquan_env.core import Core, IllegalActionError
 from oanquan_env.envs.opponent_games import ILLEGAL_REWARD
-from oanquan_env.envs.rendering import RENDER_MODES, Screen
+from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import Given, check_options, given_position
 from oanquan_env.match import Match
 from oanquan_env.match_rules import MatchRules, as_match_rules
@@ -111,6 +112,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.positions = self.core.start(1)
         self._before: Positions = self.positions.copy()
         self._move: int | None = None
+        self._start, self._moves = self._before, list[int]()
         self._screen = Screen(self.core, render_mode)
         self._owners: list[list[int]] | None = None  # of the fields in the picture, in match play
         self._look()
@@ -135,6 +137,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         """Start a new game, from the set-up or from `options["position"]`."""
         self.positions = self._first_position(check_options(options, ("position", "options")).get("position"))
         self._before, self._move = self.positions.copy(), None
+        self._start, self._moves = self._before, []
         self._look()
         self.agents = self.possible_agents[:]
         self.agent_selection = self.agents[self.positions.mover[0]]
@@ -191,6 +194,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
             raise IllegalActionError(f"{agent} is to move: the action must be a whole number, got None")
         over = self._play(action)
         self._before, self._move = before, action
+        self._moves.append(action)
         self._look()
         self._cumulative_rewards[agent] = 0.0
         if over or self.reward != "outcome":
@@ -222,6 +226,11 @@ class GameEnv(AECEnv[str, ObsType, int]):
         standings = self.core.standings(self.positions)[0].tolist()
         reason = str(Termination(self.positions.ended[0]))
         self.infos = {agent: {"termination": reason, "standings": standings} for agent in self.agents}
+
+    @property
+    def board(self) -> Board:
+        """The game so far, of a match the last round in which a move was made, with its moves as history."""
+        return played_board(self.core, self._start, self._moves)
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """The board and the last move, as text or picture, or shown in a window, as `render_mode` says."""
@@ -257,6 +266,7 @@ class MatchEnv(GameEnv):
         render_mode: str | None = None,
     ) -> None:
         self.match = Match(rules, _given_match_rules(match))
+        self._round_over = False  # with the last move
         super().__init__(self.match.rules, render_mode=render_mode)
 
     def _first_position(self, given: Given | None) -> Positions:
@@ -264,6 +274,7 @@ class MatchEnv(GameEnv):
             raise ValueError("a match begins at the set-up: it takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
         self._owners = self.match.ownership.owners().tolist()
+        self._round_over = False
         return self.match.positions
 
     def _observation_box(self) -> spaces.Box:
@@ -279,7 +290,9 @@ class MatchEnv(GameEnv):
 
     def _play(self, action: int) -> bool:
         owners: list[list[int]] = self.match.ownership.owners().tolist()
-        self.match.step(action)
+        if self._round_over:
+            self._start, self._moves = self.positions.copy(), []
+        self._round_over = self.match.step(action) is not None
         self._owners = owners
         self.positions = self.match.positions
         return self.match.outcome is not None

@@ -5,7 +5,7 @@ What draws is imported with the first picture: it would be a fifth of the time t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import gymnasium
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 """Text, a picture as (height, width, 3) uint8, a window."""
+
+
+def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
+    """The board after these actions were played from `start` (one position), with the moves as its history."""
+    board = Board.from_positions(core, start)
+    for action in actions:
+        board.push(Move.from_action(action))
+    return board
 
 
 class Screen:
@@ -73,7 +81,11 @@ class Screen:
         pictures: list[tuple[render.Drawable, render.LastMove | None]] = []
         if action is not None:
             board.push(Move.from_action(action))
-            pictures += _steps(board)
+            assert board.last_trace is not None
+            from oanquan_env.render.motion import motion
+
+            steps = list(motion(board.last_trace, board.ply - 1, each_seed=False))
+            pictures += [(step.board, step.last) for step in steps[:-1]]
         pictures.append((board, board.last_mark))
         window = self._open()
         for picture, last in pictures:
@@ -93,24 +105,3 @@ class Screen:
         if self._window is not None:
             self._window.close()
             self._window = None
-
-
-def _steps(board: Board) -> Iterator[tuple[render.Snapshot, render.LastMove]]:
-    """The board before its last move and between the steps of it, each with the marks of the move so far."""
-    from oanquan_env import render
-
-    trace = board.last_trace
-    assert trace is not None
-    for number, frame in enumerate(trace.frames()[:-1]):
-        laps, takings = trace.laps[:number], trace.takings[: max(0, number - len(trace.laps))]
-        origin = trace.laps[0].square
-        yield (
-            render.Snapshot(board.rules, *frame, mover=trace.player, ply=board.ply - 1),
-            render.LastMove(
-                origin=origin,
-                path=tuple(square for lap in laps for square in lap.squares),
-                last=laps[-1].last if laps else origin,
-                captured=tuple(taking.square for taking in takings),
-                label=str(trace.move),
-            ),
-        )

@@ -11,8 +11,9 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
 from oanquan_env.arrays import Ints, Mask
+from oanquan_env.board import Board
 from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat
-from oanquan_env.envs.rendering import RENDER_MODES, Screen
+from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
 from oanquan_env.positions import Positions
@@ -82,6 +83,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         self.render_mode = render_mode
         self._screen = Screen(self._games.core, render_mode)
         self._plies: list[tuple[Positions, int]] = []  # of the last step: where each was played, and the action
+        self._start, self._moves = self._games.positions, list[int]()  # of the episode, if it is watched
         self._finished = True
         if render_mode is not None:
             self._games.watch = self._remember
@@ -96,6 +98,14 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """The agent's seat; in the self-play view who made the last ply."""
         return int(self._games.seats[0])
 
+    @property
+    def board(self) -> Board:
+        """The game so far, with its moves as history. Raises ValueError without a `render_mode`: moves are not kept."""
+        if self.render_mode is None:
+            raise ValueError("the moves of a game are kept where the environment has a render_mode")
+        start = self._start if self._moves else self._games.positions
+        return played_board(self._games.core, start, self._moves)
+
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions; all false when the game is over."""
         return self._games.mask.flatten()
@@ -106,7 +116,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """Start a new game, from the set-up or from `options["position"]`."""
         start = given_position(self._games.core, check_options(options, ("position",)).get("position"))
         super().reset(seed=seed)
-        self._plies = []
+        self._plies, self._moves = [], []
         self._games.begin(_ONLY, self.np_random, start)
         self._finished = False
         self._show(self._plies)
@@ -132,7 +142,9 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         return info
 
     def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]]) -> None:
-        self._plies.append((before, int(actions[0])))
+        self._start = self._start if self._moves else before
+        self._moves.append(int(actions[0]))
+        self._plies.append((before, self._moves[-1]))
 
     def _show(self, plies: list[tuple[Positions, int]]) -> None:
         """In the mode `human`, show `plies`, or the position as it is where there were none."""

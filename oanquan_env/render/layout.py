@@ -92,6 +92,14 @@ class Layout:
         width = width or round(min(1.2, 720.0 / self.height) * self.width)
         return width, round(width * self.height / self.width)
 
+    @property
+    def board_box(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height of the squares and their labels, without the words around the board."""
+        points = [point for square in self.squares for point in (*_extent(square), square.label)]
+        left, top = (min(point[axis] for point in points) - _LABEL_OFFSET for axis in (0, 1))
+        right, foot = (max(point[axis] for point in points) + _LABEL_OFFSET for axis in (0, 1))
+        return left, top, right - left, foot - top
+
 
 @dataclass(frozen=True)
 class _Frame:

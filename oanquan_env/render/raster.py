@@ -7,6 +7,7 @@ empty board and a few hundred pastes.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -75,15 +76,21 @@ def rgb(
     Raises:
         MissingExtraError: without Pillow.
     """
-    width, fitting = layout_of(board.rules).pixels(width)
+    return np.array(image(board.rules, foreground(board, last, owners), dark=dark, width=width, height=height))
+
+
+def image(
+    rules: Rules, shapes: Iterable[Shape], *, dark: bool = False, width: int | None = None, height: int | None = None
+) -> Image.Image:
+    """Shapes on the empty board of `rules`, as an image of Pillow; other arguments and errors are those of `rgb`."""
+    width, fitting = layout_of(rules).pixels(width)
     height = height or fitting
-    image = _empty_board(board.rules, width, height, dark).copy()
-    view = _fit(board.rules, width, height)
-    colours = palette(dark)
-    for shape in foreground(board, last, owners):
+    drawn = _empty_board(rules, width, height, dark).copy()
+    view, colours = _fit(rules, width, height), palette(dark)
+    for shape in shapes:
         for role, left, top, mask in _layers(shape, view):
-            image.paste(colours[role], (left, top), mask)
-    return np.array(image)
+            drawn.paste(colours[role], (left, top), mask)
+    return drawn
 
 
 def _fit(rules: Rules, width: int, height: int) -> _View:

@@ -11,7 +11,7 @@ from oanquan_env.move_trace import LastMove
 from oanquan_env.notation import SEAT_NAMES
 from oanquan_env.ownership import PAWNED, SOLD
 from oanquan_env.render.drawable import Drawable, ending_line, last_line, shown_scores, status_line
-from oanquan_env.render.layout import STONE_RADIUS, Layout, Point, Square, layout_of
+from oanquan_env.render.layout import STONE_RADIUS, Point, Square, layout_of
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Polygon, Sector, Shape, Text
 from oanquan_env.render.theme import PEBBLES
 from oanquan_env.rules import Rules
@@ -46,21 +46,21 @@ def foreground(board: Drawable, last: LastMove | None = None, owners: Owners | N
     """What one position adds: marks of the last move, pieces, numbers and words."""
     here = layout_of(board.rules)
     if owners is not None:
-        yield from _ownership(here, board.rules, owners)
+        yield from ownership_tabs(board.rules, owners)
     if last is not None:
-        yield from _marks(here, last)
+        yield from marks(board.rules, last)
     for index, square in enumerate(here.squares):
         if square.radius and board.stones[index // (board.rules.fields + 1)]:
-            yield from _stone(square.stone)
+            yield from stone(square.stone)
         yield from (
-            _heap(index, square, int(board.seeds[index]))
+            heap(index, square, int(board.seeds[index]))
             if board.outcome is None
-            else _counted(square, int(board.seeds[index]))
+            else counted(square, int(board.seeds[index]))
         )
     if last is not None:
-        yield from _arrows(here, last)
-    yield from _labels(here, board)
-    yield from _words(here, board, last)
+        yield from arrows(board.rules, last)
+    yield from labels(board)
+    yield from words(board, last)
 
 
 def _outline(square: Square, paint: Paint, drop: float = 0.0) -> Polygon | Sector:
@@ -73,7 +73,8 @@ def _outline(square: Square, paint: Paint, drop: float = 0.0) -> Polygon | Secto
 # ---- pieces --------------------------------------------------------------------------------------------------------
 
 
-def _stone(at: Point) -> Iterator[Shape]:
+def stone(at: Point) -> Iterator[Shape]:
+    """A mandarin stone."""
     x, y = at
     r = STONE_RADIUS
     yield Ellipse((x + 2, y + 5), r, r * 0.94, 0.0, Paint("shade", opacity=0.28))
@@ -83,15 +84,12 @@ def _stone(at: Point) -> Iterator[Shape]:
     yield Ellipse((x - 9, y - 12), 9.0, 5.0, -32.0, Paint("shine", opacity=0.55))
 
 
-def _heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
+def heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
     """The pebbles of one square and their number: in the corner, or over the heap where they are too many to draw."""
     if not seeds:
         return
-    scale = square.pile_scale
-    for k, (dx, dy, angle) in enumerate(_arrangement(min(seeds, MOST_PEBBLES), index)):
-        at = (round(square.pile[0] + dx * scale, 2), round(square.pile[1] + dy * scale, 2))
-        size = scale * (0.94 + 0.12 * _noise(index, k, 3))
-        yield from _pebble(at, size, angle, PEBBLES[(3 * index + 2 * k + k // 5) % len(PEBBLES)])
+    for place in pebble_places(index, square, seeds):
+        yield from pebble(*place)
     if seeds > MOST_PEBBLES:
         x, y = square.pile
         half = 19.0 if seeds < 100 else 25.0
@@ -101,13 +99,23 @@ def _heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
         yield Text(square.count, str(seeds), 14.0, "count")
 
 
-def _counted(square: Square, seeds: int) -> Iterator[Shape]:
+def pebble_places(index: int, square: Square, seeds: int) -> Iterator[tuple[Point, float, float, str]]:
+    """Where the pebbles of a heap lie: of each its place, scale, angle in degrees and the role of its colour."""
+    scale = square.pile_scale
+    for k, (dx, dy, angle) in enumerate(_arrangement(min(seeds, MOST_PEBBLES), index)):
+        at = (round(square.pile[0] + dx * scale, 2), round(square.pile[1] + dy * scale, 2))
+        size = scale * (0.94 + 0.12 * _noise(index, k, 3))
+        yield at, size, angle, PEBBLES[(3 * index + 2 * k + k // 5) % len(PEBBLES)]
+
+
+def counted(square: Square, seeds: int) -> Iterator[Shape]:
     """The seeds that a finished game left on a square: a number, as they are counted and no longer in play."""
     if seeds:
         yield Text(square.pile, f"({seeds})", 21.0, "faint")
 
 
-def _pebble(at: Point, scale: float, angle: float, role: str) -> Iterator[Shape]:
+def pebble(at: Point, scale: float, angle: float, role: str) -> Iterator[Shape]:
+    """A seed: its shadow, its body and its shine."""
     x, y = at
     rx, ry = round(_PEBBLE * scale, 2), round(0.86 * _PEBBLE * scale, 2)
     yield Ellipse((x + 1.4, y + 2.6), rx, ry, angle, Paint("shade", opacity=0.30))
@@ -146,8 +154,9 @@ def _ring_radius(members: int) -> float:
 # ---- the last move -------------------------------------------------------------------------------------------------
 
 
-def _marks(here: Layout, last: LastMove) -> Iterator[Shape]:
+def marks(rules: Rules, last: LastMove) -> Iterator[Shape]:
     """Tints: the squares passed, the field played, the square of the last seed, the captures."""
+    here = layout_of(rules)
     for index in sorted({*last.path} - {*last.captured}):
         yield _outline(here.squares[index], Paint("passed", opacity=0.30))
     for index in sorted({*last.captured}):
@@ -170,8 +179,9 @@ def _inner(square: Square, paint: Paint) -> Polygon | Sector:
     return Polygon(tuple(corners), paint)
 
 
-def _arrows(here: Layout, last: LastMove) -> Iterator[Shape]:
+def arrows(rules: Rules, last: LastMove) -> Iterator[Shape]:
     """Arrowheads on the borders that the move crossed, and others from its last seed to its last capture."""
+    here = layout_of(rules)
     n = len(here.squares)
     step = last.step(n)
     sown = _crossed([last.origin, *last.path], step, n)
@@ -208,7 +218,9 @@ def _arrow(square: Square, step: int, role: str) -> Polygon:
 # ---- ownership, numbers, words -------------------------------------------------------------------------------------
 
 
-def _ownership(here: Layout, rules: Rules, owners: Owners) -> Iterator[Shape]:
+def ownership_tabs(rules: Rules, owners: Owners) -> Iterator[Shape]:
+    """In match play, a corner of each field that is sold or pawned."""
+    here = layout_of(rules)
     for player in range(rules.players):
         for field in range(rules.fields):
             tab = here.squares[player * (rules.fields + 1) + field].tab
@@ -218,9 +230,9 @@ def _ownership(here: Layout, rules: Rules, owners: Owners) -> Iterator[Shape]:
                 yield Polygon(tab, Paint("card", "accent", 2.0))
 
 
-def _labels(here: Layout, board: Drawable) -> Iterator[Shape]:
+def labels(board: Drawable) -> Iterator[Shape]:
     """The fields' numbers, from each player's own left; those that the mover can play stand out."""
-    for index, square in enumerate(here.squares):
+    for index, square in enumerate(layout_of(board.rules).squares):
         player, field = divmod(index, board.rules.fields + 1)
         if field == board.rules.fields:
             continue
@@ -228,7 +240,9 @@ def _labels(here: Layout, board: Drawable) -> Iterator[Shape]:
         yield Text(square.label, str(field + 1), 17.0, "accent" if playable else "faint", bold=playable)
 
 
-def _words(here: Layout, board: Drawable, last: LastMove | None) -> Iterator[Shape]:
+def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
+    """Names, points, whose turn it is, and the last move."""
+    here = layout_of(board.rules)
     names, scores = SEAT_NAMES[board.rules.players], shown_scores(board)
     for player, (name, score) in enumerate(zip(names, scores, strict=True)):
         marked = board.mover == player if board.outcome is None else score == max(scores)

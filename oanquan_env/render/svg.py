@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape  # xml.sax.saxutils would import urllib and ssl
 
 from oanquan_env.move_trace import LastMove
@@ -34,9 +34,22 @@ def svg(
         dark: light or dark colours; None follows the reader's preference (`prefers-color-scheme`).
         width: of the picture in CSS pixels; 960 by default for the usual board; the height goes with it.
     """
+    colours = palette(bool(dark))
+    elements = [_element(shape, colours, marked=dark is None) for shape in shapes(board, last, owners)]
+    return document(board, elements, last=last, dark=dark, width=width)
+
+
+def document(
+    board: Drawable,
+    elements: Iterable[str],
+    *,
+    last: LastMove | None = None,
+    dark: bool | None = None,
+    width: int | None = None,
+) -> str:
+    """Elements as an SVG document of the size and with the title of a board; arguments are those of `svg`."""
     here = layout_of(board.rules)
     width, height = here.pixels(width)
-    colours = palette(bool(dark))
     title = escape(" · ".join(part for part in (_summary(board), last_line(board, last)) if part), quote=False)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="oanquan{"" if dark is not None else " oanquan-auto"}" '
@@ -46,8 +59,13 @@ def svg(
     ]
     if dark is None:
         lines.append(_dark_style())
-    lines += [_element(shape, colours, marked=dark is None) for shape in shapes(board, last, owners)]
-    return "\n".join([*lines, "</svg>\n"])
+    return "\n".join([*lines, *elements, "</svg>\n"])
+
+
+def fragment(parts: Iterable[Shape], *, dark: bool | None = None) -> str:
+    """Shapes as elements of an SVG document; with `dark` None, their classes name the roles of their colours."""
+    colours = palette(bool(dark))
+    return "".join(_element(shape, colours, marked=dark is None) for shape in parts)
 
 
 def _summary(board: Drawable) -> str:

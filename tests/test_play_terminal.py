@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from oanquan_env import Board, GameRecord, Positions, read_records, terminal_game, terminal_screen
+from oanquan_env import Board, GameRecord, Positions, read_records
 from oanquan_env.arrays import Ints
 from oanquan_env.cli import main
+from oanquan_env.play import levels, screen
+from oanquan_env.play.files import load_game
+from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.records import format_records
-from oanquan_env.terminal_files import load_game
-from oanquan_env.terminal_game import TerminalGame
 from tests.players import FirstMove
 from tests.terminals import Terminal
 
@@ -235,7 +236,7 @@ class Interrupted(FirstMove):
 
 def game_against(player: FirstMove, monkeypatch: pytest.MonkeyPatch) -> TerminalGame:
     """A game of a person against `player`."""
-    monkeypatch.setattr(terminal_game, "make_policy", lambda name, rules: player)
+    monkeypatch.setattr(levels, "make_policy", lambda name, rules: player)
     return TerminalGame(Board(), ["human", "slow"], None, np.random.default_rng(0))
 
 
@@ -263,7 +264,7 @@ def test_a_slow_player_is_said_to_think(capsys: pytest.CaptureFixture[str], monk
                 time.sleep(0.01)
             return super().choose(positions, rng)
 
-    monkeypatch.setattr(terminal_screen, "SLOW", 0.05)
+    monkeypatch.setattr(screen, "SLOW", 0.05)
     player = Slow(Board().core)
     press(monkeypatch, "1A", "quit")
     game_against(player, monkeypatch).run()

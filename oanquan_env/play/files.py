@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 from oanquan_env.board import Board
+from oanquan_env.files import replace_file
 from oanquan_env.records import OWNERSHIP_HEADERS, GameRecord, read_records
 
 
@@ -24,7 +23,7 @@ class GameFiles:
         path = Path(name).expanduser()
         try:
             if path.resolve() in self._own:
-                _replace(path, str(record))
+                replace_file(path, str(record).encode())
             else:
                 with path.open("x", encoding="utf-8", newline="\n") as file:
                     file.write(str(record))
@@ -37,19 +36,6 @@ class GameFiles:
             print(f"Saved to {path}.")
             return True
         return False
-
-
-def _replace(path: Path, text: str) -> None:
-    """Replace the file in one step."""
-    descriptor, partial = tempfile.mkstemp(dir=path.resolve().parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(partial, path.stat().st_mode)
-        os.replace(partial, path.resolve())
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
 
 
 def load_game(name: str) -> Board:

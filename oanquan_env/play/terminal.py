@@ -10,16 +10,12 @@ from oanquan_env import render
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.core import RunawayGameError
 from oanquan_env.notation import Move, NotationError, names, seat_name
+from oanquan_env.play.files import GameFiles, load_game
+from oanquan_env.play.game import Game
+from oanquan_env.play.hints import hint, strongest_player
+from oanquan_env.play.screen import drawn, edit_lines, thinking
 from oanquan_env.playing import choose_move
 from oanquan_env.policies import Policy, make_policy
-from oanquan_env.records import GameRecord
-from oanquan_env.rules import Rules
-from oanquan_env.terminal_files import GameFiles, load_game
-from oanquan_env.terminal_hints import hint, strongest_player
-from oanquan_env.terminal_screen import drawn, edit_lines, thinking
-
-PERSON = "human"
-"""The name of a player who types."""
 
 HELP = """\
 A move is a field's number, counted from the mover's own left, and a direction: 3A sows field 3 anticlockwise,
@@ -44,7 +40,7 @@ class TerminalGame:
 
     Args:
         board: where the game begins.
-        players: a name for each seat: `PERSON`, or an agent's for `make_policy`.
+        players: a name for each seat: `PERSON`, a level or an agent's.
         hints: the agent who answers `hint`; the strongest that is installed if left out.
         rng: of all random choices of the agents.
 
@@ -56,9 +52,6 @@ class TerminalGame:
         self.players = players
         self._rng = rng
         self._hints = hints
-        self._rules: Rules | None = None  # those that the agents and the adviser were made for
-        self._agents: list[Policy | None] = []  # None: a person's seat
-        self._adviser: tuple[str, Policy] | None = None
         self._begin(board)
         self._asked = ""  # a line that would drop the game, and is done if it is typed again
         self._waiting = False  # an agent was interrupted, and waits for the person's next line
@@ -77,22 +70,21 @@ class TerminalGame:
             "help": lambda _: print(HELP),
         }
 
-    def _begin(self, board: Board) -> None:
-        """Go on with another game. Raises ValueError, with nothing changed, if an agent does not play its rules."""
-        if self._rules != board.rules:
-            agents = {name: make_policy(name, board.rules) for name in set(self.players) - {PERSON}}
+    def _begin(self, board: Board, *, known: bool = False) -> None:
+        """Go on with another game, with the same agents if they are `known` to play its rules.
+
+        Raises ValueError or ImportError, with nothing changed, if an agent does not play them.
+        """
+        self.game: Game = Game(board, self.players, self.game.seats if known else None)
+        if not known:
             self._adviser = None if self._hints is None else (self._hints, make_policy(self._hints, board.rules))
-            self._agents = [agents.get(name) for name in self.players]
-            self._rules = board.rules
-        self.board = board
-        self._undone: list[list[Move]] = []
         self._files = GameFiles()
         self._kept = board.history  # what is in a file, or need not be
-        self._resigned: int | None = None
 
     @property
-    def _over(self) -> bool:
-        return self.board.outcome is not None or self._resigned is not None
+    def board(self) -> Board:
+        """The board of the game."""
+        return self.game.board
 
     def run(self) -> None:
         """Play until somebody types `quit` or the input ends."""
@@ -101,7 +93,7 @@ class TerminalGame:
         self._introduce()
         while True:
             try:
-                agent = None if self._waiting or self._over else self._agents[self.board.mover]
+                agent = None if self._waiting else self.game.player
                 if agent is not None:
                     self._answer(agent)
                     continue
@@ -132,11 +124,10 @@ class TerminalGame:
         print(f"\n{drawn(self.board)}\n")
 
     def _prompt(self) -> str:
-        if self._over:
+        if self.game.over:
             return "The game is over (undo, story, new, save FILE, quit) > "
         name = seat_name(self.board.rules, self.board.mover)
-        waits = self._agents[self.board.mover] is not None
-        return f"{name} waits; Enter lets it go on > " if waits else f"{name} > "
+        return f"{name} waits; Enter lets it go on > " if self.game.player else f"{name} > "
 
     def _may_drop(self, line: str, begin: str = "") -> bool:
         """Whether the game can be dropped: it is in a file, or the person was warned and asks again."""
@@ -165,9 +156,9 @@ class TerminalGame:
         except NotationError:
             print(f"I do not know {line!r}: type a move such as 3A or 2C, or help.")
             return
-        if self._resigned is not None:
+        if self.game.resigned is not None:
             print("The game is over; undo takes the resignation back.")
-        elif self.board.outcome is None and self._agents[self.board.mover] is not None:
+        elif self.game.player is not None:
             print(f"It is {seat_name(self.board.rules, self.board.mover)}'s turn.")
         else:
             self._play(move)
@@ -182,11 +173,10 @@ class TerminalGame:
 
     def _play(self, move: Move, words: str = "") -> None:
         try:
-            self.board.push(move)
+            self.game.push(move)
         except (IllegalMoveError, RunawayGameError) as error:
             print(f"{error}.")
             return
-        self._undone.clear()
         if words:
             print(words)
         self._show()
@@ -199,73 +189,53 @@ class TerminalGame:
             print("\n".join(trace.ending()), end="\n\n")
 
     def _hint(self, _: str) -> None:
-        if self._over:
+        if self.game.over:
             print("The game is over.")
             return
         with thinking("The player who gives hints"):
             if self._adviser is None:
                 self._adviser = strongest_player(self.board.rules)
-            words = hint(*self._adviser, self.board, self._rng)
-        print(words)
+            advice = hint(*self._adviser, self.board, self._rng)
+        print(advice)
 
     def _undo(self, _: str) -> None:
-        """Take back moves up to the last one that a person made, or a resignation."""
-        if self._resigned is not None:
-            self._resigned = None
+        if self.game.undo():
             self._show()
-            return
-        history, seats = self.board.history, self.board.rules.players
-        for back in range(1, len(history) + 1):
-            if self._agents[(self.board.mover - back) % seats] is None:
-                self._undone.append([self.board.pop() for _ in range(back)][::-1])
-                self._show()
-                return
-        print("There is no move of yours to take back.")
+        else:
+            print("There is no move of yours to take back.")
 
     def _redo(self, _: str) -> None:
-        if not self._undone:
+        if self.game.redo():
+            self._show()
+            self._tell_end()
+        else:
             print("There is no move to play again.")
-            return
-        for move in self._undone.pop():
-            self.board.push(move)
-        self._show()
-        self._tell_end()
 
     def _resign(self, _: str) -> None:
-        if self._over:
+        if self.game.over:
             print("The game is over.")
             return
-        self._resigned = seat = self.board.mover
-        rules = self.board.rules
+        seat, rules = self.game.resign(), self.board.rules
         wins = f": {seat_name(rules, 1 - seat)} wins" if rules.players == 2 else ""
         print(f"{seat_name(rules, seat)} resigns{wins}.")
 
     # ---- other games -----------------------------------------------------------------------------------------------
 
     def _new(self, _: str) -> None:
-        if self._over or self._may_drop("new"):
-            board = self.board.copy()
-            while board.history:
-                board.pop()
-            self._begin(board)
+        if self.game.over or self._may_drop("new"):
+            self._begin(self.game.begin(), known=True)
             self._introduce()
 
     def _save(self, name: str) -> None:
-        rules, comments = self.board.rules, {}
-        headers = {seat_name(rules, seat): player for seat, player in enumerate(self.players)}
-        if self._resigned is not None:
-            comments[len(self.board.history)] = f"{seat_name(rules, self._resigned)} resigns"
-        if self._files.save(name, GameRecord.from_board(self.board, headers, comments)):
+        if self._files.save(name, self.game.record()):
             self._kept = self.board.history
 
     def _load(self, name: str) -> None:
-        if not self._over and not self._may_drop(f"load {name}".strip()):
+        if not self.game.over and not self._may_drop(f"load {name}".strip()):
             return
         try:
             board = load_game(name)
-            if board.rules.players != len(self.players):
-                raise ValueError(f"it has {board.rules.players} players, this one {len(self.players)}")
-            self._begin(board)
+            self._begin(board, known=board.rules == self.board.rules)
         except (OSError, ValueError, ImportError) as error:
             print(f"It cannot be loaded: {error}.")
         else:

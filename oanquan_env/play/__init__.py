@@ -1,0 +1,28 @@
+"""Games for people: in the terminal, on a page in the browser, in a notebook.
+
+`BoardWidget` needs anywidget (`oanquan[widget]`); where that is missing, the same name shows the picture of a board.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oanquan_env.play.widget import BoardWidget
+
+__all__ = ["BoardWidget"]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads the widget when it is asked for: games elsewhere do not need what it needs."""
+    if name != "BoardWidget":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        import anywidget  # noqa: F401
+    except ImportError:
+        from oanquan_env.play.still import StillBoard
+
+        return StillBoard
+    from oanquan_env.play.widget import BoardWidget
+
+    return BoardWidget

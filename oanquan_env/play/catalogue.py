@@ -1,0 +1,43 @@
+"""What a new game can be made of, for the page: presets, fields of `Rules`, levels, players."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import get_args, get_type_hints
+
+from oanquan_env.play.levels import LEVELS, PERSON
+from oanquan_env.play.picture import Json
+from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, range_of
+
+EXAMPLES = (
+    "random",
+    "greedy",
+    "minimax:depth=4",
+    "minimax:ms=200,net=pretrained",
+    "mcts:simulations=400",
+    "ppo:pretrained",
+)
+"""Players suggested where one is named."""
+
+
+def catalogue() -> Json:
+    """All of it."""
+    hints = get_type_hints(Rules)
+    return {
+        "default": DEFAULT_PRESET,
+        "presets": {
+            name: {"source": preset.source, "values": dataclasses.asdict(preset.rules)}
+            for name, preset in PRESETS.items()
+        },
+        "fields": [
+            {
+                "name": field.name,
+                "choices": [choice for choice in get_args(hints[field.name]) if choice != "anticlockwise"],
+                "range": range_of(field.name),
+            }
+            for field in dataclasses.fields(Rules)
+        ],
+        "levels": list(LEVELS),
+        "person": PERSON,
+        "players": EXAMPLES,
+    }

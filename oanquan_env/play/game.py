@@ -1,0 +1,165 @@
+"""One game between persons and players, without a screen: the terminal, the page and the notebook show it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+
+from oanquan_env.board import Board
+from oanquan_env.match import Match
+from oanquan_env.match_records import match_records, round_headers
+from oanquan_env.notation import Move, seat_name
+from oanquan_env.ownership import match_standings
+from oanquan_env.play.levels import Seated, seated
+from oanquan_env.policies import Policy
+from oanquan_env.records import GameRecord
+
+
+class Game:
+    """One game: who plays it, what was taken back, and whether somebody resigned.
+
+    Args:
+        board: where the game begins, with the moves that were played already.
+        names: for each seat `PERSON`, a level or a player's name.
+        seats: who they are, where that is known from another game of the same rules.
+        match: the match of which this is a round.
+
+    Attributes:
+        board: the game's board; its history can be taken back.
+        seats: who sits where.
+        match: the match before this round is settled; None for a single game.
+        resigned: the player who gave up, or None.
+
+    Raises:
+        ValueError: for a name that no player has, and for a wrong number of names.
+        ImportError: for a player that needs what is not installed.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        names: Sequence[str],
+        seats: Sequence[Seated] | None = None,
+        match: Match | None = None,
+    ) -> None:
+        if len(names) != board.rules.players:
+            raise ValueError(f"it has {board.rules.players} players, this one {len(names)}")
+        if seats is None:
+            known = {name: seated(name, board.rules) for name in dict.fromkeys(names)}
+            seats = [known[name] for name in names]
+        self.board = board
+        self.seats = list(seats)
+        self.match = match
+        self.resigned: int | None = None
+        self._undone: list[list[Move]] = []
+
+    @property
+    def names(self) -> list[str]:
+        """The name of each seat."""
+        return [seat.name for seat in self.seats]
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody moves any more."""
+        return self.board.outcome is not None or self.resigned is not None
+
+    @property
+    def player(self) -> Policy | None:
+        """The player to move; None if that is a person, or the game is over."""
+        return None if self.over else self.seats[self.board.mover].policy
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether `undo` would do something."""
+        return self.resigned is not None or self._persons_last_move() > 0
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether `redo` would do something."""
+        return bool(self._undone)
+
+    def push(self, move: Move | str) -> None:
+        """Play a move. Raises as `Board.push`."""
+        self.board.push(move)
+        self._undone.clear()
+
+    def undo(self) -> bool:
+        """Take back moves up to the last one that a person made, or a resignation; false if there is none."""
+        if self.resigned is not None:
+            self.resigned = None
+            return True
+        back = self._persons_last_move()
+        if back:
+            self.back_to(len(self.board.history) - back)
+        return back > 0
+
+    def back_to(self, moves: int) -> None:
+        """Take back all but the first `moves` moves of the history; `redo` plays them again in one step."""
+        self.resigned = None
+        count = len(self.board.history) - moves
+        if count > 0:
+            self._undone.append([self.board.pop() for _ in range(count)][::-1])
+
+    def redo(self) -> bool:
+        """Play again what was taken back last; false if there is nothing."""
+        if not self._undone:
+            return False
+        for move in self._undone.pop():
+            self.board.push(move)
+        return True
+
+    def resign(self) -> int:
+        """Let the player to move give up; returns it."""
+        self.resigned = self.board.mover
+        return self.resigned
+
+    def begin(self) -> Board:
+        """A board at which this game began, without history."""
+        board = self.board.copy()
+        while board.history:
+            board.pop()
+        return board
+
+    def standings(self, board: Board) -> list[int]:
+        """Final points of this game when it ends at `board`; in a match those of sold fields go to their buyers."""
+        if self.match is None:
+            assert board.outcome is not None
+            return list(board.outcome.scores)
+        shares: list[int] = match_standings(board.core, board.positions, self.match.ownership.owners())[0].tolist()
+        return shares
+
+    def settled(self) -> Match | None:
+        """The match after this round; None while it is played, and without a match."""
+        if self.match is None or self.board.outcome is None:
+            return None
+        settled = copy.copy(self.match)
+        settled.rounds = self.match.rounds.copy()
+        settled.close_round(self.board.positions, [move.action for move in self.board.history])
+        return settled
+
+    def record(self, headers: Mapping[str, str] | None = None) -> GameRecord:
+        """The game so far, written down, with `headers` beside the names of its players."""
+        rules, comments = self.board.rules, {}
+        if self.resigned is not None:
+            comments[len(self.board.history)] = f"{seat_name(rules, self.resigned)} resigns"
+        return GameRecord.from_board(self.board, {**self._named(), **(headers or {})}, comments)
+
+    def records(self) -> list[GameRecord]:
+        """The game, or all rounds of its match so far, written down."""
+        if self.match is None:
+            return [self.record()]
+        settled = self.settled()
+        if settled is not None:
+            return match_records(settled, self._named())
+        return [*match_records(self.match, self._named()), self.record(round_headers(self.match))]
+
+    def _named(self) -> dict[str, str]:
+        return {seat_name(self.board.rules, seat): name for seat, name in enumerate(self.names)}
+
+    def _persons_last_move(self) -> int:
+        """How many moves ago a person moved, 1 for the last move; 0 for never."""
+        players = self.board.rules.players
+        for back in range(1, len(self.board.history) + 1):
+            if self.seats[(self.board.mover - back) % players].policy is None:
+                return back
+        return 0

@@ -1,0 +1,85 @@
+"""Who plays a seat: a person, a level for people such as `easy`, or any player by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from oanquan_env.core import Core
+from oanquan_env.policies import EpsilonPolicy, Policy, make_policy
+from oanquan_env.rules import Rules
+
+PERSON = "human"
+"""The name of a person."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """A strength for people.
+
+    Attributes:
+        players: names of players, the best first: the first that is installed and plays the rules is taken.
+        epsilon: probability of a random move.
+    """
+
+    players: tuple[str, ...]
+    epsilon: float = 0.0
+
+
+LEVELS = {
+    "beginner": Level(("greedy",), 0.7),
+    "easy": Level(("greedy",), 0.3),
+    "medium": Level(
+        ("minimax:depth=2,ms=50,net=pretrained", "minimax:depth=3,ms=50", "mcts:simulations=50", "greedy"), 0.1
+    ),
+    "hard": Level(
+        ("minimax:depth=6,ms=200,net=pretrained", "minimax:depth=7,ms=200", "mcts:simulations=200", "greedy")
+    ),
+    "perfect": Level(("minimax:ms=1000,net=pretrained", "minimax:ms=1000", "mcts:simulations=400", "greedy")),
+}
+"""The weakest first. No search is perfect; that of the last is as near as a second a move gets."""
+
+
+@dataclass(frozen=True)
+class Seated:
+    """Who sits on a seat.
+
+    Attributes:
+        name: `PERSON`, a level or a player's name.
+        policy: the player; None for a person.
+        plays: the name of the player who plays for a level; else the same as `name`.
+        is_substitute: whether a weaker player had to take a level's place, as its own needs what is not installed or
+            does not play the rules.
+    """
+
+    name: str
+    policy: Policy | None = None
+    plays: str = PERSON
+    is_substitute: bool = False
+
+
+def seated(name: str, rules: Rules) -> Seated:
+    """The person, level or player of that name.
+
+    Raises:
+        ValueError: for a name that no player has.
+        ImportError: for a player, not a level, that needs what is not installed.
+    """
+    if name == PERSON:
+        return Seated(name)
+    if name not in LEVELS:
+        return Seated(name, make_policy(name, rules), name)
+    level = LEVELS[name]
+    plays, policy = first_playing(level.players, rules)
+    if level.epsilon:
+        policy = EpsilonPolicy(Core(rules), policy, level.epsilon)
+    return Seated(name, policy, plays, is_substitute=plays == "greedy" != level.players[0])
+
+
+def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
+    """Name and player of the first that is installed and plays `rules`; the last of them must."""
+    for name in names[:-1]:
+        try:
+            return name, make_policy(name, rules)
+        except (ImportError, ValueError):  # its library is not installed, or it does not play the rules
+            continue
+    return names[-1], make_policy(names[-1], rules)

@@ -1,0 +1,72 @@
+"""The words of a move's trace in Vietnamese; those in English are `MoveTrace.lines`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from oanquan_env.move_trace import MoveTrace, TurnEnd
+from oanquan_env.positions import Termination
+from oanquan_env.rules import Rules
+
+SEAT_NAMES = {2: ("Nam", "Bắc"), 3: ("Nam", "Đông", "Tây"), 4: ("Nam", "Đông", "Bắc", "Tây")}
+"""As `notation.SEAT_NAMES`."""
+
+TURN_ENDS = {
+    TurnEnd.MANDARIN_AHEAD: "phía trước là ô quan còn quân",
+    TurnEnd.EMPTY_MANDARIN_AHEAD: "phía trước là ô quan trống, không tính là khoảng trống",
+    TurnEnd.NOTHING_BEHIND: "sau ô trống lại là ô trống",
+    TurnEnd.NO_FURTHER_GAP: "sau ô vừa ăn là ô còn quân",
+    TurnEnd.UNRIPE_MANDARIN: "quan sau ô trống còn non",
+    TurnEnd.SEEDS_STAY: "không được ăn dân trong ô quan sau ô trống",
+    TurnEnd.ONE_CAPTURE: "mỗi lượt chỉ ăn một lần",
+}
+TERMINATIONS = {
+    Termination.STONES_CAPTURED: "các quan đã bị ăn hết",
+    Termination.SQUARES_EMPTY: "các ô quan đã trống",
+    Termination.FORFEIT: "một người không còn quân để rải",
+    Termination.MAX_PLIES: "đã đủ số nước đi",
+}
+
+
+def square_name(rules: Rules, index: int) -> str:
+    """A square of the ring in words: `ô 3 của Nam`, `ô quan bên phải Nam`."""
+    player, field = divmod(index, rules.fields + 1)
+    owner = SEAT_NAMES[rules.players][player]
+    return f"ô quan bên phải {owner}" if field == rules.fields else f"ô {field + 1} của {owner}"
+
+
+def trace_lines(trace: MoveTrace) -> Iterator[str]:
+    """The trace of a move, one sentence for each step, as `MoveTrace.lines`."""
+    rules, names = trace.rules, SEAT_NAMES[trace.rules.players]
+
+    def name(square: int) -> str:
+        return square_name(rules, square)
+
+    yield f"{names[trace.player]} đi {trace.move}."
+    for lap in trace.laps:
+        what = "một dân" if lap.one_lifted else f"{lap.seeds} dân"
+        yield f"Bốc {what} ở {name(lap.square)}; dân cuối rơi vào {name(lap.last)}."
+    for taking in trace.takings:
+        parts = [f"{taking.seeds} dân"] * bool(taking.seeds) + ["quan"] * taking.stones
+        yield f"Ăn {' và '.join(parts)} ở {name(taking.square)}, sau {name(taking.gap)} trống: {taking.points} điểm."
+    yield f"Hết lượt: {TURN_ENDS[trace.turn_end]}."
+    for refilling in trace.refillings:
+        loan = f", trong đó vay {refilling.borrowed}" if refilling.borrowed else ""
+        yield f"{names[refilling.player]} rải {refilling.seeds} dân vào hàng trống của mình{loan}."
+    if trace.termination:
+        yield from _ending(trace)
+
+
+def _ending(trace: MoveTrace) -> Iterator[str]:
+    """As `MoveTrace.ending`."""
+    names, last = SEAT_NAMES[trace.rules.players], trace.frames()[-1]
+    yield f"Hết ván: {TERMINATIONS[trace.termination]}."
+    for name, points in zip(names, trace.leftovers, strict=True):
+        if points:
+            yield f"{name} thu dân còn trên bàn: {points} điểm."
+    nobody = sum(last.seeds) - sum(trace.leftovers)
+    parts = [f"{nobody} dân"] * bool(nobody) + [f"{sum(last.stones)} quan"] * bool(sum(last.stones))
+    if parts:
+        yield f"Không thuộc về ai: {' và '.join(parts)}."
+    finals = ", ".join(f"{name} {final}" for name, final in zip(names, trace.standings, strict=True))
+    yield f"Điểm cuối cùng: {finals}."

@@ -1,0 +1,102 @@
+"""The board in a notebook: JupyterLab, VS Code, Colab."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+import anywidget
+import traitlets
+
+from oanquan_env.board import Board
+from oanquan_env.play.levels import PERSON
+from oanquan_env.play.picture import Json
+from oanquan_env.play.session import Session, SessionError
+from oanquan_env.play.still import board_of
+from oanquan_env.records import GameRecord
+from oanquan_env.rules import DEFAULT_PRESET
+
+
+class BoardWidget(anywidget.AnyWidget):
+    """A board to play on with the mouse.
+
+    A record, or a board whose game is over, begins at its first position: the button Redo plays it move by move.
+
+    Args:
+        shown: a board (the widget plays on a copy of it), a record, or the text of rules for a new game.
+        opponent: who plays all other seats, a level such as `"easy"` or a player's name; persons if left out.
+        seat: where you sit, 0 for South.
+        language: `en` or `vi`.
+
+    Attributes:
+        board: the game as it stands; it follows what is clicked. Another board may be assigned.
+
+    Raises:
+        ValueError: for players, seats or rules that do not exist.
+    """
+
+    _esm = (files("oanquan_env.play") / "web" / "board.js").read_text(encoding="utf-8")
+    state = traitlets.Dict().tag(sync=True)
+    drawing = traitlets.Dict().tag(sync=True)
+    hint = traitlets.Instance(dict, allow_none=True).tag(sync=True)
+    language = traitlets.Enum(["en", "vi"], "en").tag(sync=True)
+
+    def __init__(
+        self,
+        shown: Board | GameRecord | str = DEFAULT_PRESET,
+        opponent: str | None = None,
+        seat: int = 0,
+        language: str = "en",
+    ) -> None:
+        self._opponent, self._seat = opponent, seat
+        board = board_of(shown)
+        self._session = self._begin(board)
+        if isinstance(shown, GameRecord) or board.outcome is not None:
+            while self._session.game.undo():
+                pass
+        super().__init__(language=language)
+        self.on_msg(self._answer)
+        self._show()
+        self._let_players_move()
+
+    @property
+    def board(self) -> Board:
+        """A copy of the board as it stands."""
+        return self._session.game.board.copy()
+
+    @board.setter
+    def board(self, board: Board) -> None:
+        self._session = self._begin(board.copy())
+        self._show()
+        self._let_players_move()
+
+    def _begin(self, board: Board) -> Session:
+        players = board.rules.players
+        if not 0 <= self._seat < players:
+            raise ValueError(f"seat must be 0 to {players - 1}; got {self._seat!r}")
+        names = [PERSON if seat == self._seat else self._opponent or PERSON for seat in range(players)]
+        return Session(names=names, board=board)
+
+    def _show(self) -> None:
+        drawing: Json = self._session.drawing()
+        if self.drawing.get("squares") != drawing["squares"]:
+            self.drawing = drawing
+        self.hint = None
+        self.state = self._session.state()
+
+    def _let_players_move(self) -> None:
+        while self._session.answer():
+            self._show()
+
+    def _answer(self, _: Any, message: dict[str, Any], __: Any) -> None:
+        """Do what the board in the browser asks for."""
+        try:
+            if message.get("request") == "hint":
+                self.hint = self._session.hint()
+                return
+            self._session.request(str(message.get("request")), message.get("arguments", {}))
+        except SessionError as error:
+            self.send({"trouble": str(error)})
+            return
+        self._show()
+        self._let_players_move()

@@ -1,0 +1,79 @@
+"""A move as a row of pictures, for films and windows: the seeds lifted, sown one by one, captured, refilled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from oanquan_env.move_trace import Frame, LastMove, MoveTrace
+from oanquan_env.render.drawable import Drawable, Snapshot
+
+BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
+"""How long a picture stays before the first move, after a move, and at the end."""
+LIFT_MS, SEED_MS, LAP_MS, GAP_MS, TAKING_MS = 320, 150, 240, 420, 420
+"""And within a move: seeds lifted, each seed, the last seed of a lap, before and after a capture."""
+
+
+class Moved(Drawable, Protocol):
+    """A board that knows its last move."""
+
+    @property
+    def last_trace(self) -> MoveTrace | None:
+        """What it did; None before the first one."""
+
+    @property
+    def last_mark(self) -> LastMove | None:
+        """The marks that it leaves; None before the first one."""
+
+
+class Picture(NamedTuple):
+    """One picture of a film."""
+
+    board: Drawable
+    last: LastMove | None
+    hand: tuple[int, int] | None
+    """The square over which seeds are held, and how many."""
+    milliseconds: int
+
+
+def film(boards: Sequence[Moved]) -> Iterator[Picture]:
+    """A game: the board at which it begins, and the boards after each of its moves."""
+    yield Picture(boards[0], None, None, BEGIN_MS)
+    for board in boards[1:]:
+        assert board.last_trace is not None
+        yield from motion(board.last_trace, board.ply - 1)
+        yield Picture(board, board.last_mark, None, MOVE_MS if board is not boards[-1] else END_MS)
+
+
+def motion(trace: MoveTrace, ply: int, *, each_seed: bool = True) -> Iterator[Picture]:
+    """The pictures between the board before a move, after `ply` moves of its game, and the board after it.
+
+    With `each_seed` false, they are the board before the move and the boards after each lap, capture and refill.
+    """
+    rules = trace.rules
+    frames, last = trace.frames(), LastMove(trace.laps[0].square, (), trace.laps[0].square, (), str(trace.move))
+
+    def picture(frame: Frame, milliseconds: int, hand: tuple[int, int] | None = None) -> Picture:
+        return Picture(Snapshot(rules, *frame, mover=trace.player, ply=ply), last, hand, milliseconds)
+
+    if not each_seed:
+        yield picture(frames[0], LIFT_MS)
+    for lap, before in zip(trace.laps, frames, strict=False):
+        seeds = list(before.seeds)
+        seeds[lap.square] -= lap.seeds
+        if each_seed:
+            yield picture(before._replace(seeds=tuple(seeds)), LIFT_MS, (lap.square, lap.seeds))
+        for sown, square in enumerate(lap.squares, 1):
+            seeds[square] += 1
+            last = LastMove(last.origin, (*last.path, square), square, (), last.label)
+            held = lap.seeds - sown
+            if each_seed or not held:
+                hand, pause = ((square, held), SEED_MS) if held else (None, LAP_MS)
+                yield picture(before._replace(seeds=tuple(seeds)), pause, hand)
+    for number, taking in enumerate(trace.takings, len(trace.laps)):
+        last = LastMove(last.origin, last.path, last.last, (*last.captured, taking.square), last.label)
+        if each_seed:
+            yield picture(frames[number], GAP_MS)
+        yield picture(frames[number + 1], TAKING_MS)
+    for frame in frames[1 + len(trace.laps) + len(trace.takings) :]:
+        yield picture(frame, TAKING_MS)

@@ -1,0 +1,231 @@
+"""The server of the page, over HTTP: who is refused, what is answered, and how the command starts and ends."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oanquan_env import Board, Positions
+from oanquan_env.arrays import Ints
+from oanquan_env.cli import main
+from oanquan_env.play import levels, server, session
+from oanquan_env.play.server import FILES, PlayServer
+from oanquan_env.play.session import Session
+from tests.players import FirstMove
+
+Answer = tuple[int, Any]
+INTERRUPTIBLE = """
+import signal, sys
+from oanquan_env.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command; a shell that runs the tests in its background would let it ignore Ctrl-C."""
+
+
+@contextlib.contextmanager
+def serving(*names: str) -> Iterator[PlayServer]:
+    """A server whose games have these players."""
+    played = PlayServer(lambda: Session(names=names or ("human", "greedy"), rng=np.random.default_rng(0)))
+    played.daemon_threads = False  # closing waits for them
+    thread = threading.Thread(target=played.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield played
+    finally:
+        played.shutdown()
+        played.server_close()
+        thread.join()
+
+
+def ask(played: PlayServer, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
+    """Status and answer: a GET without a body, a POST with one."""
+    connection = http.client.HTTPConnection("127.0.0.1", played.server_port, timeout=60)
+    sent = {"Content-Type": "application/json", **(headers or {})}
+    data = body if isinstance(body, str) or body is None else json.dumps(body)
+    with contextlib.closing(connection):
+        connection.request("GET" if body is None else "POST", path, data, sent)
+        reply = connection.getresponse()
+        text = reply.read().decode()
+    return reply.status, json.loads(text) if "json" in (reply.getheader("Content-Type") or "") else text
+
+
+def request(played: PlayServer, name: str, **asked: Any) -> Answer:
+    return ask(played, f"/{played.token}/{name}", asked)
+
+
+# ---- who is refused --------------------------------------------------------------------------------------------------
+
+
+def test_only_its_own_page_is_answered() -> None:
+    with serving() as played:
+        page, own = f"/{played.token}/", f"127.0.0.1:{played.server_port}"
+        for headers in (
+            {"Host": "evil.example"},
+            {"Host": f"evil.example:{played.server_port}"},
+            {"Host": "127.0.0.1"},
+            {"Origin": "http://evil.example"},
+            {"Origin": f"https://{own}"},
+            {"Origin": "null"},
+            {"Host": f"localhost:{played.server_port}", "Origin": "http://localhost:1"},
+        ):
+            assert ask(played, page, headers=headers)[0] == 403, headers
+            assert ask(played, f"{page}begin", {}, headers)[0] == 403, headers
+        assert ask(played, page)[0] == 200
+        assert ask(played, page, headers={"Host": f"localhost:{played.server_port}"})[0] == 200
+        assert ask(played, f"{page}begin", {}, {"Origin": f"http://{own}"})[0] == 200
+
+
+def test_the_token_is_asked_for() -> None:
+    with serving() as played:
+        token = played.token
+        for path in ("/", "/board.js", "/begin", f"/{token[:-1]}/", f"/{token}", f"/x{token}/", "/%C3%A9/", "*"):
+            assert ask(played, path)[0] == 403, path
+        assert ask(played, "/begin", {})[0] == 403
+
+
+def test_it_listens_on_this_machine_alone() -> None:
+    with serving() as played:
+        assert played.server_address[0] == "127.0.0.1"
+        assert played.address == f"http://127.0.0.1:{played.server_port}/{played.token}/"
+
+
+def test_nothing_but_the_files_of_the_page_is_served() -> None:
+    with serving() as played:
+        for name in FILES:
+            status, text = ask(played, f"/{played.token}/{name}")
+            assert status == 200
+            assert text
+        for name in ("server.py", "../server.py", "..%2fserver.py", "page.html", "board.js/"):
+            assert ask(played, f"/{played.token}/{name}")[0] == 404, name
+
+
+def test_odd_requests_get_an_answer() -> None:
+    with serving() as played:
+        for body in ("", "[]", "{", '"x"'):
+            assert ask(played, f"/{played.token}/begin", body)[0] == 400, body
+        too_long = {"Content-Length": str(server.MOST_BYTES + 1)}
+        assert ask(played, f"/{played.token}/begin", "{}", too_long)[0] == 400
+        assert ask(played, f"/{played.token}/begin", {}, {"Content-Type": "text/plain"})[0] == 400
+        assert request(played, "move")[1]["error"]["code"] == "gone"
+        tab = request(played, "begin")[1]["tab"]
+        assert request(played, "dance", tab=tab)[1]["error"]["code"] == "request"
+        assert request(played, "new", tab=tab, rules=5)[1]["error"]["code"] == "request"
+        status, answer = request(played, "move", tab=tab, move="9A", ply=0)
+        assert (status, answer["error"]["code"]) == (400, "move")
+
+
+# ---- games -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_game_goes_on_with_what_the_player_answers() -> None:
+    with serving() as played:
+        begun = request(played, "begin")[1]
+        moved = request(played, "move", tab=begun["tab"], move="3A", ply=0, drawn="mancala-world")[1]
+        assert moved["drawing"] is None  # the page has it
+        state = moved["state"]
+        while state["turn"] == "player":
+            state = request(played, "wait", tab=begun["tab"], version=state["version"])[1]["state"]
+        assert (state["ply"], state["turn"]) == (2, "person")
+        assert "1. 3A" in request(played, "save", tab=begun["tab"])[1]["text"]
+
+
+def test_two_tabs_are_two_games_and_old_ones_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MOST_TABS", 2)
+    with serving("human", "human") as played:
+        first, second = (request(played, "begin")[1]["tab"] for _ in range(2))
+        request(played, "move", tab=first, move="3A", ply=0)
+        assert request(played, "wait", tab=second, version=-1)[1]["state"]["ply"] == 0
+        assert request(played, "wait", tab=first, version=-1)[1]["state"]["ply"] == 1
+        request(played, "begin")
+        assert request(played, "wait", tab=second, version=-1)[1]["error"]["code"] == "gone"  # asked for longest ago
+        assert request(played, "wait", tab=first, version=-1)[0] == 200
+
+
+def test_a_slow_player_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+
+    class Slow(FirstMove):
+        def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+            assert go_on.wait(60)
+            return super().choose(positions, rng)
+
+    monkeypatch.setattr(levels, "make_policy", lambda name, rules: Slow(Board().core))
+    session.shared_seat.cache_clear()
+    with serving("human", "slow") as played:
+        tab = request(played, "begin")[1]["tab"]
+        assert request(played, "move", tab=tab, move="3A", ply=0)[1]["state"]["turn"] == "player"
+        assert request(played, "begin")[0] == 200
+        assert request(played, "undo", tab=tab)[1]["state"]["ply"] == 0
+        request(played, "move", tab=tab, move="4A", ply=0)
+        go_on.set()
+        state = request(played, "wait", tab=tab, version=-1)[1]["state"]
+        while state["turn"] == "player":
+            state = request(played, "wait", tab=tab, version=state["version"])[1]["state"]
+        assert state["moves"][str(state["line"][0])]["move"] == "4A"
+        assert state["ply"] == 2
+    session.shared_seat.cache_clear()
+
+
+# ---- files and the command -------------------------------------------------------------------------------------------
+
+
+def test_the_files_of_the_page_are_small() -> None:
+    web = files("oanquan_env.play") / "web"
+    sizes = {file.name: len(file.read_bytes()) for file in web.iterdir()}
+    assert set(sizes) == {name for name, _ in FILES.values()}
+    assert sum(sizes.values()) < 100_000, sizes
+
+
+def test_the_page_loads_nothing_from_elsewhere() -> None:
+    web = files("oanquan_env.play") / "web"
+    for file in web.iterdir():
+        addresses = set(re.findall(r"https?://[^\s'\"`)]+", file.read_text(encoding="utf-8")))
+        assert addresses <= {"http://www.w3.org/2000/svg"}, file.name
+
+
+def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Any) -> None:
+    opened = tmp_path / "opened"
+    script = tmp_path / "browser"
+    script.write_text(f"#!/bin/sh\necho $1 > {opened}.part && mv {opened}.part {opened}\n")
+    script.chmod(0o755)
+    command = [sys.executable, "-c", INTERRUPTIBLE, "play", "--browser", "--rules", "tonkin"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes, env={**os.environ, "BROWSER": str(script)}) as process:  # type: ignore[call-overload]
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        end = time.monotonic() + 60
+        while not opened.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        assert opened.read_text().strip() == address
+        host, path = re.fullmatch(r"http://([^/]+)(/.+/)", address).groups()  # type: ignore[union-attr]
+        connection = http.client.HTTPConnection(host, timeout=60)
+        connection.request("POST", f"{path}begin", "{}", {"Content-Type": "application/json"})
+        state = json.loads(connection.getresponse().read())["state"]
+        assert (state["rules"], [seat["name"] for seat in state["seats"]]) == ("tonkin", ["human", "easy"])
+        connection.close()
+        process.send_signal(signal.SIGINT)
+        _, complaints = process.communicate(timeout=60)
+        assert (process.returncode, complaints) == (130, "")
+
+
+def test_what_is_wrong_with_the_players_is_said_before_the_page_opens(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--browser", "--opponent", "nobody"]) == 2
+    assert "unknown player 'nobody'" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["play", "--browser", "--port", "65536"])
+    assert "must be a port up to 65535" in capsys.readouterr().err

@@ -1,0 +1,204 @@
+"""The notebook's widget: by its messages, and in JupyterLab in a real browser."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import nbformat
+import numpy as np
+import pytest
+
+import oanquan_env.play
+from oanquan_env import Board, GameRecord, Match, Move, env
+from oanquan_env.play.still import StillBoard
+from tests.browsers import Person, launch
+from tests.test_animation import PUZZLE, boards
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CELLS = (
+    "from oanquan_env.play import BoardWidget\nwidget = BoardWidget(opponent='greedy')\nwidget",
+    "print('played', *widget.board.history[:1], len(widget.board.history))",
+)
+
+
+def widget(*arguments: Any, **options: Any) -> Any:
+    pytest.importorskip("anywidget")
+    return oanquan_env.play.BoardWidget(*arguments, **options)
+
+
+def click(shown: Any, request: str, **arguments: Any) -> None:
+    """What the browser sends."""
+    shown._handle_custom_msg({"request": request, "arguments": arguments}, [])
+
+
+# ---- by its messages -------------------------------------------------------------------------------------------------
+
+
+def test_the_board_follows_what_is_clicked() -> None:
+    shown = widget(opponent="greedy")
+    click(shown, "move", move="3A", ply=0)
+    assert str(shown.board.history[0]) == "3A"
+    assert (shown.board.ply, shown.state["ply"], shown.state["turn"]) == (2, 2, "person")
+    click(shown, "undo")
+    assert shown.board == Board()
+    click(shown, "hint")
+    assert set(shown.hint["values"]) == {str(move) for move in Board().legal_moves}
+    click(shown, "move", move="9A", ply=0)  # it says so, and nothing changes
+    assert shown.board == Board()
+    assert shown.hint is not None
+
+
+def test_another_board_can_be_shown() -> None:
+    shown = widget()
+    first = shown.drawing
+    shown.board = boards(PUZZLE)[1]
+    assert shown.state["position"] == boards(PUZZLE)[1].text()
+    assert shown.drawing is first  # it is the same board that is drawn
+    shown.board = Board("three-player")
+    assert len(shown.drawing["squares"]) == 18
+
+
+def test_an_opponent_may_begin() -> None:
+    shown = widget(opponent="greedy", seat=1)
+    assert (shown.board.ply, shown.state["turn"]) == (1, "person")
+    with pytest.raises(ValueError, match="seat must be 0 to 1"):
+        widget(seat=2)
+    with pytest.raises(ValueError, match="unknown player"):
+        widget(opponent="nobody")
+
+
+def replayed(shown: Any) -> list[str]:
+    """The moves that Redo plays from the beginning."""
+    assert shown.board.history == []
+    moves = []
+    while shown.state["can_redo"]:
+        click(shown, "redo")
+        moves.append(str(shown.board.history[-1]))
+    return moves
+
+
+def test_a_record_is_replayed_move_by_move() -> None:
+    assert replayed(widget(GameRecord.from_board(boards(PUZZLE)[-1]))) == list(PUZZLE)
+
+
+def test_finished_episodes_are_replayed() -> None:
+    game = env()
+    game.reset()
+    played = iter(PUZZLE)
+    while game.agents:
+        _, _, terminated, truncated, _ = game.last()
+        game.step(None if terminated or truncated else Move.parse(next(played)).action)
+    assert replayed(widget(game.unwrapped.board)) == list(PUZZLE)
+
+    single = gymnasium.make(
+        "OAnQuan-v0",
+        opponent=lambda positions, rng: np.array([Move.parse(PUZZLE[1]).action]),
+        seat=0,
+        render_mode="ansi",
+    )
+    single.reset()
+    single.step(Move.parse(PUZZLE[0]).action)
+    assert replayed(widget(single.unwrapped.board)) == list(PUZZLE)  # type: ignore[attr-defined]
+    single.reset()
+    assert single.unwrapped.board == Board()  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="render_mode"):
+        _ = gymnasium.make("OAnQuan-v0").unwrapped.board  # type: ignore[attr-defined]
+
+
+def test_a_match_s_environment_knows_the_round_that_was_played_last() -> None:
+    game = env(match=True)
+    game.reset()
+    for move in PUZZLE:
+        game.step(Move.parse(move).action)
+    assert [str(move) for move in game.unwrapped.board.history] == list(PUZZLE)
+    game.step(Move.parse("1A").action)
+    match = Match()
+    for move in (*PUZZLE, "1A"):
+        match.step(Move.parse(move).action)
+    assert [str(move) for move in game.unwrapped.board.history] == ["1A"]
+    assert (game.unwrapped.board.positions.squares == match.positions.squares).all()
+
+
+def test_without_anywidget_the_picture_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    shown = oanquan_env.play.BoardWidget(boards(PUZZLE)[1], opponent="easy")
+    assert isinstance(shown, StillBoard)
+    assert shown._repr_svg_().startswith("<svg")
+    assert shown.board == boards(PUZZLE)[1]
+    with pytest.raises(AttributeError, match="BoardWindow"):
+        _ = oanquan_env.play.BoardWindow  # type: ignore[attr-defined]
+
+
+# ---- in JupyterLab ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    yield from launch()
+
+
+@contextlib.contextmanager
+def jupyter(folder: Path) -> Iterator[str]:
+    """JupyterLab over a folder; its address."""
+    pytest.importorskip("jupyterlab")
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--IdentityProvider.token="]
+    command += [f"--ServerApp.port={port}", f"--ServerApp.root_dir={folder}"]
+    places = {f"JUPYTER_{kind}_DIR": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
+    environment = {**os.environ, **places, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    log = (folder / "log").open("w")
+    with subprocess.Popen(command, stdout=log, stderr=log, env=environment) as process:
+        try:
+            address, end = f"http://127.0.0.1:{port}", time.monotonic() + 90
+            while True:
+                try:
+                    urllib.request.urlopen(f"{address}/api", timeout=5).close()
+                    break
+                except OSError:
+                    assert process.poll() is None, (folder / "log").read_text()
+                    assert time.monotonic() < end, (folder / "log").read_text()
+                    time.sleep(0.2)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+            log.close()
+
+
+@pytest.mark.slow
+def test_a_click_in_a_notebook_moves_the_board(browser: Browser, tmp_path: Path) -> None:
+    pytest.importorskip("anywidget")
+    v4 = nbformat.v4
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in CELLS], metadata=kernel)
+    nbformat.write(notebook, tmp_path / "game.ipynb")
+    with jupyter(tmp_path) as address:
+        page = browser.new_page()
+        person = Person(page, ".oanquan-board")
+        page.set_default_timeout(120_000)
+        page.goto(f"{address}/lab/tree/game.ipynb")
+        page.locator(".jp-Notebook .jp-Cell").first.click()
+        page.keyboard.press("Shift+Enter")
+        person.board.locator("select").select_option("none")
+        person.fields.first.wait_for(state="attached")
+        person.move("3A")
+        person.waits_for("Your turn.")
+        page.locator(".jp-Notebook .jp-Cell").nth(1).click()
+        page.keyboard.press("Shift+Enter")
+        page.locator(".jp-OutputArea-output", has_text="played 3A 2").wait_for()
+        assert person.errors == []
+        page.close()
