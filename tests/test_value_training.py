@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,24 @@ def test_a_damaged_line_of_evaluations_is_named(whole_run: Path, tmp_path: Path,
     path.write_text(f"{first}\n")  # as told
     run.learn(ignore, lambda: False)
     assert [row["generation"] for row in run.evaluations()] == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["positions.npz", "values.npy"])
+@pytest.mark.parametrize("damage", [lambda content: b"garbage", lambda content: content[:40], lambda content: b""])
+def test_a_damaged_file_of_a_generation_is_named_and_can_be_made_again(
+    whole_run: Path, tmp_path: Path, name: str, damage: Callable[[bytes], bytes]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(whole_run, folder)
+    (folder / "generation-1" / VALUE_NET_NAME).unlink()
+    path = folder / "generation-1" / name
+    path.write_bytes(damage(path.read_bytes()))
+    run = ValueRun(folder, ValueConfig.model_validate(SMALL), lambda _: None)
+    with pytest.raises(RunError, match=rf"{path} is damaged; delete it to make it again"):
+        run.learn(ignore, lambda: False)
+    path.unlink()  # as told
+    run.learn(ignore, lambda: False)
+    assert net_of(folder) == net_of(whole_run)
 
 
 def test_a_run_that_is_asked_to_stop_stops_and_keeps_its_values(tmp_path: Path, whole_run: Path) -> None:

@@ -11,7 +11,9 @@ import dataclasses
 import io
 import json
 import time
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +151,7 @@ class ValueRun:
             file = io.BytesIO()
             np.savez_compressed(file, *drawn.arrays())
             write_atomically(path, file.getvalue())
-        with np.load(path, allow_pickle=False) as data:
+        with _naming_damage(path), np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as data:
             return Positions(*(data[name] for name in data.files))
 
     def _values(
@@ -163,7 +165,10 @@ class ValueRun:
     ) -> Values:
         """The values of all positions, those known from an earlier sitting among them."""
         path, depth = self._folder(generation) / VALUES_NAME, self.config.depths[generation]
-        values: Values = np.load(path, allow_pickle=False) if path.exists() else np.zeros(0, dtype=np.int16)
+        values: Values = np.zeros(0, dtype=np.int16)
+        if path.exists():
+            with _naming_damage(path):
+                values = np.load(path, allow_pickle=False)
         saved = time.monotonic()
         rest = positions[len(values) :] if len(values) else positions
         for more in value_positions(self.core, rest, depth, net, self.config.threads, ray):
@@ -195,6 +200,15 @@ class ValueRun:
         lines = [json.dumps(one) + "\n" for one in [*self.evaluations(), row]]
         write_atomically(self.folder / EVALUATIONS_NAME, "".join(lines).encode())
         self.report(said)
+
+
+@contextmanager
+def _naming_damage(path: Path) -> Iterator[None]:
+    """Turns what NumPy says of a damaged file into a `RunError` that names it."""
+    try:
+        yield
+    except (ValueError, TypeError, EOFError, zipfile.BadZipFile):  # NumPy takes what it does not know for a pickle
+        raise RunError(f"{path} is damaged; delete it to make it again") from None
 
 
 def _check_evaluation(number: int, row: Any) -> None:
