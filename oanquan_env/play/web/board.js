@@ -653,7 +653,7 @@ export class GameView extends EventTarget {
 
   /** A new state; `drawing` comes with the first one and where the board is another. */
   update(state, drawing = null) {
-    if (this.state && state.game === this.state.game && state.version < this.state.version) return;
+    if (this.state && state.version < this.state.version) return;
     const other = !this.state || state.game !== this.state.game;
     if (other) {
       this.moves = {};

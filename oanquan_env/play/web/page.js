@@ -44,6 +44,7 @@ async function play(request, asked = {}) {
 }
 
 function take(answer) {
+  if (state && answer.state.version < state.version) return; // an answer that comes late
   if (answer.state.game !== state?.game) highest = 0;
   state = answer.state;
   highest = Math.max(highest, ...Object.keys(state.moves).map(Number));
@@ -395,7 +396,7 @@ $("language").onclick = () => setLanguage(language === "en" ? "vi" : "en");
 document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || /^(INPUT|SELECT|TEXTAREA)$/.test(event.composedPath()[0].tagName)) return;
   if (view.key(event)) event.preventDefault();
-  else if (event.key.startsWith("Arrow") && event.composedPath()[0] === document.body) {
+  else if (event.key.startsWith("Arrow") && ["BODY", "BUTTON"].includes(event.composedPath()[0].tagName)) {
     view.board.byKeyboard = true;
     view.board.svg.querySelector('.hit[tabindex="0"]')?.focus();
     event.preventDefault();
