@@ -196,6 +196,11 @@ def test_a_reload_keeps_the_game_and_another_tab_is_another_game(visit: Visit, p
     person.move("4A")
     person.page.locator("#moves button").nth(2).wait_for()
     assert (person.moves, other.moves) == (["3A", "4A"], ["1C"])
+    name = person.page.evaluate("sessionStorage.getItem('oanquan-tab')")
+    copied = person.page.context.new_page()  # as a browser's "duplicate tab" does it
+    copied.add_init_script(f"sessionStorage.setItem('oanquan-tab', sessionStorage.getItem('oanquan-tab') ?? '{name}')")
+    assert Person(copied).open(persons.address).moves == []
+    assert copied.evaluate("sessionStorage.getItem('oanquan-tab')") != name
 
 
 def test_moves_are_jumped_to_and_played_on_from(visit: Visit, persons: PlayServer) -> None:

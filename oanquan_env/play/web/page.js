@@ -414,10 +414,18 @@ function setLanguage(chosen) {
   view.setLanguage(chosen);
 }
 
+/** Keep a game for this tab as long as it is open; false if another tab, of which this one is a copy, has it. */
+function own(name) {
+  return new Promise((resolve) => {
+    const kept = () => { resolve(true); return new Promise(() => {}); };
+    navigator.locks.request(`oanquan-${name}`, { signal: AbortSignal.timeout(1000) }, kept).catch(() => resolve(false));
+  });
+}
+
 /** The game that this tab had before it was loaded again, if it is kept. */
 async function known() {
   tab = sessionStorage.getItem("oanquan-tab");
-  if (!tab) return null;
+  if (!tab || !(await own(tab))) return null;
   try {
     return await ask("wait", { tab, version: -1 });
   } catch (error) {
@@ -433,10 +441,14 @@ async function start() {
   try {
     const asked = ask("catalogue");
     asked.catch(() => {}); // told below
-    const answer = (await known()) ?? (await ask("begin"));
+    let answer = await known();
+    if (!answer) {
+      answer = await ask("begin");
+      tab = answer.tab;
+      own(tab);
+      sessionStorage.setItem("oanquan-tab", tab);
+    }
     catalogue = await asked;
-    tab = answer.tab ?? tab;
-    sessionStorage.setItem("oanquan-tab", tab);
     take(answer);
     await openLink();
     tellSubstitutes();
