@@ -44,6 +44,13 @@ def persons() -> Iterator[PlayServer]:
     yield from serve("human", "human")
 
 
+@pytest.fixture(scope="module")
+def hints() -> None:
+    """Hints come at once: what a search needs is compiled before, which may take longer than a page is waited for."""
+    pytest.importorskip("numba")
+    Session().hint()
+
+
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Visit]:
     """Opens an address in a tab of a new window; no script may fail there."""
@@ -151,8 +158,8 @@ def test_a_whole_match(visit: Visit, persons: PlayServer) -> None:
 # ---- what people do besides ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("hints")
 def test_undo_redo_and_hint(visit: Visit, server: PlayServer) -> None:
-    pytest.importorskip("numba")
     person = visit(server.address, locale="en-GB")
     start = session_of(server, person).game.board.text()
     person.move("3A")
@@ -174,8 +181,8 @@ def test_undo_redo_and_hint(visit: Visit, server: PlayServer) -> None:
     assert person.board.locator(".hint").count() == 0
 
 
+@pytest.mark.usefixtures("hints")
 def test_it_says_who_is_ahead(visit: Visit, server: PlayServer) -> None:
-    pytest.importorskip("numba")
     person = visit(server.address, locale="en-GB")
     person.page.locator("#evaluate").check()
     person.page.locator(

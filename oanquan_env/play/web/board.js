@@ -10,7 +10,7 @@ export const WORDS = {
     choose: "Enter chooses it", anticlockwise: "anticlockwise", clockwise: "clockwise", sow: "Sow",
     undo: "Undo", redo: "Redo", hint: "Hint", again: "Watch again", skip: "Skip", speed: "Speed",
     slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "worth",
-    tap: "Tap one of your fields, then an arrow.", thinking: "is thinking…", toMove: "to move", yourTurn: "Your turn.", you: "you",
+    tap: "Tap one of your fields, then an arrow.", thinking: "is thinking…", looking: "Looking for the best move…", toMove: "to move", yourTurn: "Your turn.", you: "you",
     wins: "wins", draw: "A draw", share: "share the win", resigns: "resigns", over: "The game is over.",
   },
   vi: {
@@ -18,7 +18,7 @@ export const WORDS = {
     choose: "Enter để chọn", anticlockwise: "ngược chiều kim đồng hồ", clockwise: "theo chiều kim đồng hồ", sow: "Rải",
     undo: "Đi lại", redo: "Làm lại", hint: "Gợi ý", again: "Xem lại", skip: "Bỏ qua", speed: "Tốc độ",
     slow: "chậm", normal: "vừa", fast: "nhanh", none: "tức thì", worth: "giá trị",
-    tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: "đang nghĩ…", toMove: "đến lượt", yourTurn: "Đến lượt bạn.", you: "bạn",
+    tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: "đang nghĩ…", looking: "Đang tìm nước hay nhất…", toMove: "đến lượt", yourTurn: "Đến lượt bạn.", you: "bạn",
     wins: "thắng", draw: "Hòa", share: "cùng thắng", resigns: "xin thua", over: "Ván đã kết thúc.",
   },
 };
@@ -796,7 +796,7 @@ export class GameView extends EventTarget {
   // ---- hints -------------------------------------------------------------------------------------------------------
 
   async askHint() {
-    this.tell("…");
+    this.tell(this.words.looking);
     this.setHint(await this.send("hint", {}));
   }
 
