@@ -44,6 +44,13 @@ def persons() -> Iterator[PlayServer]:
     yield from serve("human", "human")
 
 
+@pytest.fixture(scope="module")
+def hints() -> None:
+    """Hints come at once: what a search needs is compiled before, which may take longer than a page is waited for."""
+    pytest.importorskip("numba")
+    Session().hint()
+
+
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Visit]:
     """Opens an address in a tab of a new window; no script may fail there."""
@@ -151,8 +158,8 @@ def test_a_whole_match(visit: Visit, persons: PlayServer) -> None:
 # ---- what people do besides ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("hints")
 def test_undo_redo_and_hint(visit: Visit, server: PlayServer) -> None:
-    pytest.importorskip("numba")
     person = visit(server.address, locale="en-GB")
     start = session_of(server, person).game.board.text()
     person.move("3A")
@@ -174,8 +181,8 @@ def test_undo_redo_and_hint(visit: Visit, server: PlayServer) -> None:
     assert person.board.locator(".hint").count() == 0
 
 
+@pytest.mark.usefixtures("hints")
 def test_it_says_who_is_ahead(visit: Visit, server: PlayServer) -> None:
-    pytest.importorskip("numba")
     person = visit(server.address, locale="en-GB")
     person.page.locator("#evaluate").check()
     person.page.locator(
@@ -196,6 +203,11 @@ def test_a_reload_keeps_the_game_and_another_tab_is_another_game(visit: Visit, p
     person.move("4A")
     person.page.locator("#moves button").nth(2).wait_for()
     assert (person.moves, other.moves) == (["3A", "4A"], ["1C"])
+    name = person.page.evaluate("sessionStorage.getItem('oanquan-tab')")
+    copied = person.page.context.new_page()  # as a browser's "duplicate tab" does it
+    copied.add_init_script(f"sessionStorage.setItem('oanquan-tab', sessionStorage.getItem('oanquan-tab') ?? '{name}')")
+    assert Person(copied).open(persons.address).moves == []
+    assert copied.evaluate("sessionStorage.getItem('oanquan-tab')") != name
 
 
 def test_moves_are_jumped_to_and_played_on_from(visit: Visit, persons: PlayServer) -> None:

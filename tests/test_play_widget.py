@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 CELLS = (
     "from oanquan_env.play import BoardWidget\nwidget = BoardWidget(opponent='greedy')\nwidget",
     "print('played', *widget.board.history[:1], len(widget.board.history))",
+    "from oanquan_env import Board\nwidget.board = Board('three-player')",
 )
 
 
@@ -63,7 +64,9 @@ def test_the_board_follows_what_is_clicked() -> None:
 def test_another_board_can_be_shown() -> None:
     shown = widget()
     first = shown.drawing
+    before = shown.state["version"]
     shown.board = boards(PUZZLE)[1]
+    assert shown.state["version"] > before  # or the browser would take it for one that comes late
     assert shown.state["position"] == boards(PUZZLE)[1].text()
     assert shown.drawing is first  # it is the same board that is drawn
     shown.board = Board("three-player")
@@ -200,5 +203,7 @@ def test_a_click_in_a_notebook_moves_the_board(browser: Browser, tmp_path: Path)
         page.locator(".jp-Notebook .jp-Cell").nth(1).click()
         page.keyboard.press("Shift+Enter")
         page.locator(".jp-OutputArea-output", has_text="played 3A 2").wait_for()
+        page.keyboard.press("Shift+Enter")
+        person.board.locator(".hit").nth(17).wait_for(state="attached")
         assert person.errors == []
         page.close()

@@ -103,6 +103,12 @@ class Session:
         board = Board(_rules(rules)) if board is None else board
         self._put(board, names or [PERSON] * board.rules.players, None)
 
+    def show(self, board: Board, names: Sequence[str]) -> None:
+        """Go on with another game. Raises as the constructor, with nothing changed."""
+        with self.changed:
+            self._put(board, names, None)
+            self._tell()
+
     # ---- what the page asks for ------------------------------------------------------------------------------------
 
     def request(self, name: str, arguments: Mapping[str, Any]) -> None:

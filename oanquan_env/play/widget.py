@@ -50,7 +50,7 @@ class BoardWidget(anywidget.AnyWidget):
     ) -> None:
         self._opponent, self._seat = opponent, seat
         board = board_of(shown)
-        self._session = self._begin(board)
+        self._session = Session(names=self._names(board), board=board)
         if isinstance(shown, GameRecord) or board.outcome is not None:
             while self._session.game.undo():
                 pass
@@ -66,16 +66,16 @@ class BoardWidget(anywidget.AnyWidget):
 
     @board.setter
     def board(self, board: Board) -> None:
-        self._session = self._begin(board.copy())
+        self._session.show(board.copy(), self._names(board))
         self._show()
         self._let_players_move()
 
-    def _begin(self, board: Board) -> Session:
+    def _names(self, board: Board) -> list[str]:
+        """Who sits where on that board."""
         players = board.rules.players
         if not 0 <= self._seat < players:
             raise ValueError(f"seat must be 0 to {players - 1}; got {self._seat!r}")
-        names = [PERSON if seat == self._seat else self._opponent or PERSON for seat in range(players)]
-        return Session(names=names, board=board)
+        return [PERSON if seat == self._seat else self._opponent or PERSON for seat in range(players)]
 
     def _show(self) -> None:
         drawing: Json = self._session.drawing()

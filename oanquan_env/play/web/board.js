@@ -10,7 +10,7 @@ export const WORDS = {
     choose: "Enter chooses it", anticlockwise: "anticlockwise", clockwise: "clockwise", sow: "Sow",
     undo: "Undo", redo: "Redo", hint: "Hint", again: "Watch again", skip: "Skip", speed: "Speed",
     slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "worth",
-    tap: "Tap one of your fields, then an arrow.", thinking: "is thinking…", toMove: "to move", yourTurn: "Your turn.", you: "you",
+    tap: "Tap one of your fields, then an arrow.", thinking: "is thinking…", looking: "Looking for the best move…", toMove: "to move", yourTurn: "Your turn.", you: "you",
     wins: "wins", draw: "A draw", share: "share the win", resigns: "resigns", over: "The game is over.",
   },
   vi: {
@@ -18,7 +18,7 @@ export const WORDS = {
     choose: "Enter để chọn", anticlockwise: "ngược chiều kim đồng hồ", clockwise: "theo chiều kim đồng hồ", sow: "Rải",
     undo: "Đi lại", redo: "Làm lại", hint: "Gợi ý", again: "Xem lại", skip: "Bỏ qua", speed: "Tốc độ",
     slow: "chậm", normal: "vừa", fast: "nhanh", none: "tức thì", worth: "giá trị",
-    tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: "đang nghĩ…", toMove: "đến lượt", yourTurn: "Đến lượt bạn.", you: "bạn",
+    tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: "đang nghĩ…", looking: "Đang tìm nước hay nhất…", toMove: "đến lượt", yourTurn: "Đến lượt bạn.", you: "bạn",
     wins: "thắng", draw: "Hòa", share: "cùng thắng", resigns: "xin thua", over: "Ván đã kết thúc.",
   },
 };
@@ -76,7 +76,6 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .plate .points { font-size: 1.3em; font-weight: 700; }
 .plate.first { text-anchor: start; }
 .plate.turn { fill: var(--accent); font-weight: 700; }
-.turn-dot { fill: var(--accent); }
 .hint rect { fill: var(--card); stroke: var(--edge); stroke-width: 1.5; opacity: .94; }
 .hint text { fill: var(--ink); font-weight: 600; font-size: max(15px, calc(10px * var(--k))); }
 .hint.best rect { fill: var(--stone); stroke: var(--stone_rim); }
@@ -89,13 +88,11 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .way text { fill: #fff; font-weight: 700; font-size: calc(11px * var(--k)); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .tools { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 10px; align-items: center; justify-content: center; }
-.tools[hidden] { display: none; }
 button, select { font: inherit; font-size: 15px; min-height: 44px; padding: 0 14px; border-radius: 10px; cursor: pointer;
   border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent); color: var(--ink); background: var(--card); }
 button:hover:enabled { border-color: var(--stone); }
 button:focus-visible, select:focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
-button[aria-pressed=true] { background: var(--stone); color: #fff; }
 .say { text-align: center; margin: 10px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
 label { display: inline-flex; gap: 6px; align-items: center; font-size: 15px; color: var(--faint); }
 @media (max-width: 480px) { .tools { gap: 6px; } button, select { padding: 0 10px; } }
@@ -653,7 +650,7 @@ export class GameView extends EventTarget {
 
   /** A new state; `drawing` comes with the first one and where the board is another. */
   update(state, drawing = null) {
-    if (this.state && state.game === this.state.game && state.version < this.state.version) return;
+    if (this.state && state.version < this.state.version) return;
     const other = !this.state || state.game !== this.state.game;
     if (other) {
       this.moves = {};
@@ -796,7 +793,7 @@ export class GameView extends EventTarget {
   // ---- hints -------------------------------------------------------------------------------------------------------
 
   async askHint() {
-    this.tell("…");
+    this.tell(this.words.looking);
     this.setHint(await this.send("hint", {}));
   }
 

@@ -44,6 +44,7 @@ async function play(request, asked = {}) {
 }
 
 function take(answer) {
+  if (state && answer.state.version < state.version) return; // an answer that comes late
   if (answer.state.game !== state?.game) highest = 0;
   state = answer.state;
   highest = Math.max(highest, ...Object.keys(state.moves).map(Number));
@@ -395,7 +396,7 @@ $("language").onclick = () => setLanguage(language === "en" ? "vi" : "en");
 document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || /^(INPUT|SELECT|TEXTAREA)$/.test(event.composedPath()[0].tagName)) return;
   if (view.key(event)) event.preventDefault();
-  else if (event.key.startsWith("Arrow") && event.composedPath()[0] === document.body) {
+  else if (event.key.startsWith("Arrow") && ["BODY", "BUTTON"].includes(event.composedPath()[0].tagName)) {
     view.board.byKeyboard = true;
     view.board.svg.querySelector('.hit[tabindex="0"]')?.focus();
     event.preventDefault();
@@ -413,10 +414,18 @@ function setLanguage(chosen) {
   view.setLanguage(chosen);
 }
 
+/** Keep a game for this tab as long as it is open; false if another tab, of which this one is a copy, has it. */
+function own(name) {
+  return new Promise((resolve) => {
+    const kept = () => { resolve(true); return new Promise(() => {}); };
+    navigator.locks.request(`oanquan-${name}`, { signal: AbortSignal.timeout(1000) }, kept).catch(() => resolve(false));
+  });
+}
+
 /** The game that this tab had before it was loaded again, if it is kept. */
 async function known() {
   tab = sessionStorage.getItem("oanquan-tab");
-  if (!tab) return null;
+  if (!tab || !(await own(tab))) return null;
   try {
     return await ask("wait", { tab, version: -1 });
   } catch (error) {
@@ -432,10 +441,14 @@ async function start() {
   try {
     const asked = ask("catalogue");
     asked.catch(() => {}); // told below
-    const answer = (await known()) ?? (await ask("begin"));
+    let answer = await known();
+    if (!answer) {
+      answer = await ask("begin");
+      tab = answer.tab;
+      own(tab);
+      sessionStorage.setItem("oanquan-tab", tab);
+    }
     catalogue = await asked;
-    tab = answer.tab ?? tab;
-    sessionStorage.setItem("oanquan-tab", tab);
     take(answer);
     await openLink();
     tellSubstitutes();
