@@ -256,6 +256,26 @@ def test_a_nets_guesses_save_nodes_and_change_little() -> None:
     assert np.abs(differences).mean() < 0.5
 
 
+def test_with_a_net_a_depth_that_was_begun_counts_as_far_as_it_was_searched() -> None:
+    """A move of the depth before stays, or gives way to one that is better at the new depth; without a net it stays."""
+    core = Core()
+    positions = random_positions(core, 40, seed=7)
+    for net in (drawn_net(core.rules), None):
+        search = Search(core, net=net, guess_depth=0)
+        deeper = search.values(positions, 5)
+        befores, wholes = (search.best_moves(positions, Limits(depth=depth)) for depth in (4, 5))
+        partly = 0
+        for row, (before, whole) in enumerate(zip(befores, wholes, strict=True)):
+            found = search.best(positions[row : row + 1], Limits(depth=5, nodes=(before.nodes + whole.nodes) // 2))
+            if found.depth == 4 or net is None:
+                assert found.actions == (before.actions if found.depth == 4 else whole.actions)
+            else:
+                partly += found.actions != whole.actions
+                assert all(deeper[row, action] == found.value for action in found.actions)
+                assert found.value >= deeper[row, before.actions[0]]
+        assert (partly > 0) == (net is not None)
+
+
 def test_a_huge_net_stays_within_the_searchs_values() -> None:
     core, net = Core(), drawn_net("mancala-world")
     net.output_bias[:] = LARGEST

@@ -223,7 +223,7 @@ def search_rows(
         slack: points; moves that are worse than the best by no more than this are valued too.
         slack_depth: the greatest depth with slack; deeper searches have none.
         bits: base-2 logarithm of the buckets to use; 0 for no table.
-        found: (M, ROOT_WORDS), zeros; what was found at the last completed depth is written to it.
+        found: (M, ROOT_WORDS), zeros; what was found at the last depth that counts is written to it.
     """
     for row in range(len(sides)):
         if row > 0:
@@ -238,12 +238,12 @@ def search_rows(
             if reached > 1 and memory[NODES] >= nodes:
                 break
             allowed = slack if reached <= slack_depth else 0
-            value, is_open = search_root(rules, memory, end, reached, allowed)
-            if memory[STOP] and reached > 1:
-                break
+            value, is_open, valued = search_root(rules, memory, end, reached, allowed)
+            if memory[STOP] and reached > 1 and (valued == STACK or rules[NET] == 0):
+                break  # with a net, a depth counts as far as it was searched: its first move was the best one so far
             found[row, ROOT_DEPTH], found[row, ROOT_VALUE], found[row, ROOT_OPEN] = reached, value, is_open
             found[row, ROOT_MOVES:ROOT_LINE] = -INFINITY
-            for place in range(STACK, end, CHILD_WORDS):
+            for place in range(STACK, valued, CHILD_WORDS):
                 if memory[place + CHILD_ORDER] >= value - allowed:
                     action = memory[place + CHILD_ACTION]
                     found[row, ROOT_MOVES + action] = memory[place + CHILD_ORDER]
@@ -271,8 +271,10 @@ def begin_search(memory: Int64s, nodes: int, bits: int) -> None:
 
 
 @compiled
-def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, slack: int) -> tuple[int, int]:
-    """Value and open of the position whose moves lie on the stack's first part.
+def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, slack: int) -> tuple[int, int, int]:
+    """Value and open of the position whose moves lie on the stack's first part, and the end of those that were valued.
+
+    Once `memory[STOP]` is set these are the moves before that one, and the value is the best of theirs.
 
     Each move's order becomes its value, or something less than the best value less `slack`: later moves are tested for
     being that good, not for being better than the best so far, so it is certain which ones are.
@@ -291,7 +293,7 @@ def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, slack: int)
             if place != STACK and value - (result >> 1) > floor:
                 result = negamax(rules, memory, own, other, value - INFINITY, value - floor, depth - 1, 1)
             if memory[STOP]:
-                return 0, 1
+                return best, 1, place
             value -= result >> 1
             is_open = result & 1
         elif memory[place + CHILD_STATE] == RUNNING:
@@ -299,7 +301,7 @@ def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, slack: int)
         best_open |= is_open
         memory[place + CHILD_ORDER] = value
         best = max(best, value)
-    return best, best_open
+    return best, best_open, end
 
 
 @compiled
