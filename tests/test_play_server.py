@@ -19,13 +19,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oanquan_env import Board, Positions
-from oanquan_env.arrays import Ints
+from oanquan_env import Board
 from oanquan_env.cli import main
 from oanquan_env.play import levels, server, session
 from oanquan_env.play.server import FILES, PlayServer
 from oanquan_env.play.session import Session
-from tests.players import FirstMove
+from tests.players import Slow
 
 Answer = tuple[int, Any]
 INTERRUPTIBLE = """
@@ -118,8 +117,9 @@ def test_odd_requests_get_an_answer() -> None:
     with serving() as played:
         for body in ("", "[]", "{", '"x"'):
             assert ask(played, f"/{played.token}/begin", body)[0] == 400, body
-        too_long = {"Content-Length": str(server.MOST_BYTES + 1)}
-        assert ask(played, f"/{played.token}/begin", "{}", too_long)[0] == 400
+        for length in (str(server.MOST_BYTES + 1), "9" * 5000, "-1", "²"):
+            assert ask(played, f"/{played.token}/begin", "{}", {"Content-Length": length})[0] == 400, length[:9]
+        assert ask(played, f"/{played.token}/begin", "[" * 200_000)[0] == 400
         assert ask(played, f"/{played.token}/begin", {}, {"Content-Type": "text/plain"})[0] == 400
         assert request(played, "move")[1]["error"]["code"] == "gone"
         tab = request(played, "begin")[1]["tab"]
@@ -157,14 +157,8 @@ def test_two_tabs_are_two_games_and_old_ones_go(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_slow_player_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = threading.Event()
-
-    class Slow(FirstMove):
-        def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-            assert go_on.wait(60)
-            return super().choose(positions, rng)
-
-    monkeypatch.setattr(levels, "make_policy", lambda name, rules: Slow(Board().core))
+    slow = Slow(Board().core)
+    monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
     session.shared_seat.cache_clear()
     with serving("human", "slow") as played:
         tab = request(played, "begin")[1]["tab"]
@@ -172,12 +166,38 @@ def test_a_slow_player_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None
         assert request(played, "begin")[0] == 200
         assert request(played, "undo", tab=tab)[1]["state"]["ply"] == 0
         request(played, "move", tab=tab, move="4A", ply=0)
-        go_on.set()
+        slow.go_on.set()
         state = request(played, "wait", tab=tab, version=-1)[1]["state"]
         while state["turn"] == "player":
             state = request(played, "wait", tab=tab, version=state["version"])[1]["state"]
         assert state["moves"][str(state["line"][0])]["move"] == "4A"
         assert state["ply"] == 2
+    session.shared_seat.cache_clear()
+
+
+def test_a_player_thinks_again_after_a_thought_that_was_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move is taken back and another one made while the player thinks, and the page waits already."""
+    slow = Slow(Board().core)
+    monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
+    session.shared_seat.cache_clear()
+    tab = server.Tab(Session(names=("human", "slow")))
+    changed = tab.session.changed
+    wait = changed.wait
+
+    def waits(timeout: float | None = None) -> bool:
+        slow.go_on.set()  # the page waits: the thought of the first move ends now
+        assert wait(60)
+        return True
+
+    monkeypatch.setattr(changed, "wait", waits)
+    tab.session.request("move", {"move": "3A", "ply": 0})
+    tab.think()
+    assert slow.asked.wait(60)
+    tab.session.request("undo", {})
+    tab.session.request("move", {"move": "4A", "ply": 0})
+    tab.wait(tab.session.version)
+    assert str(tab.session.game.board.history[0]) == "4A"
+    assert tab.session.game.board.ply == 2
     session.shared_seat.cache_clear()
 
 

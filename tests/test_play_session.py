@@ -19,7 +19,7 @@ from oanquan_env.play.lessons import LESSONS, lessons
 from oanquan_env.play.levels import LEVELS, seated
 from oanquan_env.play.session import Session, SessionError
 from oanquan_env.play.vietnamese import TERMINATIONS, TURN_ENDS
-from tests.players import FirstMove
+from tests.players import FirstMove, Slow
 from tests.strategies import PRESET_NAMES
 
 END = "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30"
@@ -153,24 +153,23 @@ def test_a_person_resigns_and_thinks_better_of_it() -> None:
     assert (played.state()["resigned"], played.state()["turn"]) == (None, "person")
 
 
+def test_no_move_is_redone_after_a_resignation() -> None:
+    played = Session()
+    played.request("move", {"move": "1A", "ply": 0})
+    played.request("undo", {})
+    played.request("resign", {})
+    assert not played.state()["can_redo"]
+    assert refused(played, "redo").code == "request"
+    played.request("undo", {})
+    played.request("redo", {})
+    assert (line(played), played.state()["turn"]) == (["1A"], "person")
+
+
 # ---- players ---------------------------------------------------------------------------------------------------------
 
 
-class Slow(FirstMove):
-    """Waits until it is told to go on."""
-
-    def __init__(self, board: Board) -> None:
-        super().__init__(board.core)
-        self.asked, self.go_on = threading.Event(), threading.Event()
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        self.asked.set()
-        assert self.go_on.wait(60)
-        return super().choose(positions, rng)
-
-
 def test_the_choice_of_a_slow_player_is_dropped_if_the_game_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = Slow(Board())
+    slow = Slow(Board().core)
     monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
     played = Session(names=("human", "slow"))
     played.request("move", {"move": "1A", "ply": 0})

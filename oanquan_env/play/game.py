@@ -76,7 +76,7 @@ class Game:
     @property
     def can_redo(self) -> bool:
         """Whether `redo` would do something."""
-        return bool(self._undone)
+        return bool(self._undone) and self.resigned is None
 
     def push(self, move: Move | str) -> None:
         """Play a move. Raises as `Board.push`."""
@@ -102,7 +102,7 @@ class Game:
 
     def redo(self) -> bool:
         """Play again what was taken back last; false if there is nothing."""
-        if not self._undone:
+        if not self.can_redo:
             return False
         for move in self._undone.pop():
             self.board.push(move)

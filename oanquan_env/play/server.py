@@ -73,9 +73,13 @@ class Tab:
 
     def wait(self, version: int) -> None:
         """Wait until the game is another than at `version`, for a while."""
+
+        def is_news() -> bool:
+            self.think()  # again, if what was thought of an earlier position has been dropped
+            return self.session.version != version
+
         with self.session.changed:
-            self.think()
-            self.session.changed.wait_for(lambda: self.session.version != version, LONGEST_WAIT)
+            self.session.changed.wait_for(is_news, LONGEST_WAIT)
 
 
 class PlayServer(ThreadingHTTPServer):
@@ -142,8 +146,9 @@ class PlayServer(ThreadingHTTPServer):
         else:
             tab.session.request(request, asked)
             tab.think()
-        state = tab.session.state(game, known)
-        return {"state": state, "drawing": None if state["rules"] == drawn else tab.session.drawing()}
+        with tab.session.changed:  # both of the same game
+            state = tab.session.state(game, known)
+            return {"state": state, "drawing": None if state["rules"] == drawn else tab.session.drawing()}
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A page that was closed while it waited is no error."""
@@ -186,7 +191,8 @@ class _Handler(BaseHTTPRequestHandler):
         if place is None:
             return
         length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > MOST_BYTES or "json" not in self.headers.get("Content-Type", ""):
+        fits = length.isdecimal() and len(length) <= len(str(MOST_BYTES)) and int(length) <= MOST_BYTES
+        if not fits or "json" not in self.headers.get("Content-Type", ""):
             self._refuse(HTTPStatus.BAD_REQUEST, f"a request is JSON of at most {MOST_BYTES:,} bytes")
             return
         body = self.rfile.read(int(length))
@@ -197,7 +203,7 @@ class _Handler(BaseHTTPRequestHandler):
             reply, status = self.server.answer(place, asked), HTTPStatus.OK
         except SessionError as error:
             reply, status = {"error": error.to_json()}, HTTPStatus.BAD_REQUEST
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             reply, status = {"error": SessionError("request", error).to_json()}, HTTPStatus.BAD_REQUEST
         self._reply(status, "application/json", json.dumps(reply, separators=(",", ":")).encode())
 
