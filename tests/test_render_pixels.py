@@ -11,7 +11,9 @@ import pytest
 from oanquan_env import Rules
 from oanquan_env.board import Board
 from oanquan_env.render import MissingExtraError, Window, raster, rgb, svg, text
+from oanquan_env.render.animation import gif
 from oanquan_env.render.layout import layout
+from oanquan_env.render.motion import Picture
 from oanquan_env.render.scene import foreground
 from oanquan_env.render.shapes import Text
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
@@ -138,6 +140,8 @@ def test_without_pillow_pixels_name_the_extra(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'oanquan\[render\]'"):
         rgb(BIG)
+    with pytest.raises(MissingExtraError, match=r"pip install 'oanquan\[render\]'"):
+        gif([Picture(BIG, None, None, 100)])
     assert "South" in text(BIG)
     assert svg(BIG).startswith("<svg")
 

@@ -77,8 +77,6 @@ def gif(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool = False, width: int | None = None
 ) -> bytes:
     """The pictures as a GIF that begins again at its end. Raises `MissingExtraError` without Pillow."""
-    from PIL.Image import Dither
-
     rules = pictures[0].board.rules
     width = width or layout_of(rules).pixels()[0] // 2
 
@@ -87,6 +85,8 @@ def gif(
         yield from _hand(picture)
 
     frames = [image(rules, seen(picture), dark=dark, width=width) for picture in pictures]
+    from PIL.Image import Dither  # `image` has said what to install where this is missing
+
     colours = frames[-1].quantize(_GIF_COLOURS)
     frames = [frame.quantize(palette=colours, dither=Dither.NONE) for frame in frames]
     data, durations = io.BytesIO(), [picture.milliseconds for picture in pictures]
