@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import resource
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,14 +16,14 @@ import pytest
 from oanquan_env import Board, GameRecord, Rules, read_records
 from oanquan_env.move_trace import Frame
 from oanquan_env.play.picture import drawing, frame_json, move_json
-from oanquan_env.play.server import PlayServer
+from oanquan_env.play.server import LARGEST_FILE, PlayServer
 from oanquan_env.play.session import Session
 from oanquan_env.records import format_records
 from tests.browsers import Person, launch, serve
 from tests.strategies import PRESET_NAMES
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Route
 
 Visit = Callable[..., Person]
 HOT_SEAT = "#rules=mancala-world&position=5,5,5,5,5,0*/5,5,5,5,5,0*%200,0%200%200"
@@ -271,6 +272,12 @@ def test_games_are_saved_and_opened(visit: Visit, persons: PlayServer, tmp_path:
     assert person.moves == ["3A"]
     person.page.evaluate(drop, "nonsense")
     person.page.locator("#notice", has_text="no record").wait_for()
+    for count, words in (
+        (LARGEST_FILE, "no record of a game that can be opened. line 1"),
+        (LARGEST_FILE + 1, "too large"),
+    ):
+        person.page.evaluate(drop, "\0" * count)
+        person.page.locator("#notice", has_text=words).wait_for()
     assert person.moves == ["3A"]
 
 
@@ -282,7 +289,7 @@ def test_rules_and_levels_of_a_new_game(visit: Visit, server: PlayServer) -> Non
     page.locator("#more summary").click()
     page.locator("[data-field=seeds]").fill("0")
     page.locator("#begin").click()
-    assert "seeds must be a whole number from 1 to 255" in page.locator("#new-error").inner_text()
+    page.locator("#new-error", has_text="seeds must be a whole number from 1 to 255").wait_for()
     page.locator("[data-field=seeds]").fill("4")
     page.locator("[data-field=stone_value]").fill("5")
     page.locator("[data-field=stones]").select_option("True")
@@ -299,7 +306,7 @@ def test_rules_and_levels_of_a_new_game(visit: Visit, server: PlayServer) -> Non
     page.locator(".seat select").nth(1).select_option("")
     page.locator(".seat input").nth(1).fill("nobody")
     page.locator("#begin").click()
-    assert "no such player" in page.locator("#new-error").inner_text()
+    page.locator("#new-error", has_text="no such player").wait_for()
 
 
 def test_the_lessons_teach_in_both_languages(visit: Visit, server: PlayServer) -> None:
@@ -370,6 +377,26 @@ def test_another_page_cannot_play_or_read(browser: Browser, server: PlayServer) 
     ).then(reply => reply.status, () => "refused")"""
     assert page.evaluate(ask, server.address) == "refused"
     page.close()
+
+
+def test_the_page_asks_again_when_no_answer_came(
+    visit: Visit, server: PlayServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost, answer = threading.Event(), Session.answer
+    monkeypatch.setattr(Session, "answer", lambda played: lost.wait(60) and answer(played))
+    person = visit(server.address, locale="en-GB")
+
+    def lose(route: Route) -> None:
+        if lost.is_set():
+            route.continue_()
+        else:
+            lost.set()
+            route.abort()
+
+    person.page.route("**/wait", lose)
+    person.move("3A")
+    person.page.locator("#notice", has_text="does not answer").wait_for()
+    person.page.locator("#moves button").nth(2).wait_for()
 
 
 # ---- motion ----------------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import get_args, get_type_hints
 
+from oanquan_env.notation import SEAT_NAMES
+from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.picture import Json
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, range_of
@@ -37,6 +39,7 @@ def catalogue() -> Json:
             }
             for field in dataclasses.fields(Rules)
         ],
+        "seats": {count: {"en": names, "vi": vietnamese.SEAT_NAMES[count]} for count, names in SEAT_NAMES.items()},
         "levels": list(LEVELS),
         "person": PERSON,
         "players": EXAMPLES,

@@ -35,8 +35,10 @@ FILES = {
 """Path after the token -> file of `web` and its type."""
 MOST_TABS = 32
 """Games kept for pages that may come back; the one that was asked for longest ago goes first."""
-MOST_BYTES = 2_000_000
-"""Of a request."""
+LARGEST_FILE = 1_000_000
+"""Bytes of a file that can be opened."""
+MOST_BYTES = 6 * LARGEST_FILE + 10_000
+"""Of a request: JSON writes a byte in six letters at most."""
 LONGEST_WAIT = 25.0
 """Seconds that a request waits for news."""
 HEADERS = {
@@ -128,7 +130,7 @@ class PlayServer(ThreadingHTTPServer):
     def answer(self, request: str, asked: Json) -> Json:
         """What the page gets for a request. Raises `SessionError`."""
         if request == "catalogue":
-            return catalogue()
+            return {**catalogue(), "largest_file": LARGEST_FILE}
         if request == "lessons":
             return {"lessons": lessons()}
         if request == "begin":

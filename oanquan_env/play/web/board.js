@@ -574,7 +574,8 @@ export class BoardView extends EventTarget {
   }
 }
 
-const ROLES = {
+/** Who sits on a seat: a person or a level. */
+export const ROLES = {
   en: { human: "you", beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", perfect: "perfect" },
   vi: { human: "bạn", beginner: "mới chơi", easy: "dễ", medium: "vừa", hard: "khó", perfect: "hoàn hảo" },
 };
@@ -641,6 +642,7 @@ export class GameView extends EventTarget {
     const tools = { u: "undo", r: "redo", h: "hint", w: "again", s: "skip" };
     const name = tools[event.key.toLowerCase()];
     if (!name || event.ctrlKey || event.altKey || event.metaKey) return false;
+    if (/^(INPUT|SELECT)$/.test(event.composedPath()[0].tagName)) return false; // there they are letters
     this.board.byKeyboard = true;
     if (!this.buttons[name].disabled) this.buttons[name].click();
     return true;

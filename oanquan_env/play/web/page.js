@@ -1,6 +1,6 @@
 // The page around the board: new games, levels, files, links, the list of moves, the lessons. The server knows the game.
 
-import { GameView } from "./board.js";
+import { GameView, ROLES } from "./board.js";
 import { WORDS } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -15,7 +15,7 @@ const store = {
 };
 
 let language = store.get("language") || ((navigator.language || "").startsWith("vi") ? "vi" : "en");
-let tab = null, state = null, catalogue = null, resigning = false, highest = 0, valued = null;
+let tab = null, state = null, catalogue = null, resigning = null, highest = 0, valued = null;
 const words = () => WORDS[language];
 
 // ---- the server ------------------------------------------------------------------------------------------------------
@@ -59,7 +59,10 @@ async function follow() {
   follow.busy = true;
   try {
     while (state.turn === "player" && !state.trouble) await play("wait", { version: state.version });
-  } catch (error) { complain(error); } finally { follow.busy = false; }
+  } catch (error) {
+    complain(error);
+    if (error.code === "lost") setTimeout(follow, 3000); // a machine that slept, or changed its network, goes on
+  } finally { follow.busy = false; }
 }
 
 const view = new GameView($("board"), async (request, asked) => {
@@ -218,23 +221,22 @@ function fillFields(changes = {}) {
 
 function fillSeats() {
   const players = Number($("fields").querySelector("[data-field=players]").value) || 2;
-  const names = { 2: ["S", "N"], 3: ["S", "E", "W"], 4: ["S", "E", "N", "W"] }[players] ?? [];
-  const directions = { en: { S: "South", E: "East", N: "North", W: "West" }, vi: { S: "Nam", E: "Đông", N: "Bắc", W: "Tây" } }[language];
+  const names = catalogue.seats[players]?.[language] ?? [];
   const before = [...$("seats").querySelectorAll(".seat")].map(seatName);
   const sitting = before.length === players ? before : state.seats.length === players ? state.seats.map((seat) => seat.name)
     : names.map((_, seat) => (seat ? "easy" : catalogue.person));
-  $("seats").replaceChildren(...names.map((letter, seat) => {
+  $("seats").replaceChildren(...names.map((direction, seat) => {
     const name = sitting[seat], level = catalogue.levels.includes(name), person = name === catalogue.person;
     const select = make("select", {}, option(catalogue.person, words().person, person),
-      ...catalogue.levels.map((one) => option(one, words().levels[one], one === name)), option("", words().named, !level && !person));
+      ...catalogue.levels.map((one) => option(one, ROLES[language][one], one === name)), option("", words().named, !level && !person));
     const input = make("input", { value: level || person ? "" : name, hidden: level || person, placeholder: words().name });
     input.setAttribute("list", "players");
     input.setAttribute("aria-label", words().name);
     select.onchange = () => { input.hidden = select.value !== ""; };
-    return make("label", { className: "row seat" }, make("span", { textContent: directions[letter] }), make("div", {}, select, input));
+    return make("label", { className: "row seat" }, make("span", { textContent: direction }), make("div", {}, select, input));
   }));
   const starter = $("starter").value || "0";
-  $("starter").replaceChildren(...names.map((letter, seat) => option(seat, directions[letter], String(seat) === starter)), option("lot", words().byLot, starter === "lot"));
+  $("starter").replaceChildren(...names.map((direction, seat) => option(seat, direction, String(seat) === starter)), option("lot", words().byLot, starter === "lot"));
   $("match-row").hidden = players !== 2;
   setStarter();
 }
@@ -274,7 +276,7 @@ $("begin").onclick = async (event) => {
 
 function tellSubstitutes() {
   const weak = state.seats.filter((seat) => seat.substitute);
-  if (weak.length) notice(words().substitute(words().levels[weak[0].name] ?? weak[0].name, weak[0].plays), 12);
+  if (weak.length) notice(words().substitute(ROLES[language][weak[0].name], weak[0].plays), 12);
 }
 
 // ---- lessons ---------------------------------------------------------------------------------------------------------
@@ -333,6 +335,12 @@ async function open(text, number = null) {
   }
 }
 
+/** Open a file that a person chose or dropped, if there is one. */
+async function openFile(file) {
+  if (file?.size > catalogue.largest_file) complain(new Refused({ code: "record", detail: words().tooLarge }));
+  else if (file) await open(await file.text());
+}
+
 $("save").onclick = async () => {
   try {
     const { text } = await ask("save", { tab }), url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
@@ -343,15 +351,15 @@ $("save").onclick = async () => {
 };
 $("load").onclick = () => $("file").click();
 $("file").onchange = async () => {
-  if ($("file").files[0]) open(await $("file").files[0].text());
+  await openFile($("file").files[0]);
   $("file").value = "";
 };
 document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("drop"); });
 document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("drop"); });
-document.addEventListener("drop", async (event) => {
+document.addEventListener("drop", (event) => {
   event.preventDefault();
   document.body.classList.remove("drop");
-  if (event.dataTransfer.files[0]) open(await event.dataTransfer.files[0].text());
+  openFile(event.dataTransfer.files[0]);
 });
 $("link").onclick = async () => {
   const url = `${location.href.split("#")[0]}#${new URLSearchParams({ rules: state.rules, position: state.position })}`;
@@ -384,17 +392,15 @@ $("next-round").onclick = () => play("next_round").catch(complain);
 $("return").onclick = () => view.view(null);
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);
 $("resign").onclick = () => {
-  if (resigning) play("resign").catch(complain);
-  else {
-    notice(words().confirmResign);
-    setTimeout(() => { resigning = false; }, 6000);
-  }
-  resigning = !resigning;
+  clearTimeout(resigning);
+  if (resigning !== null) play("resign").catch(complain);
+  else notice(words().confirmResign);
+  resigning = resigning === null ? setTimeout(() => { resigning = null; }, 6000) : null;
 };
 $("language").onclick = () => setLanguage(language === "en" ? "vi" : "en");
 
 document.addEventListener("keydown", (event) => {
-  if (document.querySelector("dialog[open]") || /^(INPUT|SELECT|TEXTAREA)$/.test(event.composedPath()[0].tagName)) return;
+  if (document.querySelector("dialog[open]")) return;
   if (view.key(event)) event.preventDefault();
   else if (event.key.startsWith("Arrow") && ["BODY", "BUTTON"].includes(event.composedPath()[0].tagName)) {
     view.board.byKeyboard = true;

@@ -1,7 +1,5 @@
 // The words of the page in both languages; those of the board are in board.js.
 
-export const LANGUAGES = { en: "English", vi: "Tiếng Việt" };
-
 export const WORDS = {
   en: {
     other: "Tiếng Việt", newGame: "New game", learn: "How to play", return: "Back to the game", fromHere: "Play on from here",
@@ -14,20 +12,19 @@ export const WORDS = {
     position: "Begin at a position", byLot: "By lot", person: "A person", named: "Another player…", name: "Name of the player",
     yes: "yes", no: "no", whichGame: "Which game of the file?", game: (number) => `Game ${number}`,
     copied: "The link to this position is copied. It works while this program runs.", copy: "Copy this link:",
-    saved: "The game is saved as oanquan.txt.", opened: "The game is opened.", gone: "This game was not kept: here is a new one.",
+    saved: "The game is saved as oanquan.txt.", tooLarge: "It is too large.", opened: "The game is opened.", gone: "This game was not kept: here is a new one.",
     lost: "The program that runs this page does not answer. Is it still running?",
     confirmResign: "Press Resign once more to give up.", round: "Round", sold: "Fields sold", pawned: "pawned",
     toLose: (fields) => `Who has sold ${fields} fields loses the match.`, matchWon: (name) => `${name} wins the match.`, matchDrawn: "The match is drawn.",
     ahead: (name, points, how) => `${name} +${points} ${how}`, even: (how) => `Even ${how}`,
     proved: "(proved)", seen: (depth) => `(seen ${depth} moves ahead)`, noValues: "Only a search knows who is ahead; none that plays these rules is installed.",
-    substitute: (name, plays) => `The level “${name}” needs a search that is not installed here or does not play these rules: ${plays} plays instead, as strong as “easy”.`,
+    substitute: (name, plays) => `The level “${name}” needs a search that is not installed here or does not play these rules: ${plays} plays instead, which takes the most points it can at once.`,
     errors: {
       rules: "These rules do not fit together.", position: "This position cannot be read.", player: "There is no such player here.",
       record: "This file is no record of a game that can be opened.", move: "This move cannot be played now.", request: "That is not possible now.",
       linkPosition: "The position in the link cannot be read.", linkRules: "The rules in the link cannot be read.",
     },
     at: (column) => `The mistake is at the sign marked here (number ${column}):`,
-    levels: { beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", perfect: "perfect" },
     presets: {
       "mancala-world": ["Mancala World", "The common game: both directions, two mandarin stones of ten points. It ends when both stones are captured."],
       tonkin: ["Tonkin, 1944", "As children of Tonkin played it: only anticlockwise, ten small stones for a mandarin."],
@@ -71,22 +68,21 @@ export const WORDS = {
     position: "Bắt đầu từ thế", byLot: "Bốc thăm", person: "Người chơi", named: "Máy khác…", name: "Tên của máy",
     yes: "có", no: "không", whichGame: "Mở ván nào trong tệp?", game: (number) => `Ván ${number}`,
     copied: "Đã chép liên kết đến thế này. Liên kết dùng được khi chương trình còn chạy.", copy: "Hãy chép liên kết này:",
-    saved: "Đã lưu ván vào oanquan.txt.", opened: "Đã mở ván.", gone: "Ván cũ không còn được giữ: đây là ván mới.",
+    saved: "Đã lưu ván vào oanquan.txt.", tooLarge: "Tệp quá lớn.", opened: "Đã mở ván.", gone: "Ván cũ không còn được giữ: đây là ván mới.",
     lost: "Chương trình của trang này không trả lời. Nó còn chạy không?",
     confirmResign: "Bấm Xin thua lần nữa để chịu thua.", round: "Ván", sold: "Ruộng đã bán", pawned: "cầm",
     toLose: (fields) => `Ai bán ${fields} ruộng thì thua trận.`, matchWon: (name) => `${name} thắng cả trận.`, matchDrawn: "Trận đấu hòa.",
     ahead: (name, points, how) => `${name} +${points} ${how}`, even: (how) => `Ngang nhau ${how}`,
-    proved: "(đã chứng minh)", seen: (depth) => `(nhìn trước ${depth} nước)`, noValues: "Chỉ máy tìm kiếm mới biết ai hơn; ở đây chưa cài máy nào chơi được luật này.",
-    substitute: (name, plays) => `Mức “${name}” cần bộ tìm kiếm chưa được cài hoặc không chơi luật này: ${plays} chơi thay, mạnh như mức “dễ”.`,
+    proved: "(đã chứng minh)", seen: (depth) => `(nhìn trước ${depth} nước)`, noValues: "Chỉ máy biết tính trước nhiều nước mới cho biết ai đang hơn; ở đây chưa cài máy nào như vậy cho luật này.",
+    substitute: (name, plays) => `Mức “${name}” cần máy biết tính trước nhiều nước; ở đây chưa cài máy nào như vậy cho luật này. ${plays} chơi thay và luôn chọn nước ăn ngay được nhiều điểm nhất.`,
     errors: {
       rules: "Các luật này không hợp với nhau.", position: "Không đọc được thế này.", player: "Ở đây không có máy này.",
       record: "Tệp này không phải biên bản ván có thể mở.", move: "Không thể đi nước này lúc này.", request: "Không làm được lúc này.",
       linkPosition: "Không đọc được thế trong liên kết.", linkRules: "Không đọc được luật trong liên kết.",
     },
     at: (column) => `Chỗ sai là ký tự được đánh dấu (thứ ${column}):`,
-    levels: { beginner: "mới chơi", easy: "dễ", medium: "vừa", hard: "khó", perfect: "hoàn hảo" },
     presets: {
-      "mancala-world": ["Mancala World", "Lối chơi thông thường: rải được hai chiều, hai quan mười điểm. Hết ván khi cả hai quan bị ăn."],
+      "mancala-world": ["Mancala World", "Lối chơi thông thường: rải được hai chiều, có hai quan, mỗi quan mười điểm. Hết ván khi cả hai quan bị ăn."],
       tonkin: ["Bắc Kỳ, 1944", "Như trẻ em Bắc Kỳ chơi: chỉ rải ngược chiều kim đồng hồ, mười dân thay một quan."],
       vietnamese: ["Việt Nam", "Được ăn qua ô quan trống. Hết ván khi cả hai ô quan trống: hết quan, tàn dân, thu quân, bán ruộng."],
       ludii: ["Ludii", "Như lối thông thường, nhưng hàng trống được rải lại ngay."],
