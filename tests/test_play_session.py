@@ -273,6 +273,8 @@ def test_a_match_is_saved_in_the_middle_of_a_round() -> None:
     error = refused(opened, "load", text=broken)
     assert error.code == "record"
     assert "round 2: Round is '3'" in str(error)
+    among_games = f"{Session().saved()}\n{parse_records(played.saved())[1]}"
+    assert "fields are sold" in str(refused(opened, "load", text=among_games, number=2))
 
 
 def test_the_last_move_of_a_round_can_be_taken_back_before_the_next_one() -> None:

@@ -56,7 +56,11 @@ def load_game(name: str) -> Board:
         raise ValueError(f"{path} holds {len(records)} games: load {path} 1 takes the first")
     if number is not None and not 1 <= number <= len(records):
         raise ValueError(f"there is no game {number}: {path} holds {len(records)}")
-    record = records[0 if number is None else number - 1]
+    return board_of_single(records[0 if number is None else number - 1])
+
+
+def board_of_single(record: GameRecord) -> Board:
+    """The board of a game that is no round of a match with sold fields; of such a round, raises ValueError."""
     if any(header in record.headers for header in OWNERSHIP_HEADERS):
         raise ValueError("it is a round of a match, in which fields are sold")
     return record.board()

@@ -14,6 +14,7 @@ from oanquan_env.core import RunawayGameError
 from oanquan_env.match import Match
 from oanquan_env.match_records import MATCH, resume_match
 from oanquan_env.notation import Move, NotationError
+from oanquan_env.play.files import board_of_single
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint, strongest_player
 from oanquan_env.play.levels import PERSON, Seated, seated
@@ -203,15 +204,15 @@ class Session:
                 match, board = resume_match(records)
                 self._put(board, self._fitting_names(rules), match)
                 return
+            if number is None and len(records) > 1:
+                raise SessionError("games", f"it holds {len(records)} games", games=len(records))
+            if number is not None and not 1 <= number <= len(records):
+                raise SessionError("record", f"there is no game {number}")
+            board = board_of_single(records[0 if number is None else number - 1])
+        except SessionError:
+            raise
         except ValueError as error:
-            if isinstance(error, SessionError):
-                raise
             raise SessionError("record", error) from None
-        if number is None and len(records) > 1:
-            raise SessionError("games", f"it holds {len(records)} games", games=len(records))
-        if number is not None and not 1 <= number <= len(records):
-            raise SessionError("record", f"there is no game {number}")
-        board = records[0 if number is None else number - 1].board()
         self._put(board, self._fitting_names(board.rules), None)
 
     def saved(self) -> str:
