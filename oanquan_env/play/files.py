@@ -1,4 +1,4 @@
-"""Games of the terminal in files: none is overwritten that another game wrote, and none is left half written."""
+"""Games in files: the terminal overwrites none that another game wrote, and leaves none half written."""
 
 from __future__ import annotations
 

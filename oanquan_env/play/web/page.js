@@ -165,6 +165,7 @@ async function showValue() {
   const key = `${state.game} ${state.line.at(-1)}`;
   if (valued === key || state.turn !== "person") return;
   valued = key;
+  bar.lastElementChild.textContent ||= "…";
   try {
     const { hint } = await ask("hint", { tab });
     if (key !== `${state.game} ${state.line.at(-1)}`) return;
