@@ -239,8 +239,10 @@ def search_rows(
                 break
             allowed = slack if reached <= slack_depth else 0
             value, is_open, valued = search_root(rules, memory, end, reached, allowed)
-            if memory[STOP] and reached > 1 and (valued == STACK or rules[NET] == 0):
-                break  # with a net, a depth counts as far as it was searched: its first move was the best one so far
+            # With a net, a depth counts as far as it was searched: its first move was the best one so far. With slack
+            # it must be whole, as moves beside the best one are to be valued, too.
+            if memory[STOP] and reached > 1 and (valued == STACK or rules[NET] == 0 or allowed > 0):
+                break
             found[row, ROOT_DEPTH], found[row, ROOT_VALUE], found[row, ROOT_OPEN] = reached, value, is_open
             found[row, ROOT_MOVES:ROOT_LINE] = -INFINITY
             for place in range(STACK, valued, CHILD_WORDS):

@@ -87,9 +87,9 @@ class SearchResult:
         action: the first of `actions`.
         actions: all actions of the highest value at this depth, ascending; no other action reaches it.
         value: future margin in points, seen by the mover.
-        depth: plies looked ahead: the last depth that was completed, or at which the value was proved. With a net a
-            depth counts too whose first moves were searched before a limit: the best one of the depth before comes
-            first, and one that is found to be better takes its place.
+        depth: plies looked ahead: the last depth that was completed, or at which the value was proved. With a net and
+            without slack a depth counts too whose first moves were searched before a limit: the best one of the depth
+            before comes first, and one that is found to be better takes its place.
         proved: whether the value holds for all depths.
         nodes: moves played by the search.
         line: actions of both players in turn, best play from here; may be shorter than `depth`.
