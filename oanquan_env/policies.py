@@ -10,8 +10,11 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Ints, Mask
+from oanquan_env.board import Board
 from oanquan_env.core import Core, relative_points
+from oanquan_env.notation import Move
 from oanquan_env.players.full_width import AIMS, Aim, FullWidthSearch
 from oanquan_env.positions import Positions
 from oanquan_env.rules import DEFAULT_PRESET, Rules
@@ -72,6 +75,24 @@ class FullWidthPolicy:
         found = self.search.values(positions[rows])
         values[rows] = found[np.arange(len(rows)), :, positions.mover[rows]]
         return best_actions(values, mask, rng)
+
+    def analyse(self, board: Board) -> Analysis:
+        """The value of a board and of each of its moves, and the best line; never called proved.
+
+        Raises:
+            ValueError: for a game that is over, and for a board of other rules.
+        """
+        check_analysable(board, self.core)
+        found = self.search.values(board.positions)[0, :, board.mover].tolist()
+        ranked = sorted(self.core.legal_mask(board.positions)[0].nonzero()[0].tolist(), key=lambda move: -found[move])
+        return Analysis(
+            board=board.copy(),
+            value=found[ranked[0]],
+            proved=False,
+            depth=self.search.depth,
+            line=tuple(map(Move.from_action, self.search.line(board.positions, ranked[0]))),
+            values={Move.from_action(action): found[action] for action in ranked},
+        )
 
 
 class EpsilonPolicy:

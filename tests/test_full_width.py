@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import agents
-from oanquan_env import Core, Positions, rotate_seats
+from oanquan_env import Board, Core, Positions, rotate_seats
 from oanquan_env.arrays import Floats
 from oanquan_env.core import Expanded
 from oanquan_env.envs.single import OAnQuanEnv
@@ -31,7 +32,7 @@ def margin(points: list[int], seat: int) -> Fraction:
 def final_points(core: Core, position: Positions, depth: int, aim: Aim, root: int) -> list[int]:
     """Points of all players at the end of the line that goes up from one position: brute force, a move at a time."""
     if depth == 0 or position.over[0]:
-        return core.standings(position)[0].tolist()
+        return [int(points) for points in core.standings(position)[0]]
     mover = int(position.mover[0])
     lines = [final_points(core, child, depth - 1, aim, root) for child in after_each_move(core, position).values()]
     if aim == "maxn" or mover == root:
@@ -152,6 +153,39 @@ def test_it_plays_every_best_move_and_no_other() -> None:
     assert sorted(set(chosen.tolist())) == tied.tolist()
     assert len(tied) > 1
     assert np.bincount(chosen)[tied].min() > 600 / len(tied) / 2
+
+
+@pytest.mark.parametrize("aim", AIMS)
+def test_an_analysis_values_every_move_and_its_line_leads_there(aim: Aim) -> None:
+    player = FullWidthPolicy(Core("four-player"), 4, aim)
+    batch = random_positions(player.core, 12, seed=6)
+    found = player.search.values(batch)
+    for row in range(len(batch)):
+        board = Board.from_positions(player.core, batch, row)
+        root, before = board.mover, list(board.scores)
+        analysis = player.analyse(board)
+        assert {move.action: value for move, value in analysis.values.items()} == {
+            move.action: found[row, move.action, root] for move in board.legal_moves
+        }
+        assert list(analysis.values.values()) == sorted(analysis.values.values(), reverse=True)
+        assert analysis.value == analysis.values[analysis.best]
+        assert (analysis.line[0], analysis.depth, analysis.proved) == (analysis.best, 4, False)
+        for move in analysis.line:
+            board.push(move)
+        assert len(analysis.line) == 4 or board.outcome
+        final = board.core.standings(board.positions)[0].tolist()
+        won = [points - score for points, score in zip(final, before, strict=True)]
+        assert analysis.value == pytest.approx(float(margin(won, root)))
+
+
+def test_an_analysis_shows_itself_with_parts_of_points() -> None:
+    board = Board("four-player")
+    assert re.search(
+        r"^\+\d+\.[37] points for South from here on, seen 2 plies ahead\nmoves  ",
+        str(make_policy("maxn:depth=2", "four-player").analyse(board)),
+    )
+    with pytest.raises(ValueError, match="the board has the rules 'four-player', the player 'three-player'"):
+        FullWidthPolicy(Core("three-player"), 2, "maxn").analyse(board)
 
 
 @pytest.mark.parametrize("aim", AIMS)

@@ -83,6 +83,19 @@ class FullWidthSearch:
             values[begin + rows, actions] = relative_points(points - part.scores[rows])
         return values
 
+    def line(self, position: Positions, action: int) -> list[int]:
+        """The actions of the line that goes up behind `action` in one running position, that one first."""
+        roots, line, position = position.mover.copy(), [action], position.copy()
+        self.core.play(position, [action])
+        for depth in range(self.depth - 1, 0, -1):
+            if position.over[0]:
+                break
+            rows, actions, points = self._points(position, roots, depth)
+            best = self._worth(points, rows, position.mover, roots).argmax()  # the first of equals
+            line.append(int(actions[best]))
+            self.core.play(position, actions[best : best + 1])
+        return line
+
     def _points(self, positions: Positions, roots: Ints, depth: int) -> tuple[Ints, Ints, Points]:
         """Rows, actions and final points (M, P) of all moves; `roots` (N,) move at the root."""
         children, rows, actions = self.core.expand(positions)
