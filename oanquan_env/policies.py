@@ -165,7 +165,7 @@ def make_policy(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     """
     if name in POLICIES:
         return POLICIES[name](Core(rules))
-    full_width = _FULL_WIDTH.fullmatch(name)
+    full_width = _FULL_WIDTH.fullmatch(str(name))  # what is no text is refused by `agents.make`
     if full_width:
         return FullWidthPolicy(Core(rules), int(full_width[2]), cast(Aim, full_width[1]))
     try:

@@ -155,6 +155,14 @@ def test_it_plays_every_best_move_and_no_other() -> None:
     assert np.bincount(chosen)[tied].min() > 600 / len(tied) / 2
 
 
+def test_a_single_legal_move_is_played_without_search() -> None:
+    core = CountingCore("three-player sowing=clockwise")
+    seeds = [0, 0, 0, 0, 3, 10, *[5, 5, 5, 5, 5, 10] * 2]
+    only = core.setup([seeds], [[1, 1, 1]], [[0, 0, 0]], checked=False)
+    assert FullWidthPolicy(core, 3, "maxn").choose(only, np.random.default_rng(0)).tolist() == [9]
+    assert core.sizes == []
+
+
 @pytest.mark.parametrize("aim", AIMS)
 def test_an_analysis_values_every_move_and_its_line_leads_there(aim: Aim) -> None:
     player = FullWidthPolicy(Core("four-player"), 4, aim)
@@ -180,10 +188,8 @@ def test_an_analysis_values_every_move_and_its_line_leads_there(aim: Aim) -> Non
 
 def test_an_analysis_shows_itself_with_parts_of_points() -> None:
     board = Board("four-player")
-    assert re.search(
-        r"^\+\d+\.[37] points for South from here on, seen 2 plies ahead\nmoves  ",
-        str(make_policy("maxn:depth=2", "four-player").analyse(board)),
-    )
+    shown = str(FullWidthPolicy(Core("four-player"), 2, "maxn").analyse(board))
+    assert re.match(r"\+\d+\.[37] points for South from here on, seen 2 plies ahead\nmoves  ", shown)
     with pytest.raises(ValueError, match="the board has the rules 'four-player', the player 'three-player'"):
         FullWidthPolicy(Core("three-player"), 2, "maxn").analyse(board)
 
