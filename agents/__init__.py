@@ -8,7 +8,7 @@ from agents.players.names import USAGE, PlayerName, UnknownAgentError, parse_nam
 from agents.support.extras import MissingExtraError, needing_extras, say_what_commands_need
 from oanquan_env import Core, Rules
 from oanquan_env.players.value_net import read_value_net
-from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, Policy, RandomPolicy
+from oanquan_env.policies import EpsilonPolicy, FullWidthPolicy, GreedyPolicy, Policy, RandomPolicy
 from oanquan_env.rules import DEFAULT_PRESET, as_rules
 
 __all__ = ["USAGE", "MissingExtraError", "UnknownAgentError", "make", "usage"]
@@ -44,6 +44,12 @@ def _minimax(name: PlayerName, rules: Rules) -> Policy:
     return MinimaxPlayer(Core(rules), Limits(depth=depth, nodes=nodes, milliseconds=ms), net=net)
 
 
+def _full_width(name: PlayerName, rules: Rules) -> Policy:
+    if "depth" not in name.options:
+        raise UnknownAgentError(f"{name.kind} needs its depth, as in {name.kind}:depth=3")
+    return FullWidthPolicy(Core(rules), name.options["depth"], "maxn" if name.kind == "maxn" else "paranoid")
+
+
 def _mcts(name: PlayerName, rules: Rules) -> Policy:
     if "simulations" not in name.options:
         raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
@@ -74,6 +80,8 @@ _MAKERS: dict[str, Callable[[PlayerName, Rules], Policy]] = {
     "random": lambda _, rules: RandomPolicy(Core(rules)),
     "greedy": lambda _, rules: GreedyPolicy(Core(rules)),
     "minimax": _minimax,
+    "maxn": _full_width,
+    "paranoid": _full_width,
     "mcts": _mcts,
     "ppo": _ppo,
 }

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Sequence
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Ints, Mask
+from oanquan_env.board import Board
 from oanquan_env.core import Core, relative_points
+from oanquan_env.notation import Move
+from oanquan_env.players.full_width import AIMS, Aim, FullWidthSearch
 from oanquan_env.positions import Positions
 from oanquan_env.rules import DEFAULT_PRESET, Rules
 
@@ -44,6 +49,50 @@ class GreedyPolicy:
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
         return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
+
+
+class FullWidthPolicy:
+    """Plays the move of the best margin that a `FullWidthSearch` finds for the mover, ties at random.
+
+    Args:
+        core: of the rules to play.
+        depth: plies looked ahead.
+        aim: what the players are taken to want: `maxn` or `paranoid`.
+
+    Raises:
+        ValueError: for a depth out of range.
+    """
+
+    def __init__(self, core: Core, depth: int, aim: Aim) -> None:
+        self.core = core
+        self.search = FullWidthSearch(core, depth, aim)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        mask = self.core.legal_mask(positions)
+        values = np.zeros(mask.shape)
+        rows = (mask.sum(axis=1) > 1).nonzero()[0]
+        found = self.search.values(positions[rows])
+        values[rows] = found[np.arange(len(rows)), :, positions.mover[rows]]
+        return best_actions(values, mask, rng)
+
+    def analyse(self, board: Board) -> Analysis:
+        """The value of a board and of each of its moves, and the best line; never called proved.
+
+        Raises:
+            ValueError: for a game that is over, and for a board of other rules.
+        """
+        check_analysable(board, self.core)
+        found = self.search.values(board.positions)[0, :, board.mover].tolist()
+        ranked = sorted(self.core.legal_mask(board.positions)[0].nonzero()[0].tolist(), key=lambda move: -found[move])
+        return Analysis(
+            board=board.copy(),
+            value=found[ranked[0]],
+            proved=False,
+            depth=self.search.depth,
+            line=tuple(map(Move.from_action, self.search.line(board.positions, ranked[0]))),
+            values={Move.from_action(action): found[action] for action in ranked},
+        )
 
 
 class EpsilonPolicy:
@@ -103,21 +152,27 @@ def ask_players(players: Sequence[Policy], numbers: Ints, positions: Positions, 
 
 
 POLICIES: dict[str, type[RandomPolicy] | type[GreedyPolicy]] = {"random": RandomPolicy, "greedy": GreedyPolicy}
+_FULL_WIDTH = re.compile(rf"({'|'.join(AIMS)}):depth=(-?[0-9]{{1,15}})")
 
 
 def make_policy(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
-    """The player of that name: `random`, `greedy`, or any name that `agents.make` knows where `agents` is importable.
+    """The player of that name: `random`, `greedy`, `maxn:depth=D` or `paranoid:depth=D`.
+
+    Any name that `agents.make` knows will do where `agents` is importable.
 
     Raises:
-        ValueError: for an unknown name; says which exist.
+        ValueError: for an unknown name; says which exist. For a depth out of range.
     """
     if name in POLICIES:
         return POLICIES[name](Core(rules))
+    full_width = _FULL_WIDTH.fullmatch(str(name))  # what is no text is refused by `agents.make`
+    if full_width:
+        return FullWidthPolicy(Core(rules), int(full_width[2]), cast(Aim, full_width[1]))
     try:
         agents = importlib.import_module("agents")
     except ModuleNotFoundError as error:
         raise ValueError(
             f"unknown player {name!r}: without the `agents` package of the project's clone only "
-            f"{', '.join(POLICIES)} exist ({error})"
+            f"{', '.join(POLICIES)}, {', '.join(f'{aim}:depth=D' for aim in AIMS)} exist ({error})"
         ) from error
     return cast(Policy, agents.make(name, rules))

@@ -203,7 +203,7 @@ def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
         "mcts:simulations=8,net={}",
         "ppo:{}",
         "ppo:{},temperature=1",
-        "ppo:{},nodes=200",
+        "minimax:nodes=200,net=pretrained",
     ],
 )
 def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:

@@ -209,19 +209,26 @@ def test_a_hint_says_what_each_move_is_worth() -> None:
         over.hint()
 
 
-def test_levels_fall_back_to_what_is_installed_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
     found = {name: seated(name, Rules()) for name in LEVELS}
-    assert {name: seat.plays for name, seat in found.items()} == dict.fromkeys(LEVELS, "greedy")
-    assert [seat.is_substitute for seat in found.values()] == [False, False, True, True, True]
-    assert Session().hint()["search"] is None
+    assert [found[name].plays for name in LEVELS] == [
+        "greedy",
+        "greedy",
+        "maxn:depth=3",
+        "maxn:depth=5",
+        "maxn:depth=7",
+    ]
+    hint = Session().hint()
+    assert (hint["player"], hint["search"]["depth"]) == ("maxn:depth=7", 7)
+    assert hint["search"]["value"] == max(hint["values"].values())
 
 
 def test_levels_take_the_best_that_is_installed() -> None:
     pytest.importorskip("numba")
     assert seated("perfect", Rules()).plays == "minimax:ms=1000,net=pretrained"
     assert seated("perfect", Rules.parse("tonkin")).plays.startswith("minimax:ms=1000")
-    assert seated("hard", Rules.parse("three-player")).plays == "mcts:simulations=200"
+    assert seated("hard", Rules.parse("three-player")).plays == "maxn:depth=5"
 
 
 # ---- matches and records ---------------------------------------------------------------------------------------------

@@ -55,16 +55,22 @@ def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth
     assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
 
 
-def test_without_search_a_hint_is_greedy_and_says_so(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_agents_a_hint_looks_ahead_too(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
     printed = play("hint\n")
+    assert re.search(r"maxn:depth=7: try \d[AC]\.\n.* points? for South from here on, seen 7 plies ahead\n", printed)
+
+
+def test_a_player_that_does_not_search_says_what_moves_win_at_once(play: Play) -> None:
+    printed = play("hint\n", "--hints", "greedy")
     assert re.search(r"greedy: try (5A|1C)\.\npoints that each move wins at once, answers not counted\n", printed)
     assert re.search(r"moves  (1C|5A) \+11  (1C|5A) \+11  ", printed)
 
 
-def test_rules_that_search_cannot_play_get_a_hint_too(play: Play) -> None:
+def test_three_players_get_a_hint_too(play: Play) -> None:
     printed = play("hint\n", "--rules", "three-player", "--seed", "1")
-    assert re.search(r"mcts:simulations=400: try \d[AC]\.\npoints that each move wins at once", printed)
+    assert re.search(r"maxn:depth=7: try \d[AC]\.\n.* points? for South from here on, seen 7 plies ahead\n", printed)
+    assert re.search(r"moves  \d[AC] \+\d+(\.5)?  ", printed)
 
 
 def test_a_player_who_is_named_gives_the_hint(play: Play) -> None:

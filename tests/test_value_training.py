@@ -99,9 +99,8 @@ def test_a_fit_learns_what_depends_on_the_board_and_repeats_itself() -> None:
     for _ in range(2):
         torch.manual_seed(0)
         module = ValueModule(core.rules)
-        errors.append(
-            fit(module, inputs, values, FitConfig(epochs=40, batch_size=128), np.random.default_rng(0), print)
-        )
+        config = FitConfig(samples=40 * len(positions), batch_size=128)
+        errors.append(fit(module, inputs, values, config, np.random.default_rng(0), print))
         nets.append(module.export({}))
     assert errors[0] == errors[1] < 0.4 * values.std()
     assert nets[0].to_bytes() == nets[1].to_bytes()
@@ -283,4 +282,4 @@ def test_help_all_shows_the_settings_of_a_value_net(capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit) as ended:
         train.main(["--config", "configs/value.yaml", "--help-all"])
     assert not ended.value.code
-    assert "--fit.epochs" in capsys.readouterr().out
+    assert "--fit.samples" in capsys.readouterr().out

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.players.analysis import Analysis, analyse
+from agents.players.analysis import analyse
 from agents.search.deepening import Limits, Search
 from oanquan_env import Board, Core, Positions
+from oanquan_env.analysis import Analysis
 from oanquan_env.arrays import Ints
 from oanquan_env.players.value_net import ValueNet
 from oanquan_env.policies import best_actions

@@ -16,6 +16,8 @@ USAGE = {
     "greedy": "plays the move that wins the most points at once",
     "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",
     "minimax:...,net=FILE": "with a value net at its horizon: a file, a run's folder, or `pretrained`",
+    "maxn:depth=D": "full-width search to D plies for 2 to 4 players, each doing what is best for itself",
+    "paranoid:depth=D": "the same, with all others doing what is worst for the player who searches",
     "mcts:simulations=S[,net=FOLDER]": "Monte-Carlo tree search; with a trained agent's priors and values",
     "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder, or `pretrained`; T > 0 draws its moves",
     "...FOLDER...,mirror_average=no": "the network sees the position alone, not its mirror image beside it",
@@ -27,6 +29,8 @@ OPTIONS: dict[str, dict[str, OptionType]] = {
     "random": {},
     "greedy": {},
     "minimax": {"depth": int, "nodes": int, "ms": float, "net": str},
+    "maxn": {"depth": int},
+    "paranoid": {"depth": int},
     "mcts": {"simulations": int, "net": str, "mirror_average": bool},
     "ppo": {"temperature": float, "mirror_average": bool},
 }

@@ -16,6 +16,7 @@ EXAMPLES = (
     "greedy",
     "minimax:depth=4",
     "minimax:ms=200,net=pretrained",
+    "maxn:depth=4",
     "mcts:simulations=400",
     "ppo:pretrained",
 )

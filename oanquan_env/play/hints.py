@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
 from oanquan_env.notation import Move
 from oanquan_env.play.levels import first_playing
@@ -15,33 +16,8 @@ from oanquan_env.playing import choose_move
 from oanquan_env.policies import Policy, move_gains
 from oanquan_env.rules import Rules
 
-STRONGEST = ("minimax:nodes=1000000,net=pretrained", "minimax:nodes=1000000", "mcts:simulations=400", "greedy")
-"""Who gives hints unless somebody is named: the first that is installed and plays the rules. `mcts` plays all rules; in
-60 games of three players it won 42 % against two that are greedy, and 5 points more than they."""
-
-
-class Analysis(Protocol):
-    """What a search says of a board; its `str` tells it in lines of text."""
-
-    @property
-    def best(self) -> Move:
-        """The move to play."""
-
-    @property
-    def value(self) -> int:
-        """What the mover will win from here on less what the opponent will, in points."""
-
-    @property
-    def proved(self) -> bool:
-        """Whether all values hold however deep one looks."""
-
-    @property
-    def depth(self) -> int:
-        """Plies looked ahead."""
-
-    @property
-    def values(self) -> Mapping[Move, int]:
-        """Of each legal move, the best first."""
+STRONGEST = ("minimax:nodes=1000000,net=pretrained", "minimax:nodes=1000000", "maxn:depth=7")
+"""Who gives hints unless somebody is named: the first that is installed and plays the rules, as `maxn` always does."""
 
 
 @runtime_checkable

@@ -28,13 +28,9 @@ class Level:
 LEVELS = {
     "beginner": Level(("greedy",), 0.7),
     "easy": Level(("greedy",), 0.3),
-    "medium": Level(
-        ("minimax:depth=2,ms=50,net=pretrained", "minimax:depth=3,ms=50", "mcts:simulations=50", "greedy"), 0.1
-    ),
-    "hard": Level(
-        ("minimax:depth=6,ms=200,net=pretrained", "minimax:depth=7,ms=200", "mcts:simulations=200", "greedy")
-    ),
-    "perfect": Level(("minimax:ms=1000,net=pretrained", "minimax:ms=1000", "mcts:simulations=400", "greedy")),
+    "medium": Level(("minimax:depth=2,ms=50,net=pretrained", "minimax:depth=3,ms=50", "maxn:depth=3"), 0.1),
+    "hard": Level(("minimax:depth=6,ms=200,net=pretrained", "minimax:depth=7,ms=200", "maxn:depth=5")),
+    "perfect": Level(("minimax:ms=1000,net=pretrained", "minimax:ms=1000", "maxn:depth=7")),
 }
 """The weakest first. No search is perfect; that of the last is as near as a second a move gets."""
 
@@ -47,14 +43,11 @@ class Seated:
         name: `PERSON`, a level or a player's name.
         policy: the player; None for a person.
         plays: the name of the player who plays for a level; else the same as `name`.
-        is_substitute: whether a weaker player had to take a level's place, as its own needs what is not installed or
-            does not play the rules.
     """
 
     name: str
     policy: Policy | None = None
     plays: str = PERSON
-    is_substitute: bool = False
 
 
 def seated(name: str, rules: Rules) -> Seated:
@@ -72,7 +65,7 @@ def seated(name: str, rules: Rules) -> Seated:
     plays, policy = first_playing(level.players, rules)
     if level.epsilon:
         policy = EpsilonPolicy(Core(rules), policy, level.epsilon)
-    return Seated(name, policy, plays, is_substitute=plays == "greedy" != level.players[0])
+    return Seated(name, policy, plays)
 
 
 def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:

@@ -38,13 +38,13 @@ def hint_json(advice: Hint) -> Json:
     analysis, search = advice.analysis, None
     if analysis is not None:
         search = {"value": analysis.value, "proved": analysis.proved, "depth": analysis.depth}
-    values = {str(move): value for move, value in advice.values.items()}
+    values = {str(move): round(value, 1) for move, value in advice.values.items()}
     return {"player": advice.player, "best": str(advice.best), "values": values, "search": search}
 
 
 def _seat(seat: Seated) -> Json:
     person = seat.policy is None
-    return {"name": seat.name, "person": person, "plays": seat.plays, "substitute": seat.is_substitute}
+    return {"name": seat.name, "person": person, "plays": seat.plays}
 
 
 def _outcome(game: Game) -> Json | None:

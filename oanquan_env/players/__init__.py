@@ -1,1 +1,1 @@
-"""What plays or judges positions with NumPy alone: the value net."""
+"""What values positions with NumPy alone: the value net, and full-width search for any number of players."""

@@ -169,7 +169,6 @@ async function showValue() {
   try {
     const { hint } = await ask("hint", { tab });
     if (key !== `${state.game} ${state.line.at(-1)}`) return;
-    if (!hint.search) { bar.lastElementChild.textContent = words().noValues; return; }
     const scores = view.position(state.line.length).frame.scores, sign = hint.mover ? -1 : 1;
     const how = hint.search.proved ? words().proved : words().seen(hint.search.depth);
     drawValue(scores[0] - scores[1] + sign * hint.search.value, 0, how);
@@ -268,17 +267,11 @@ $("begin").onclick = async (event) => {
   try {
     await play("new", asked);
     $("new-dialog").close();
-    tellSubstitutes();
   } catch (error) {
     $("new-error").textContent = explain(error, position);
     $("new-error").hidden = false;
   } finally { $("begin").disabled = false; }
 };
-
-function tellSubstitutes() {
-  const weak = state.seats.filter((seat) => seat.substitute);
-  if (weak.length) notice(words().substitute(ROLES[language][weak[0].name], weak[0].plays), 12);
-}
 
 // ---- lessons ---------------------------------------------------------------------------------------------------------
 
@@ -458,7 +451,6 @@ async function start() {
     catalogue = await asked;
     take(answer);
     await openLink();
-    tellSubstitutes();
     document.body.dataset.ready = "yes";
   } catch (error) { complain(error); }
 }

@@ -17,8 +17,7 @@ export const WORDS = {
     confirmResign: "Press Resign once more to give up.", round: "Round", sold: "Fields sold", pawned: "pawned",
     toLose: (fields) => `Who has sold ${fields} fields loses the match.`, matchWon: (name) => `${name} wins the match.`, matchDrawn: "The match is drawn.",
     ahead: (name, points, how) => `${name} +${points} ${how}`, even: (how) => `Even ${how}`,
-    proved: "(proved)", seen: (depth) => `(seen ${depth} moves ahead)`, noValues: "Only a search knows who is ahead; none that plays these rules is installed.",
-    substitute: (name, plays) => `The level “${name}” needs a search that is not installed here or does not play these rules: ${plays} plays instead, which takes the most points it can at once.`,
+    proved: "(proved)", seen: (depth) => `(seen ${depth} moves ahead)`,
     errors: {
       rules: "These rules do not fit together.", position: "This position cannot be read.", player: "There is no such player here.",
       record: "This file is no record of a game that can be opened.", move: "This move cannot be played now.", request: "That is not possible now.",
@@ -73,8 +72,7 @@ export const WORDS = {
     confirmResign: "Bấm Xin thua lần nữa để chịu thua.", round: "Ván", sold: "Ruộng đã bán", pawned: "cầm",
     toLose: (fields) => `Ai bán ${fields} ruộng thì thua trận.`, matchWon: (name) => `${name} thắng cả trận.`, matchDrawn: "Trận đấu hòa.",
     ahead: (name, points, how) => `${name} +${points} ${how}`, even: (how) => `Ngang nhau ${how}`,
-    proved: "(đã chứng minh)", seen: (depth) => `(nhìn trước ${depth} nước)`, noValues: "Chỉ máy biết tính trước nhiều nước mới cho biết ai đang hơn; ở đây chưa cài máy nào như vậy cho luật này.",
-    substitute: (name, plays) => `Mức “${name}” cần máy biết tính trước nhiều nước; ở đây chưa cài máy nào như vậy cho luật này. ${plays} chơi thay và luôn chọn nước ăn ngay được nhiều điểm nhất.`,
+    proved: "(đã chứng minh)", seen: (depth) => `(nhìn trước ${depth} nước)`,
     errors: {
       rules: "Các luật này không hợp với nhau.", position: "Không đọc được thế này.", player: "Ở đây không có máy này.",
       record: "Tệp này không phải biên bản ván có thể mở.", move: "Không thể đi nước này lúc này.", request: "Không làm được lúc này.",

@@ -1,0 +1,72 @@
+"""What a search says of a board, for people: `make_policy("maxn:depth=5").analyse(board)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from oanquan_env.board import Board
+from oanquan_env.core import Core
+from oanquan_env.notation import Move, seat_name
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a search found out about one board.
+
+    A value is in points: what the mover will win from here on less what the opponent will, or over the mean of what
+    its opponents will, when all play their best as far as the search sees. The scores so far are not in it, the
+    leftovers of finished games are.
+
+    Attributes:
+        board: what was searched.
+        value: of the board, which is that of its best moves.
+        proved: whether all values hold however deep one looks; else they are what the search sees at its depth.
+        depth: plies looked ahead.
+        line: best play of all, the best move first; may be shorter than `depth`.
+        values: of each legal move, the best first.
+    """
+
+    board: Board
+    value: float
+    proved: bool
+    depth: int
+    line: tuple[Move, ...]
+    values: dict[Move, float]
+
+    @property
+    def best(self) -> Move:
+        """The first of the best moves."""
+        return next(iter(self.values))
+
+    @property
+    def summary(self) -> str:
+        """The value in a sentence."""
+        points = f"{_points(self.value)} point{'s' * (abs(self.value) != 1)}"
+        how = "proved" if self.proved else f"seen {self.depth} plies ahead" if self.depth > 1 else "seen one ply ahead"
+        return f"{points} for {seat_name(self.board.rules, self.board.mover)} from here on, {how}"
+
+    def __str__(self) -> str:
+        moves = "  ".join(f"{move} {_points(value)}" for move, value in self.values.items())
+        return f"{self.summary}\nmoves  {moves}\nline   {' '.join(map(str, self.line))}"
+
+    def _repr_html_(self) -> str:
+        names, values = (
+            "".join(f"<td>{cell}</td>" for cell in row) for row in (self.values, map(_points, self.values.values()))
+        )
+        return (
+            f"<p>{self.summary}. Best line: {' '.join(map(str, self.line))}</p>"
+            f"<table><tr><th>move</th>{names}</tr><tr><th>points</th>{values}</tr></table>"
+        )
+
+
+def check_analysable(board: Board, core: Core) -> None:
+    """Raise ValueError for a game that is over, and for a board of other rules than the search's."""
+    if board.rules != core.rules:
+        raise ValueError(f"the board has the rules '{board.rules}', the player '{core.rules}'")
+    if board.outcome is not None:
+        raise ValueError(f"the game is over ({board.outcome.termination!s}); there is nothing to analyse")
+
+
+def _points(value: float) -> str:
+    """With its sign, to a tenth: means of several opponents are no whole numbers."""
+    return f"{round(value, 1):+g}"

@@ -1,0 +1,130 @@
+"""Full-width search for any number of players, with NumPy alone: all lines of play to a fixed depth, from N positions.
+
+Each level plays all moves of its positions with one call of `Core.expand`. A line is worth the points that the players
+have at its end; what lies beyond the horizon counts nothing. A player wants its margin: its points over the mean of
+the others'. On the way back the mover's best line goes up, with the points of all players:
+
+- `maxn` (Luckhardt and Irani 1986): every player takes what is best for itself.
+- `paranoid` (Sturtevant and Korf 2000): the player at the root does, and all others take what is worst for that player.
+
+With two players both are minimax. Of lines that are equally good for who chooses, the one of the lowest action goes up,
+so that a search depends on nothing but the positions.
+
+Memory: no call plays the moves of more than `CHUNK` positions, and one call for each level is open at a time. So a
+search holds `depth * CHUNK * A` positions at most, however many are asked about: 1 MB for each ply of depth, and 2 MB
+for the call that plays. What it returns is N * A * P numbers of 8 bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Floats, Ints, Points
+from oanquan_env.core import Core, relative_points
+from oanquan_env.positions import Positions, Termination
+
+Aim: TypeAlias = Literal["maxn", "paranoid"]
+"""What the players of the lines are taken to want."""
+AIMS: tuple[Aim, ...] = get_args(Aim)
+MAX_DEPTH = 20
+"""Each ply more takes about seven times as long, except near the end of a game."""
+CHUNK = 1024
+"""Positions whose moves are played by one call."""
+_ACTION_STRIDE = 16
+"""More than there are actions."""
+
+
+class FullWidthSearch:
+    """Values the moves of positions of one `Rules`.
+
+    Args:
+        core: of the rules to play.
+        depth: plies looked ahead, 1 to `MAX_DEPTH`.
+        aim: `maxn` or `paranoid`.
+        chunk: positions whose moves are played by one call; it changes memory and time, never a value.
+
+    Raises:
+        ValueError: for a depth or a chunk out of range, and for an unknown aim.
+    """
+
+    def __init__(self, core: Core, depth: int, aim: Aim = "maxn", *, chunk: int = CHUNK) -> None:
+        if not 1 <= depth <= MAX_DEPTH:
+            raise ValueError(f"depth must be 1 to {MAX_DEPTH}; got {depth}")
+        if aim not in AIMS:
+            raise ValueError(f"aim must be one of {', '.join(AIMS)}; got {aim!r}")
+        if chunk < 1:
+            raise ValueError(f"chunk must be 1 or more; got {chunk}")
+        self.core = core
+        self.depth = depth
+        self.aim = aim
+        self.chunk = chunk
+
+    def values(self, positions: Positions) -> Floats:
+        """(N, A, P) float64, what each move of N running positions is worth to each player.
+
+        A value is a margin in points: what the player will win from here on over the mean of what the others will. The
+        scores so far are not in it, the leftovers of finished games are. Illegal actions have -inf.
+
+        Raises:
+            ValueError: if a game is over.
+            RunawayGameError: if a line of play leads to more seeds in play than the core allows.
+        """
+        over = positions.over.nonzero()[0]
+        if over.size:
+            reason = Termination(positions.ended[over[0]])
+            raise ValueError(f"the game in row {over[0]} is over ({reason!s}); there is nothing to search")
+        values = np.full((len(positions), self.core.rules.actions, self.core.rules.players), -np.inf)
+        for begin in range(0, len(positions), self.chunk):
+            part = positions[begin : begin + self.chunk]
+            rows, actions, points = self._points(part, part.mover, self.depth)
+            values[begin + rows, actions] = relative_points(points - part.scores[rows])
+        return values
+
+    def line(self, position: Positions, action: int) -> list[int]:
+        """The actions of the line that goes up behind `action` in one running position, that one first."""
+        roots, line, position = position.mover.copy(), [action], position.copy()
+        self.core.play(position, [action])
+        for depth in range(self.depth - 1, 0, -1):
+            if position.over[0]:
+                break
+            rows, actions, points = self._points(position, roots, depth)
+            best = self._worth(points, rows, position.mover, roots).argmax()  # the first of equals
+            line.append(int(actions[best]))
+            self.core.play(position, actions[best : best + 1])
+        return line
+
+    def _points(self, positions: Positions, roots: Ints, depth: int) -> tuple[Ints, Ints, Points]:
+        """Rows, actions and final points (M, P) of all moves; `roots` (N,) move at the root."""
+        children, rows, actions = self.core.expand(positions)
+        points = self.core.standings(children)
+        if depth > 1:
+            running = (children.ended == 0).nonzero()[0]
+            for begin in range(0, len(running), self.chunk):
+                part = running[begin : begin + self.chunk]
+                points[part] = self._best(children[part], roots[rows[part]], depth - 1)
+        return rows, actions, points
+
+    def _best(self, positions: Positions, roots: Ints, depth: int) -> Points:
+        """(N, P) final points of the line that goes up from each of N running positions."""
+        rows, actions, points = self._points(positions, roots, depth)
+        keys = self._worth(points, rows, positions.mover, roots)
+        keys *= _ACTION_STRIDE
+        keys -= actions  # no two moves of a position have the same key
+        first = np.diff(rows, prepend=-1).nonzero()[0]
+        best: Points = points[keys == np.maximum.reduceat(keys, first).take(rows)]
+        return best
+
+    def _worth(self, points: Points, rows: Ints, movers: Ints, roots: Ints) -> npt.NDArray[np.int64]:
+        """(M,) what each line is worth to who chooses it: its margin times the number of the others, a whole number."""
+        players = points.shape[1]
+        wanting = movers if self.aim == "maxn" else roots
+        own = points.reshape(-1).take(wanting.take(rows) + np.arange(0, points.size, players))
+        worth: npt.NDArray[np.int64] = own.astype(np.int64) * players
+        for seat in range(players):
+            worth -= points[:, seat]
+        if self.aim == "paranoid":
+            worth *= np.where(movers == roots, 1, -1).take(rows)
+        return worth
