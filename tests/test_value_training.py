@@ -239,14 +239,14 @@ def test_train_py_makes_a_value_net_and_resumes(tmp_path: Path, capsys: pytest.C
     config = tmp_path / "value.yaml"
     config.write_text(yaml.safe_dump(SMALL))
     folder = tmp_path / "run"
-    command = ["--config", str(config), "--output", str(folder), "--rules", "tonkin fields=3", "--positions", "200"]
+    command = ["--config", str(config), "--output", str(folder), "--rules", "tonkin fields=3", "--positions", "200", "200"]
     assert train.main(command) == 0
     assert "net=" in capsys.readouterr().out
-    assert read_value_net(folder, "tonkin fields=3").origin["config"]["positions"] == 200
+    assert read_value_net(folder, "tonkin fields=3").origin["config"]["positions"] == [200, 200]
     (folder / VALUE_NET_NAME).unlink()
     assert train.main(["--resume", str(folder), "--threads", "2"]) == 0
-    assert read_value_net(folder, "tonkin fields=3").origin["config"]["positions"] == 200
-    assert train.main(["--resume", str(folder), "--positions", "100"]) == 2
+    assert read_value_net(folder, "tonkin fields=3").origin["config"]["positions"] == [200, 200]
+    assert train.main(["--resume", str(folder), "--positions", "100", "100"]) == 2
     assert "only --threads and --ray go with it" in capsys.readouterr().err
 
 
