@@ -239,7 +239,8 @@ def test_train_py_makes_a_value_net_and_resumes(tmp_path: Path, capsys: pytest.C
     config = tmp_path / "value.yaml"
     config.write_text(yaml.safe_dump(SMALL))
     folder = tmp_path / "run"
-    command = ["--config", str(config), "--output", str(folder), "--rules", "tonkin fields=3", "--positions", "200", "200"]
+    command = ["--config", str(config), "--output", str(folder), "--rules", "tonkin fields=3"]
+    command += ["--positions", "200", "200"]
     assert train.main(command) == 0
     assert "net=" in capsys.readouterr().out
     assert read_value_net(folder, "tonkin fields=3").origin["config"]["positions"] == [200, 200]
