@@ -103,16 +103,17 @@ def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int
     search = Search(core, table_megabytes=1)
     values = search.values(positions, depth)
     assert (np.where(np.isnan(values), -np.inf, values) == plain).all()
-    for slack in (0, 2):
-        for expected, found in zip(plain, search.best_moves(positions, Limits(depth=depth), slack=slack), strict=True):
+    for every_move in (False, True):
+        for expected, found in zip(
+            plain, search.best_moves(positions, Limits(depth=depth), every_move=every_move), strict=True
+        ):
             best = expected.max()
             assert found.value == best
             assert found.actions == tuple((expected == best).nonzero()[0].tolist())
-            assert found.near == {int(a): expected[a] for a in (expected >= best - slack).nonzero()[0]}
+            valued = np.isfinite(expected) if every_move else expected == best
+            assert found.values == {int(a): expected[a] for a in valued.nonzero()[0]}
             assert found.action == found.actions[0]
             assert found.proved or found.depth == depth
-    for found in search.best_moves(positions, Limits(depth=depth), slack=2, slack_depth=depth - 1):
-        assert found.depth < depth or tuple(found.near) == found.actions
 
 
 @pytest.mark.parametrize("rules", TWO_PLAYER_PRESETS)

@@ -22,7 +22,6 @@ from agents.search import leaf
 from agents.search.compiled import compile_rules, mover_first
 from agents.search.deepening import Limits, Search
 from agents.search.leaf import horizon, net_values, with_net
-from agents.search.memory import INFINITY
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.players.value_net import (
     HIDDEN,
@@ -281,7 +280,7 @@ def test_with_a_net_a_depth_that_was_begun_counts_as_far_as_it_was_searched() ->
 def test_with_a_net_all_moves_of_a_board_are_valued_within_a_limit_of_nodes() -> None:
     board = Board()
     search = Search(board.core, net=drawn_net(board.rules), guess_depth=0)
-    whole = [search.best(board.positions, Limits(depth=depth), slack=INFINITY).nodes for depth in (3, 4)]
+    whole = [search.best(board.positions, Limits(depth=depth), every_move=True).nodes for depth in (3, 4)]
     for nodes in range(whole[0], whole[1], (whole[1] - whole[0]) // 8):
         assert set(analyse(search, Limits(nodes=nodes), board).values) == set(board.legal_moves)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from agents.search.deepening import Limits, Search
-from agents.search.memory import INFINITY
 from oanquan_env import Board, Move
 from oanquan_env.analysis import Analysis, check_analysable
 
@@ -15,8 +14,8 @@ def analyse(search: Search, limits: Limits, board: Board) -> Analysis:
         ValueError: for a game that is over, and for a board of other rules than the search's.
     """
     check_analysable(board, search.core)
-    found = search.best(board.positions, limits, slack=INFINITY)
-    ranked = sorted(found.near.items(), key=lambda move: -move[1])
+    found = search.best(board.positions, limits, every_move=True)
+    ranked = sorted(found.values.items(), key=lambda move: -move[1])
     return Analysis(
         board=board.copy(),
         value=found.value,

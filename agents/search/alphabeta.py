@@ -54,9 +54,10 @@ LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: their value is a lower bound of the position's value, an upper bound, or the value itself."""
 LAST_GENERATION = 255
 GUESS_MARGIN, GUESS_MARGIN_A_PLY = 16, 4
+"""A net's guess of a move stands for a search of one ply where it is more than so many points from what is asked;
+for each further ply that the search would look, so many more."""
 DEFAULT_GUESS_DEPTH = 4
-"""Where a net's guess of a move is further than this many points from what is asked, and a search of one ply would
-have to confirm it, or of more plies, each for more points, the guess stands."""
+"""Plies of the deepest searches that a guess stands for; chosen by regret at fixed nodes."""
 _VALUE_OFFSET = 16_384
 
 
@@ -207,8 +208,7 @@ def search_rows(
     sides: Int64s,
     depth: int,
     nodes: int,
-    slack: int,
-    slack_depth: int,
+    every_move: bool,
     bits: int,
     found: Int64s,
 ) -> None:
@@ -220,8 +220,7 @@ def search_rows(
         sides: (M, 2) the movers' sides and the others'.
         depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
-        slack: points; moves that are worse than the best by no more than this are valued too.
-        slack_depth: the greatest depth with slack; deeper searches have none.
+        every_move: whether to value every move, not the best ones alone.
         bits: base-2 logarithm of the buckets to use; 0 for no table.
         found: (M, ROOT_WORDS), zeros; what was found at the last depth that counts is written to it.
     """
@@ -237,16 +236,15 @@ def search_rows(
         for reached in range(1, depth + 1):
             if reached > 1 and memory[NODES] >= nodes:
                 break
-            allowed = slack if reached <= slack_depth else 0
-            value, is_open, valued = search_root(rules, memory, end, reached, allowed)
-            # With a net, a depth counts as far as it was searched: its first move was the best one so far. With slack
-            # it must be whole, as moves beside the best one are to be valued, too.
-            if memory[STOP] and reached > 1 and (valued == STACK or rules[NET] == 0 or allowed > 0):
+            value, is_open, valued = search_root(rules, memory, end, reached, every_move)
+            # With a net, a depth counts as far as it was searched: its first move was the best one so far. Where every
+            # move is to be valued it must be whole.
+            if memory[STOP] and reached > 1 and (valued == STACK or rules[NET] == 0 or every_move):
                 break
             found[row, ROOT_DEPTH], found[row, ROOT_VALUE], found[row, ROOT_OPEN] = reached, value, is_open
             found[row, ROOT_MOVES:ROOT_LINE] = -INFINITY
             for place in range(STACK, valued, CHILD_WORDS):
-                if memory[place + CHILD_ORDER] >= value - allowed:
+                if every_move or memory[place + CHILD_ORDER] == value:
                     action = memory[place + CHILD_ACTION]
                     found[row, ROOT_MOVES + action] = memory[place + CHILD_ORDER]
                     if symmetric:
@@ -273,13 +271,13 @@ def begin_search(memory: Int64s, nodes: int, bits: int) -> None:
 
 
 @compiled
-def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, slack: int) -> tuple[int, int, int]:
+def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, every_move: bool) -> tuple[int, int, int]:
     """Value and open of the position whose moves lie on the stack's first part, and the end of those that were valued.
 
     Once `memory[STOP]` is set these are the moves before that one, and the value is the best of theirs.
 
-    Each move's order becomes its value, or something less than the best value less `slack`: later moves are tested for
-    being that good, not for being better than the best so far, so it is certain which ones are.
+    Each move's order becomes its value; or something less than the best value, unless every move is to be valued. Later
+    moves are tested for being as good as the best so far, not for being better, so it is certain which ones are.
     """
     best, best_open = -INFINITY, 0
     for place in range(STACK, end, CHILD_WORDS):
@@ -289,10 +287,10 @@ def search_root(rules: Int64s, memory: Int64s, end: int, depth: int, slack: int)
             is_open = 0
         elif memory[place + CHILD_STATE] == RUNNING and depth > 1:
             own, other = memory[place + CHILD_OWN], memory[place + CHILD_OTHER]
-            floor = max(best - slack - 1, -INFINITY)
-            top = INFINITY if place == STACK else floor + 1
+            floor = -INFINITY if every_move or place == STACK else best - 1
+            top = INFINITY if floor == -INFINITY else floor + 1
             result = negamax(rules, memory, own, other, value - top, value - floor, depth - 1, 1)
-            if place != STACK and value - (result >> 1) > floor:
+            if top != INFINITY and value - (result >> 1) > floor:
                 result = negamax(rules, memory, own, other, value - INFINITY, value - floor, depth - 1, 1)
             if memory[STOP]:
                 return best, 1, place

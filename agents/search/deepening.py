@@ -87,13 +87,13 @@ class SearchResult:
         action: the first of `actions`.
         actions: all actions of the highest value at this depth, ascending; no other action reaches it.
         value: future margin in points, seen by the mover.
-        depth: plies looked ahead: the last depth that was completed, or at which the value was proved. With a net and
-            without slack a depth counts too whose first moves were searched before a limit: the best one of the depth
-            before comes first, and one that is found to be better takes its place.
+        depth: plies looked ahead: the last depth that was completed, or at which the value was proved. With a net, a
+            depth counts too whose first moves were searched before a limit, unless every move is valued: the best one
+            of the depth before comes first, and one that is found to be better takes its place.
         proved: whether the value holds for all depths.
         nodes: moves played by the search.
         line: actions of both players in turn, best play from here; may be shorter than `depth`.
-        near: value of each action that is worse than the best by no more than the search's `slack`, best ones included.
+        values: value of each action that was valued: the best ones, or all legal ones.
     """
 
     action: int
@@ -103,7 +103,7 @@ class SearchResult:
     proved: bool
     nodes: int
     line: tuple[int, ...]
-    near: dict[int, int]
+    values: dict[int, int]
 
 
 class Search:
@@ -141,22 +141,19 @@ class Search:
             memory[GUESS_DEPTH] = guess_depth
         self._table_bits = table_bits(self._memories[0], alphabeta.BUCKET_WORDS) if table_megabytes else 0
 
-    def best(self, positions: Positions, limits: Limits, *, slack: int = 0) -> SearchResult:
+    def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """The best moves of a single running position, a batch of one; see `best_moves`."""
         if len(positions) != 1:
             raise ValueError(f"one position is searched by `best`, not {len(positions)}: see `best_moves`")
-        return self.best_moves(positions, limits, slack=slack)[0]
+        return self.best_moves(positions, limits, every_move=every_move)[0]
 
-    def best_moves(
-        self, positions: Positions, limits: Limits, *, slack: int = 0, slack_depth: int = MAX_DEPTH
-    ) -> list[SearchResult]:
+    def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:
         """The best moves of each of N running positions.
 
         Args:
             positions: N running positions.
             limits: when the search of each of them stops.
-            slack: points; moves that are worse than the best by no more than this are valued too.
-            slack_depth: plies; a search that looks deeper values the best moves only.
+            every_move: whether to value every legal move, which takes longer, not the best ones alone.
 
         Raises:
             ValueError: if a game among them is over.
@@ -169,7 +166,7 @@ class Search:
         bits = self._bits(limits)
 
         def search(memory: Int64s, rows: slice) -> None:
-            alphabeta.search_rows(self._rules, memory, sides[rows], depth, nodes, slack, slack_depth, bits, found[rows])
+            alphabeta.search_rows(self._rules, memory, sides[rows], depth, nodes, every_move, bits, found[rows])
 
         def search_in_time(memory: Int64s, rows: slice) -> None:
             for row in range(rows.start, rows.stop):
@@ -248,8 +245,8 @@ class Search:
 def _result(found: Int64s) -> SearchResult:
     value, line = int(found[alphabeta.ROOT_VALUE]), found[alphabeta.ROOT_LINE :]
     moves = found[alphabeta.ROOT_MOVES : alphabeta.ROOT_LINE].tolist()
-    near = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
-    actions = tuple(action for action in near if near[action] == value)
+    values = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
+    actions = tuple(action for action in values if values[action] == value)
     return SearchResult(
         action=actions[0],
         actions=actions,
@@ -258,5 +255,5 @@ def _result(found: Int64s) -> SearchResult:
         proved=not found[alphabeta.ROOT_OPEN],
         nodes=int(found[alphabeta.ROOT_NODES]),
         line=tuple((line[line > 0] - 1).tolist()),
-        near=near,
+        values=values,
     )
