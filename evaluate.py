@@ -43,9 +43,10 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
     from agents.reports.report import write_report
     from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options, refused
-    from agents.support.files import check_place, write_atomically
+    from agents.support.files import check_place
     from agents.support.folder_lock import FolderLock
     from agents.support.strict_yaml import ConfigError, read_yaml
+    from oanquan_env.files import write_atomically
     from oanquan_env.records import format_records
 
 PROG = "evaluate.py"

@@ -15,7 +15,8 @@ from rich.table import Table
 
 from agents.support import provenance
 from agents.support.command_line import Flag, OptionalFile, parse_options
-from agents.support.files import check_place, write_atomically
+from agents.support.files import check_place
+from oanquan_env.files import write_atomically
 
 RESULTS = Path(__file__).parent / "results"
 

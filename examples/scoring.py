@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.evaluation.arena import play_pairs, score_interval
-from agents.support.files import write_atomically
 from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints, Mask
+from oanquan_env.files import write_atomically
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.playing import random_openings
 from oanquan_env.policies import POLICIES

@@ -6,14 +6,22 @@ import os
 import tempfile
 from pathlib import Path
 
+TEMPORARY = ".part"
+"""How the name of a file ends while it is written."""
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file, in place of one of that name if there is one, whose permissions it keeps."""
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file, in place of one of that name if there is one, whose permissions it keeps.
+
+    Raises OSError, leaving the old file, if it cannot be written.
+    """
     path = path.resolve()
-    descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         os.chmod(partial, path.stat().st_mode if path.exists() else _new_mode())
         os.replace(partial, path)
     except BaseException:

@@ -27,13 +27,13 @@ from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
 from agents.players.names import OPTIONS
 from agents.players.network_player import PPOPlayer
-from agents.support.files import write_atomically
 from agents.support.renamed import GONE, RENAMED
 from agents.support.strict_yaml import ConfigError, read_yaml
 from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.selfplay import RandomStarts
 from agents.training.value_net.config import parse_value_config
 from oanquan_env import Core, Rules, mirror
+from oanquan_env.files import write_atomically
 from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained

@@ -34,7 +34,7 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr("agents.support.files.os.fsync", full)
+        patch.setattr("oanquan_env.files.os.fsync", full)
         assert train.main(["--resume", str(folder)]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert {name: (folder / name).read_bytes() for name in before} == before

@@ -22,7 +22,6 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import evaluate
 import train
-from agents.support.files import TEMPORARY
 from agents.support.folder_lock import LOCK_NAME, FolderInUseError, FolderLock
 from agents.support.strict_yaml import ConfigError
 from agents.support.tensor_files import DIGEST, pack
@@ -30,6 +29,7 @@ from agents.training.checkpoint import CheckpointError
 from agents.training.config import load_config
 from agents.training.run import RunError, StopTrainingError, TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
+from oanquan_env.files import TEMPORARY
 from tests.test_training import ITERATION, ROOT, learn, quiet, small_config
 
 OPPONENTS = {"players": ["greedy"], "past_selves": 2, "every_plies": 1}

@@ -29,10 +29,10 @@ from agents.players.mixed_play import EPSILONS, LONGEST_START, PLAYERS, met_in_p
 from agents.search.deepening import Search
 from agents.search.keys import canonical_keys, first_of_each
 from agents.support.command_line import OptionalFile, RayAddress, parse_options, refused
-from agents.support.files import write_atomically
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
+from oanquan_env.files import write_atomically
 from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.evaluation.make_regret"

@@ -23,9 +23,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agents.evaluation.suites import openings_path
 from agents.search.keys import canonical_keys, first_of_each
 from agents.support.command_line import OptionalFile, parse_options, refused
-from agents.support.files import write_atomically
 from oanquan_env import Core, GameRecord, Move, NotationError, Positions, Rules, read_records
 from oanquan_env.arrays import Ints
+from oanquan_env.files import write_atomically
 from oanquan_env.playing import random_lines
 from oanquan_env.records import format_records
 from oanquan_env.rules import DEFAULT_PRESET, RulesError

@@ -29,9 +29,9 @@ from agents.search.compiled import OVER, mover_first, play
 from agents.search.memory import MAX_DEPTH
 from agents.search.proof import NO, YES, LimitReachedError, ProofTable
 from agents.support.command_line import refused
-from agents.support.files import write_atomically
 from agents.support.parallel import HELP, spread
 from oanquan_env import Core, Positions
+from oanquan_env.files import write_atomically
 
 MEGABYTES = 32.0
 """Size of a position's table of proofs."""

@@ -32,12 +32,12 @@ from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports.report import explanation, openings, summary
 from agents.support.command_line import Flag, refused
-from agents.support.files import write_atomically
 from agents.support.markdown import renew, table
 from agents.support.strict_yaml import read_yaml
 from agents.training.config import load_config
 from agents.training.run_folder import CONFIG_NAME
 from oanquan_env import Rules
+from oanquan_env.files import write_atomically
 
 PROG = "python -m agents.reports.cards"
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"

@@ -27,13 +27,14 @@ from agents.evaluation.ratings import elo_of_score
 from agents.evaluation.regret import find_suite, regret
 from agents.reports.pictures import INK, hide_frame, png
 from agents.support.command_line import OptionalFolder, parse_options, refused
-from agents.support.files import parse_json, write_atomically
+from agents.support.files import parse_json
 from agents.support.markdown import table
 from agents.support.strict_yaml import ConfigError, read_yaml
 from agents.training.config import load_config
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env import Rules
 from oanquan_env.arrays import Floats
+from oanquan_env.files import write_atomically
 
 PROG = "python -m agents.reports.curves"
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")

@@ -33,8 +33,8 @@ from agents.evaluation.results import (
     read_report,
 )
 from agents.support.command_line import Flag, OptionalFile, parse_options, refused
-from agents.support.files import write_atomically
 from agents.support.markdown import renew, replace_between, table
+from oanquan_env.files import write_atomically
 
 PROG = "python -m agents.reports.report"
 DEFAULT_REPORT = Path("benchmarks/results/report.json")

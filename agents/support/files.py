@@ -1,20 +1,13 @@
-"""Files are written at once: a program killed at any moment leaves the old file or the new one, never a half.
-
-What is read may come from a stranger: a file that is none, and JSON that no reader can bear, are `ValueError`s.
-"""
+"""Files that may come from a stranger: one that is none, and JSON that no reader can bear, are `ValueError`s."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 LONGEST = 200
 """Most characters of a stranger's text that an error shows."""
-TEMPORARY = ".part"
-"""How the name of a file ends while it is written."""
 
 
 def one_line(text: object) -> str:
@@ -55,18 +48,3 @@ def check_place(option: str, path: Path) -> None:
         raise ValueError(f"{option}: there is no folder {path.parent}")
     if path.is_dir():
         raise ValueError(f"{option}: {path} is a folder, not a file")
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` by `content` in one step. Raises OSError, leaving the old file, if it cannot be written."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

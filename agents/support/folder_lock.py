@@ -9,7 +9,8 @@ import sys
 import weakref
 from pathlib import Path
 
-from agents.support.files import TEMPORARY, one_line
+from agents.support.files import one_line
+from oanquan_env.files import TEMPORARY
 
 LOCK_NAME = ".lock"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.support.files import write_atomically
+from oanquan_env.files import write_atomically
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = 1) -> str:

@@ -21,7 +21,7 @@ from agents.evaluation.regret import find_suite, regret
 from agents.networks.agent_files import AgentCard, AgentFileError, save_agent
 from agents.players.network_player import NetworkError, PPOPlayer
 from agents.support import provenance
-from agents.support.files import one_line, parse_json, write_atomically
+from agents.support.files import one_line, parse_json
 from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import dump_yaml, naming_field, read_yaml
 from agents.training.checkpoint import load_checkpoint, save_checkpoint
@@ -32,6 +32,7 @@ from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS
 from agents.training.schedules import between
 from agents.training.warm_start import TEACHER_NET, keep_warm_start, restore_warm_start, warm_start
 from oanquan_env import Core, IllegalActionError, Positions
+from oanquan_env.files import write_atomically
 from oanquan_env.playing import random_openings
 
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
@@ -85,13 +86,13 @@ class TrainingRun:
             ConfigError: for a configuration that cannot be, such as one whose `teacher.net` is not there.
             AgentFileError: if there is no such agent as `init_from`.
         """
-        _refuse_run(folder)
+        refuse_run(folder)
         run = cls(folder, config, report)
         made = {**describe_run(command), **warm_start(config, run.core, run.model)}
         folder.mkdir(parents=True, exist_ok=True)
         run._lock = FolderLock(folder)
         try:
-            _refuse_run(folder)  # one that another program has made meanwhile
+            refuse_run(folder)  # one that another program has made meanwhile
             keep_warm_start(folder, config, run.model)
             write_atomically(folder / RUN_NAME, dump_yaml(made).encode())
             write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
@@ -308,7 +309,8 @@ class _TensorBoard(TensorBoardOutputFormat):
         self._is_closed = False
 
 
-def _refuse_run(folder: Path) -> None:
+def refuse_run(folder: Path) -> None:
+    """Raises `RunError` if a run is in the folder already."""
     if (folder / CONFIG_NAME).exists():
         raise RunError(f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output")
 

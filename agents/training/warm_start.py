@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from agents.networks.agent_files import WEIGHTS_NAME, load_weights, read_card, save_weights
-from agents.support.files import write_atomically
 from agents.support.strict_yaml import ConfigError
 from agents.training.config import TrainConfig
 from agents.training.policy import network_of
 from agents.training.teacher import TaughtPPO
 from oanquan_env import Core, Rules
+from oanquan_env.files import write_atomically
 
 INITIAL_WEIGHTS = "initial_weights.safetensors"
 TEACHER_NET = "teacher_net.npz"

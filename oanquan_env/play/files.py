@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from oanquan_env.board import Board
-from oanquan_env.files import replace_file
+from oanquan_env.files import write_atomically
 from oanquan_env.records import OWNERSHIP_HEADERS, GameRecord, read_records
 
 
@@ -23,7 +23,7 @@ class GameFiles:
         path = Path(name).expanduser()
         try:
             if path.resolve() in self._own:
-                replace_file(path, str(record).encode())
+                write_atomically(path, str(record).encode())
             else:
                 with path.open("x", encoding="utf-8", newline="\n") as file:
                     file.write(str(record))

@@ -9,7 +9,7 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TypeAlias
 
-from oanquan_env.files import replace_file
+from oanquan_env.files import write_atomically
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.layout import layout_of
 from oanquan_env.render.motion import Moved, Picture, film
@@ -70,7 +70,7 @@ def animate(
         data = gif(pictures, owners=owners, dark=bool(dark), width=width)
     else:
         raise ValueError(f"a moving picture is a .svg or a .gif file; got {path.name!r}")
-    replace_file(path, data)
+    write_atomically(path, data)
 
 
 def gif(

@@ -24,15 +24,15 @@ from agents.evaluation.regret import find_suite, regret
 from agents.networks.value_net import ValueModule
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
-from agents.support.files import write_atomically
 from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import dump_yaml, read_yaml
-from agents.training.run import RunError, StopTrainingError, describe_run, read_evaluations
+from agents.training.run import RunError, StopTrainingError, describe_run, read_evaluations, refuse_run
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from agents.training.value_net.config import ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
 from agents.training.value_net.labels import Values, draw_positions, value_positions
 from oanquan_env import Core, Positions
+from oanquan_env.files import write_atomically
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, read_value_net
 
 POSITIONS_NAME = "positions.npz"
@@ -63,14 +63,15 @@ class ValueRun:
 
     @classmethod
     def create(cls, folder: Path, config: ValueConfig, command: str, report: Callable[[str], None]) -> ValueRun:
-        """Begin a run in a new folder; raises `RunError` if one is there already."""
-        if (folder / CONFIG_NAME).exists():
-            raise RunError(
-                f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
-            )
+        """Begin a run in a new folder; raises `RunError` if one is there, `FolderInUseError` if one is made there."""
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / RUN_NAME, dump_yaml(describe_run(command)).encode())
-        write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+        lock = FolderLock(folder)
+        try:
+            refuse_run(folder)
+            write_atomically(folder / RUN_NAME, dump_yaml(describe_run(command)).encode())
+            write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+        finally:
+            lock.release()
         return cls(folder, config, report)
 
     def learn(self, progress: Progress, stopping: Callable[[], bool], ray: str | None = None) -> None:
