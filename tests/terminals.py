@@ -56,7 +56,7 @@ class Terminal:
 
     def close(self) -> int:
         try:
-            return self.process.wait(timeout=30)
+            return self.process.wait(timeout=120)
         finally:
             self.process.kill()
             os.close(self.here)

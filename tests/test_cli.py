@@ -320,13 +320,13 @@ def test_a_closed_pipe_is_no_error() -> None:
     process.stdin.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=120) == 0
 
 
 def test_an_ascii_terminal_is_no_error() -> None:
     program = [sys.executable, "-m", "oanquan_env", "rules"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(program, env=environment, capture_output=True, timeout=30, check=True)
+    done = subprocess.run(program, env=environment, capture_output=True, timeout=120, check=True)
     assert b"Ng? Qu? S?n" in done.stdout
 
 

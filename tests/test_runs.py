@@ -257,11 +257,11 @@ def test_a_signal_to_a_sweep_saves_its_seeds(tmp_path: Path, number: signal.Sign
     config.write_text(small_config(total_plies=10**9, checkpoint_seconds=3600.0).to_yaml())
     command = [sys.executable, "train.py", "--config", str(config), "--output", str(tmp_path / "out"), "--sweep", "0"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    folder, deadline = tmp_path / "out" / "seed-0", time.monotonic() + 120
+    folder, deadline = tmp_path / "out" / "seed-0", time.monotonic() + 300
     while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(number)
-    output, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "stopped; the same command goes on" in output
     assert "Traceback" not in errors
