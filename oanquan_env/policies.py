@@ -48,6 +48,13 @@ class GreedyPolicy:
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
+        if self.core.singles is not None and len(positions) == 1:
+            gains = self.core.singles.gains(positions)
+            if gains is not None:  # as below in fewer steps, with the same draws
+                draws = rng.random(self.core.rules.actions).tolist()
+                return np.array(
+                    [max(gains, key=lambda action: (gains[action], draws[action]), default=0)], dtype=np.intp
+                )
         return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
 
 
@@ -119,10 +126,6 @@ def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
 
     Refills that it brings about and the leftovers of a finishing move are included. Zero for illegal actions.
     """
-    if core.singles is not None and len(positions) == 1:
-        gains_of_one = core.singles.gains(positions)
-        if gains_of_one is not None:
-            return np.array([gains_of_one], dtype=np.float64)
     children, rows, actions = core.expand(positions)
     won = relative_points(core.standings(children) - positions.scores[rows])
     gains = np.zeros((len(positions), core.rules.actions))

@@ -49,7 +49,7 @@ that is a mandarin square; code of the next gap."""
 SOWINGS = WALKS + 2 * DIRECTION_STRIDE * WALK_STRIDE
 SOWING_STRIDE = 4
 """From SOWINGS on, for each `code * 256 + count`: words to add to own and other side, code of the square after the last
-seed, one unused."""
+seed, and how far its byte lies from a side's lowest, in bits."""
 
 RUNNING, FORFEIT, MAX_PLIES = int(Termination.RUNNING), int(Termination.FORFEIT), int(Termination.MAX_PLIES)
 RUNAWAY = -1
@@ -98,6 +98,7 @@ def rule_words(rules: Rules, tables: Tables) -> npt.NDArray[np.int64]:
     sowings = words[SOWINGS:].reshape(-1, SOWING_STRIDE)
     sowings[:, :2] = tables.increment.view(np.int64)
     sowings[:, 2] = tables.after
+    sowings[:, 3] = (sowings[:, 2] & 7) << 3
     return words
 
 
@@ -150,7 +151,7 @@ def sow(rules: Words, own: int, other: int, action: int) -> tuple[int, int, int,
         own += rules[key]
         other += rules[key + 1]
         code = rules[key + 2]
-        shift = (code & 7) << 3
+        shift = rules[key + 3]
         count = ((other if code & SIDE_BYTES else own) >> shift) & _BYTE
         lifted = count
         if count == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from oanquan_env.positions import Positions
+from oanquan_env.positions import Positions, occupied_bytes
 from oanquan_env.rules import Rules
 from oanquan_env.scalar import RUNAWAY, RUNNING, can_play, leftovers_margin, play, rule_words
 from oanquan_env.tables import Tables
@@ -49,22 +49,27 @@ class Singles:
         positions.mover[0], positions.ply[0], positions.ended[0] = 1 - mover, ply, ended
         return captured, laps
 
-    def gains(self, positions: Positions) -> list[int] | None:
-        """`policies.move_gains` of a batch of one: A numbers, 0 for illegal actions. None for a runaway."""
-        words, scores, mover = self.words, positions.scores, positions.mover.item()
-        gains = [0] * self.rules.actions
+    @cached_property
+    def legal(self) -> list[list[int]]:
+        """The legal actions of each bit set of occupied fields."""
+        return [row.nonzero()[0].tolist() for row in self.tables.legal]
+
+    def gains(self, positions: Positions) -> dict[int, int] | None:
+        """`move_gains` of a batch of one, of each legal action. None for a runaway."""
+        gains: dict[int, int] = {}
         if positions.ended.item() != RUNNING:
             return gains
-        own, other = positions.sides.item(mover), positions.sides.item(1 - mover)
+        words, scores, sides, mover = self.words, positions.scores, positions.sides, positions.mover.item()
+        own, other = sides.item(mover), sides.item(1 - mover)
         own_score, other_score = scores.item(mover), scores.item(1 - mover)
-        plies_left = self.rules.max_plies - positions.ply.item() - 1
-        for action in range(self.rules.actions):
-            if can_play(words, own, action):
-                child = play(words, own, other, own_score, other_score, plies_left, action)
-                new_own, new_other, new_own_score, new_other_score, _, _, ended = child
+        margin, plies_left = own_score - other_score, self.rules.max_plies - positions.ply.item() - 1
+        for action in self.legal[occupied_bytes(own)]:
+            new_own, new_other, new_own_score, new_other_score, _, _, ended = play(
+                words, own, other, own_score, other_score, plies_left, action
+            )
+            gains[action] = new_own_score - new_other_score - margin
+            if ended != RUNNING:
                 if ended == RUNAWAY:
                     return None
-                gains[action] = new_own_score - own_score - (new_other_score - other_score)
-                if ended != RUNNING:
-                    gains[action] += leftovers_margin(words, new_own, new_other)
+                gains[action] += leftovers_margin(words, new_own, new_other)
         return gains
