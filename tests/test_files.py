@@ -27,7 +27,11 @@ def test_a_file_called_gz_is_compressed_and_has_no_time(tmp_path: Path) -> None:
     assert packed.read_bytes()[3:8] == bytes(5)  # neither a name nor a time
 
 
-@pytest.mark.parametrize("content", [b"plain text", b"", gzip.compress(b"x" * 1000)[:20], gzip.compress(b"x" * 200)])
+@pytest.mark.parametrize(
+    "content",
+    [b"plain text", b"", gzip.compress(b"x" * 1000)[:20], gzip.compress(b"x" * 200)],
+    ids=["plain", "empty", "cut", "long"],
+)
 def test_a_damaged_or_too_long_compressed_file_is_refused(
     content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
