@@ -38,15 +38,14 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     from rich.table import Table
 
     import agents
-    from agents.evaluation.estimates import Estimate
     from agents.evaluation.results import ArenaResult, RegretResult
     from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
     from agents.reports.report import write_report
     from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options, refused
-    from agents.support.files import check_place
     from agents.support.folder_lock import FolderLock
     from agents.support.strict_yaml import ConfigError, read_yaml
-    from oanquan_env.files import write_atomically
+    from oanquan_env.benchmark.estimates import Estimate
+    from oanquan_env.files import check_place, write_atomically
     from oanquan_env.records import format_records
 
 PROG = "evaluate.py"

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from agents.players.names import USAGE, PlayerName, UnknownAgentError, parse_name, usage
+from agents.players.names import NAMES
 from agents.support.extras import MissingExtraError, needing_extras, say_what_commands_need
 from oanquan_env import Core, Rules
+from oanquan_env.players import Policy, UnknownAgentError
+from oanquan_env.players.making import MAKERS, make_parsed
+from oanquan_env.players.names import PlayerName
 from oanquan_env.players.value_net import read_value_net
-from oanquan_env.policies import EpsilonPolicy, FullWidthPolicy, GreedyPolicy, Policy, RandomPolicy
 from oanquan_env.rules import DEFAULT_PRESET, as_rules
 
-__all__ = ["USAGE", "MissingExtraError", "UnknownAgentError", "make", "usage"]
+__all__ = ["MissingExtraError", "UnknownAgentError", "make", "usage"]
 
 say_what_commands_need()
 
 
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
-    """The player of that name for `rules`; `USAGE` lists the names.
+    """The player of that name for `rules`; `usage` lists the names.
 
     Raises:
         UnknownAgentError: for a name or an option that does not exist.
         MissingExtraError: for a player that needs packages which are not installed.
         ValueError: what the player itself says of its files, options or the rules.
     """
-    rules, parsed = as_rules(rules), parse_name(name)
     with needing_extras():
-        player = _MAKERS[parsed.kind](parsed, rules)
-    return player if parsed.epsilon is None else EpsilonPolicy(Core(rules), player, parsed.epsilon)
+        return make_parsed(NAMES.parse(name), as_rules(rules), _MAKERS)
+
+
+def usage() -> str:
+    """One line for each player."""
+    return NAMES.listed()
 
 
 # The modules that the functions below import need numba or torch, which take a second.
@@ -42,12 +45,6 @@ def _minimax(name: PlayerName, rules: Rules) -> Policy:
     depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
     net = read_value_net(name.folder, rules) if name.folder else None
     return MinimaxPlayer(Core(rules), Limits(depth=depth, nodes=nodes, milliseconds=ms), net=net)
-
-
-def _full_width(name: PlayerName, rules: Rules) -> Policy:
-    if "depth" not in name.options:
-        raise UnknownAgentError(f"{name.kind} needs its depth, as in {name.kind}:depth=3")
-    return FullWidthPolicy(Core(rules), name.options["depth"], "maxn" if name.kind == "maxn" else "paranoid")
 
 
 def _mcts(name: PlayerName, rules: Rules) -> Policy:
@@ -76,12 +73,9 @@ def _ppo(name: PlayerName, rules: Rules) -> Policy:
     return PPOPlayer(agent_folder(name.folder, rules), rules, **name.options)
 
 
-_MAKERS: dict[str, Callable[[PlayerName, Rules], Policy]] = {
-    "random": lambda _, rules: RandomPolicy(Core(rules)),
-    "greedy": lambda _, rules: GreedyPolicy(Core(rules)),
+_MAKERS = {
+    **MAKERS,
     "minimax": _minimax,
-    "maxn": _full_width,
-    "paranoid": _full_width,
     "mcts": _mcts,
     "ppo": _ppo,
 }

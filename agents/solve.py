@@ -22,9 +22,8 @@ import tyro
 from agents.search.proof import LimitReachedError
 from agents.search.solver import ProofState, Solver
 from agents.support.command_line import refused
-from agents.support.files import check_place
 from oanquan_env import Core
-from oanquan_env.files import write_atomically
+from oanquan_env.files import check_place, write_atomically
 from oanquan_env.notation import format_position, parse_position
 from oanquan_env.rules import DEFAULT_PRESET
 

@@ -15,8 +15,7 @@ from rich.table import Table
 
 from agents.support import provenance
 from agents.support.command_line import Flag, OptionalFile, parse_options
-from agents.support.files import check_place
-from oanquan_env.files import write_atomically
+from oanquan_env.files import check_place, write_atomically
 
 RESULTS = Path(__file__).parent / "results"
 

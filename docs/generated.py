@@ -14,7 +14,7 @@ from typing import get_args, get_type_hints
 
 import gymnasium
 
-from agents.players.names import USAGE
+from agents.players.names import NAMES
 from agents.support.markdown import table
 from oanquan_env import PRESETS, Core, Move, Rules, Termination, raw_env
 from oanquan_env.observation import Encoder
@@ -133,7 +133,7 @@ def registered() -> str:
 
 def players() -> str:
     """How players are named; Markdown has no way to write a bar within code in a table, HTML has."""
-    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in USAGE.items()]
+    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in NAMES.usage.items()]
     return table(["name", "player"], rows, left=None)
 
 

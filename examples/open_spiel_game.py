@@ -25,14 +25,14 @@ import pyspiel
 from open_spiel.python.algorithms import mcts
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
-from agents.evaluation.arena import play_pairs, score_interval
-from examples.scoring import OPENING_PLIES, Curve
+from examples.scoring import BASELINES, OPENING_PLIES, Curve
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.notation import Move, format_position
 from oanquan_env.observation import Encoder
+from oanquan_env.players import make
 from oanquan_env.playing import random_openings
-from oanquan_env.policies import POLICIES
 from oanquan_env.rewards import RewardName, check_reward, game_rewards
 from oanquan_env.rules import DEFAULT_PRESET
 
@@ -188,7 +188,7 @@ pyspiel.register_game(GAME_TYPE, OAnQuanGame)
 
 
 class BotPolicy:
-    """A bot of OpenSpiel as an `oanquan_env.policies.Policy`.
+    """A bot of OpenSpiel as an `oanquan_env.players.Policy`.
 
     Args:
         game: what the bot plays.
@@ -200,7 +200,7 @@ class BotPolicy:
         self.bot = bot
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.policies.Policy.choose`."""
+        """See `oanquan_env.players.Policy.choose`."""
         return np.array([self.choose_one(positions[row : row + 1]) for row in range(len(positions))], dtype=np.intp)
 
     def choose_one(self, position: Positions) -> int:
@@ -220,10 +220,10 @@ def search_bot(game: OAnQuanGame, simulations: int, exploration: float, seed: in
 def score_bot(bot: pyspiel.Bot, game: OAnQuanGame, pairs: int, seed: int) -> dict[str, dict[str, float]]:
     """Score of a bot against each baseline with its 95 % interval, in pairs of games from random openings."""
     scores, core = {}, game.setting.core
-    for name, policy in POLICIES.items():
+    for name in BASELINES:
         rng = np.random.default_rng(seed)
         openings = random_openings(core, pairs, OPENING_PLIES, rng)
-        found = score_interval(play_pairs(core, BotPolicy(game, bot), policy(core), openings, rng))
+        found = score_interval(play_pairs(core, BotPolicy(game, bot), make(name, core.rules), openings, rng))
         scores[name] = {"score": round(found.mean, 4), "low": round(found.low, 4), "high": round(found.high, 4)}
     return scores
 

@@ -17,25 +17,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.evaluation.arena import play_pairs, score_interval
 from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints, Mask
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.files import write_atomically
 from oanquan_env.observation import Encoder, Observation
+from oanquan_env.players import make
 from oanquan_env.playing import random_openings
-from oanquan_env.policies import POLICIES
 
 Choose = Callable[[Observation, Mask], npt.NDArray[Any]]
 """An agent: (N, D) observations and (N, A) bool masks -> (N,) legal actions."""
 
+BASELINES = ("random", "greedy")
 OPENING_PLIES = 4
 COUNTS = 16
 """Seeds 0 .. COUNTS - 1 of a square are told apart one by one; more look the same, except for their number."""
 
 
 class ObservedPolicy:
-    """An agent that sees observations, as a `oanquan_env.policies.Policy`, which sees positions."""
+    """An agent that sees observations, as a `oanquan_env.players.Policy`, which sees positions."""
 
     def __init__(self, core: Core, choose: Choose) -> None:
         self.core = core
@@ -43,7 +44,7 @@ class ObservedPolicy:
         self._choose = choose
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.policies.Policy.choose`."""
+        """See `oanquan_env.players.Policy.choose`."""
         actions = self._choose(self.encoder.encode(positions), self.core.legal_mask(positions))
         return np.asarray(actions).astype(np.intp).reshape(len(positions))
 
@@ -150,7 +151,7 @@ class Curve:
     def keep(self, row: dict[str, Any], when: str) -> None:
         """Print the scores of a point and write it down; `when` says where it stands."""
         self.rows.append(row)
-        told = ", ".join(f"{name} {100 * row[name]['score']:.1f} %" for name in POLICIES)
+        told = ", ".join(f"{name} {100 * row[name]['score']:.1f} %" for name in BASELINES)
         print(f"{when} {row['seconds']:>6.0f} s: score against {told}", flush=True)
         if self.options.output:
             with self.options.output.open("a", encoding="utf-8") as file:
@@ -159,10 +160,10 @@ class Curve:
     def scores(self, choose: Choose) -> dict[str, dict[str, float]]:
         """Score against each baseline; every call plays the same openings."""
         results = {}
-        for name, policy in POLICIES.items():
+        for name in BASELINES:
             rng = np.random.default_rng(self.options.seed)
             openings = random_openings(self._core, self.options.pairs, OPENING_PLIES, rng)
-            played = play_pairs(self._core, ObservedPolicy(self._core, choose), policy(self._core), openings, rng)
+            played = play_pairs(self._core, ObservedPolicy(self._core, choose), make(name), openings, rng)
             score = score_interval(played)
             values = {"score": score.mean, "low": score.low, "high": score.high}
             results[name] = {end: round(value, 4) for end, value in values.items()}

@@ -1,4 +1,4 @@
-"""What a search says of a board, for people: `make_policy("maxn:depth=5").analyse(board)`."""
+"""What a search says of a board, for people: `make("maxn:depth=5").analyse(board)`."""
 
 from __future__ import annotations
 

@@ -1,31 +1,115 @@
-"""Files that are written in one step: a reader sees the old one or the new one, never half of one."""
+"""Files are written at once: a program killed at any moment leaves the old file or the new one, never a half.
+
+What is read may come from a stranger: a file that is none, and JSON that no reader can bear, are `ValueError`s. A file
+called `.gz` is compressed.
+"""
 
 from __future__ import annotations
 
+import gzip
+import io
+import json
 import os
 import tempfile
+import zlib
 from pathlib import Path
+from typing import Any
 
+LONGEST = 200
+"""Most characters of a stranger's text that an error shows."""
 TEMPORARY = ".part"
 """How the name of a file ends while it is written."""
+COMPRESSED = ".gz"
+MOST_BYTES = 1 << 27
+"""Most bytes that a compressed file may hold."""
+
+
+def one_line(text: object) -> str:
+    """What an error can show of a text: one line, cut."""
+    line = " ".join(str(text)[: 10 * LONGEST].split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+
+
+def check_readable(path: Path) -> None:
+    """Raises `ValueError` unless `path` is a file: a folder cannot be read, and a pipe is waited for."""
+    if not path.is_file():
+        said = "a folder" if path.is_dir() else "neither a file nor a folder" if path.exists() else "no such file"
+        raise ValueError(f"{path}: {said}" + (", not a file" if path.is_dir() else ""))
+
+
+def read_bytes(path: Path) -> bytes:
+    """What a file holds, decompressed if it is called `.gz`.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if it is not what its name says, or holds more than `MOST_BYTES` once decompressed.
+    """
+    if path.suffix != COMPRESSED:
+        return path.read_bytes()
+    try:
+        with gzip.open(path) as file:
+            content = file.read(MOST_BYTES + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"not a compressed file: {error}") from None
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"too long: more than {MOST_BYTES:,} bytes")
+    return content
+
+
+def text_bytes(path: Path, text: str) -> bytes:
+    """What a file of that name holds for a text: compressed, without a time, if it is called `.gz`."""
+    if path.suffix != COMPRESSED:
+        return text.encode()
+    content = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=content, mtime=0) as file:
+        file.write(text.encode())
+    return content.getvalue()
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds; raises `ValueError` that names the file."""
+    check_readable(path)
+    try:
+        return parse_json(read_bytes(path).decode())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def parse_json(text: str | bytes) -> Any:
+    """What a JSON text says; raises `ValueError`, also for one that is nested too deep or has endless numbers."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("not readable as JSON: nested too deep") from None
+    except ValueError as error:
+        raise ValueError(f"not readable as JSON: {one_line(error)}") from None
+
+
+def check_place(option: str, path: Path) -> None:
+    """Check, before hours of work, that a file can be written. Raises `ValueError` that names the option."""
+    if not path.parent.is_dir():
+        raise ValueError(f"{option}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise ValueError(f"{option}: {path} is a folder, not a file")
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file, in place of one of that name if there is one, whose permissions it keeps.
+    """Replace `path`, whose permissions it keeps, by `content` in one step.
 
-    Raises OSError, leaving the old file, if it cannot be written.
+    Raises:
+        OSError: if it cannot be written; the old file is left as it was.
     """
     path = path.resolve()
-    descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(partial, path.stat().st_mode if path.exists() else _new_mode())
-        os.replace(partial, path)
+        os.chmod(name, path.stat().st_mode if path.exists() else _new_mode())
+        os.replace(name, path)
     except BaseException:
-        Path(partial).unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
         raise
 
 

@@ -21,7 +21,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.board import Board
 from oanquan_env.core import Core
 from oanquan_env.notation import Move
-from oanquan_env.policies import Policy, RandomPolicy, ask_players
+from oanquan_env.players import Policy, RandomPolicy, ask_players
 from oanquan_env.positions import Positions
 
 Choose: TypeAlias = Callable[[Ints, Positions], Ints]

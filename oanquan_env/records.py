@@ -25,6 +25,7 @@ from pathlib import Path
 
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.core import RunawayGameError
+from oanquan_env.files import read_bytes
 from oanquan_env.notation import Move, NotationError, quoted
 from oanquan_env.ownership import Ownership
 from oanquan_env.rules import Rules, RulesError
@@ -182,9 +183,14 @@ def parse_records(text: str) -> list[GameRecord]:
 
 
 def read_records(path: str | Path) -> list[GameRecord]:
-    """All records of a UTF-8 file; see `parse_records`. Raises OSError where the file cannot be read."""
+    """All records of a UTF-8 file, compressed if it is called `.gz`; see `parse_records`.
+
+    Raises:
+        OSError: where the file cannot be read.
+        ValueError: where it is called `.gz` and is no such file.
+    """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_bytes(Path(path)).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NotationError(f"the file is not UTF-8 text: byte {error.start + 1} cannot be read", column=1) from None
     return parse_records(text)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from oanquan_env import Board, Core, Positions, Rules
-from oanquan_env.policies import RandomPolicy
+from oanquan_env.players import RandomPolicy
 from tests import strategies
 
 FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"

@@ -25,7 +25,7 @@ from agents.networks.agent_files import (
 )
 from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
-from agents.players.names import OPTIONS
+from agents.players.names import NAMES
 from agents.players.network_player import PPOPlayer
 from agents.support.renamed import GONE, RENAMED
 from agents.support.strict_yaml import ConfigError, read_yaml
@@ -34,7 +34,7 @@ from agents.training.selfplay import RandomStarts
 from agents.training.value_net.config import parse_value_config
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.files import write_atomically
-from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, RandomPolicy
+from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained
 
@@ -169,7 +169,7 @@ def test_a_card_that_does_not_fit_is_refused_naming_the_field(
 def test_a_former_name_is_none_of_today_s() -> None:
     schemas = TrainConfig.model_json_schema()
     fields = {name for schema in (schemas, *schemas["$defs"].values()) for name in schema["properties"]}
-    options = {option for options in OPTIONS.values() for option in options}
+    options = {option for options in NAMES.options.values() for option in options}
     assert not (RENAMED.keys() | GONE.keys()) & (fields | options)
     assert {"init_from", "random_plies"} <= fields
     elsewhere = {"epsilon", "inverse_temperature", "log_inverse_temperature", "targets"}

@@ -8,22 +8,15 @@ import numpy as np
 import pytest
 
 from agents.evaluation import openings
-from agents.evaluation.arena import PairResults, play_paired_games, play_pairs, score_interval
-from agents.evaluation.openings import (
-    OpeningsError,
-    OpeningsRecipe,
-    final_margins,
-    load_openings,
-    make_suite,
-    random_suite,
-    read_openings,
-)
-from agents.evaluation.suites import openings_path
-from agents.search.keys import canonical_keys, first_of_each, key_hashes, key_number
+from agents.evaluation.openings import OpeningsRecipe, final_margins, make_suite
 from oanquan_env import Board, Core, Positions, Termination, mirror, parse_records, rotate_seats
 from oanquan_env.arrays import Ints
+from oanquan_env.benchmark.openings import OpeningsError, load_openings, random_suite, read_openings
+from oanquan_env.benchmark.pairs import PairResults, play_paired_games, play_pairs, score_interval
+from oanquan_env.benchmark.suites import openings_path
+from oanquan_env.keys import canonical_keys, first_of_each, key_hashes, key_number
+from oanquan_env.players import GreedyPolicy, RandomPolicy
 from oanquan_env.playing import random_openings
-from oanquan_env.policies import GreedyPolicy, RandomPolicy
 from oanquan_env.records import format_records
 from tests.players import FirstMove, LastMove
 

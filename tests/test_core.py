@@ -20,7 +20,7 @@ from oanquan_env import (
     rotate_seats,
 )
 from oanquan_env.core import relative_points
-from oanquan_env.policies import RandomPolicy
+from oanquan_env.players import RandomPolicy
 from oanquan_env.position_checks import score_bounds
 from tests import strategies
 from tests.boards import random_positions

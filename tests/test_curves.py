@@ -15,7 +15,6 @@ from PIL import Image
 from safetensors.torch import load_file
 
 import agents
-from agents.evaluation.regret import load_suite, regret
 from agents.evaluation.results import AgentResult, Report
 from agents.networks.agent_files import PRETRAINED_FOLDER, pretrained_folders, read_card
 from agents.players.fingerprint import fingerprint
@@ -23,6 +22,8 @@ from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
 from agents.training.run import TrainingRun
 from oanquan_env import Core, Rules
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import load_suite
 from tests.test_training import ITERATION, learn, quiet, small_config
 
 ENDS = ("mean", "low", "high")

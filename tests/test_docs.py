@@ -68,9 +68,9 @@ def test_examples_run(page: Path) -> None:
 
 
 def test_the_example_of_an_agent_plays_better_than_greedy() -> None:
-    from agents.evaluation.arena import play_pairs
+    from oanquan_env.benchmark.pairs import play_pairs
+    from oanquan_env.players import GreedyPolicy
     from oanquan_env.playing import random_openings
-    from oanquan_env.policies import GreedyPolicy
 
     names: dict[str, type] = {}
     exec(examples(DOCS / "how-to" / "agent.md")[0], names)
@@ -116,7 +116,7 @@ def test_commands_name_what_exists(page: Path) -> None:
         else:
             assert (ROOT / words[1]).is_file(), words
         for word in words[2:]:
-            if word.startswith(("configs/", "suites/", "benchmarks/", "examples/")):
+            if word.startswith(("configs/", "oanquan_env/", "benchmarks/", "examples/")):
                 assert (ROOT / word).exists(), words
 
 

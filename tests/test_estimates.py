@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.evaluation.estimates import Estimate, bootstrap_means, mean_estimate, percentile_estimates
+from oanquan_env.benchmark.estimates import Estimate, bootstrap_means, mean_estimate, percentile_estimates
 
 
 @pytest.mark.parametrize("samples", [[0, 2], [0, 0, 0, 4]])

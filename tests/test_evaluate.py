@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 import evaluate
-from agents.evaluation.regret import load_suite
 from agents.evaluation.results import read_report
 from agents.evaluation.run import make_settings
-from agents.evaluation.suites import regret_path
 from agents.evaluation.tournament import Tournament
 from agents.support.strict_yaml import read_yaml
 from oanquan_env import Core, Rules, read_records
+from oanquan_env.benchmark.suites import load_suite, regret_path
 
 ROOT = Path(__file__).parent.parent
 

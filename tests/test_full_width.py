@@ -14,8 +14,9 @@ from oanquan_env import Board, Core, Positions, rotate_seats
 from oanquan_env.arrays import Floats
 from oanquan_env.core import Expanded
 from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.players import FullWidthPolicy, GreedyPolicy, move_gains
+from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import AIMS, MAX_DEPTH, Aim, FullWidthSearch
-from oanquan_env.policies import FullWidthPolicy, GreedyPolicy, make_policy, move_gains
 from tests.boards import random_positions
 from tests.plain_search import endless
 
@@ -200,8 +201,10 @@ def test_players_by_name_need_no_agents(aim: Aim, monkeypatch: pytest.MonkeyPatc
     game = OAnQuanEnv(rules="three-player", opponent=f"{aim}:depth=2", seat=2)
     game.reset(seed=0)
     assert game.positions.ply[0] == 2
-    with pytest.raises(ValueError, match=r"only random, greedy, maxn:depth=D, paranoid:depth=D exist"):
+    with pytest.raises(ValueError, match=f"{aim} has depth=.*; got 'deep=2'"):
         make_policy(f"{aim}:deep=2")
+    with pytest.raises(ValueError, match=r"only random, greedy, maxn:depth=D, paranoid:depth=D exist"):
+        make_policy("minimax:depth=2")
 
 
 @pytest.mark.parametrize("aim", AIMS)

@@ -14,7 +14,7 @@ from agents.networks.networks import make_network, use_bfloat16
 from agents.search.deepening import Search
 from agents.training.selfplay import RandomStarts
 from oanquan_env import Core, Positions
-from oanquan_env.policies import move_gains
+from oanquan_env.players import move_gains
 from tests.strategies import TWO_PLAYER_PRESETS
 
 

@@ -11,7 +11,7 @@ from oanquan_env import Core, IllegalActionError, Rules, RulesError, Termination
 from oanquan_env.match import Match, MatchEnd, MatchOutcome, play_matches
 from oanquan_env.match_records import MatchRecordError, match_records, replay_match
 from oanquan_env.ownership import Ownership
-from oanquan_env.policies import RandomPolicy
+from oanquan_env.players import RandomPolicy
 from oanquan_env.records import GameRecord, format_records, parse_records
 
 THREE_ROUNDS = """\

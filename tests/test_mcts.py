@@ -15,7 +15,7 @@ from agents.search.mcts import PUCT_EXPLORATION, MCTSPlayer, RandomPlayouts
 from oanquan_env import Core, Positions, mirror, rotate_seats
 from oanquan_env.arrays import Floats
 from oanquan_env.notation import parse_position
-from oanquan_env.policies import GreedyPolicy
+from oanquan_env.players import GreedyPolicy
 from oanquan_env.rewards import REWARDS, RewardName
 from tests.boards import random_positions
 from tests.untrained import save_untrained

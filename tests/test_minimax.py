@@ -9,7 +9,7 @@ import agents
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from oanquan_env import Board, Core, Move
-from oanquan_env.policies import GreedyPolicy
+from oanquan_env.players import GreedyPolicy
 from tests.boards import random_positions
 from tests.plain_search import plain_values
 

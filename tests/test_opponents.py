@@ -17,7 +17,7 @@ from agents.training.opponents import NOBODY, Opponents
 from agents.training.run import StopTrainingError, TrainingRun
 from agents.training.selfplay import RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
-from oanquan_env.policies import RandomPolicy
+from oanquan_env.players import RandomPolicy
 from tests.test_selfplay import advantages, filled_buffer
 from tests.test_training import ITERATION, assert_same_run, learn, quiet, small_config
 

@@ -11,7 +11,7 @@ from oanquan_env import Core, Rules, RulesError, Termination
 from oanquan_env.match_rules import MatchRules
 from oanquan_env.notation import NotationError
 from oanquan_env.ownership import Ownership, debt, match_standings
-from oanquan_env.policies import RandomPolicy
+from oanquan_env.players import RandomPolicy
 from tests.strategies import rules as any_rules
 from tests.strategies import seeds
 

@@ -7,8 +7,8 @@ import pytest
 
 from oanquan_env import Board, Core, Positions, choose_move, playing
 from oanquan_env.arrays import Ints
+from oanquan_env.players import RandomPolicy
 from oanquan_env.playing import advance, advance_randomly, play_randomly, random_lines, seated
-from oanquan_env.policies import RandomPolicy
 from tests.players import FirstMove, LastMove
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 import numpy as np
@@ -10,13 +11,13 @@ import pytest
 from oanquan_env import Core
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.notation import parse_position
-from oanquan_env.policies import (
+from oanquan_env.players import (
     EpsilonPolicy,
     GreedyPolicy,
     Policy,
     RandomPolicy,
     best_actions,
-    make_policy,
+    make,
     move_gains,
 )
 
@@ -69,10 +70,23 @@ def test_greedy_plays_legal_moves_for_any_number_of_players(preset: str) -> None
 
 
 def test_players_by_name() -> None:
-    assert isinstance(make_policy("greedy"), GreedyPolicy)
-    assert isinstance(make_policy("random", "tonkin"), Policy)
+    assert isinstance(make("greedy"), GreedyPolicy)
+    assert isinstance(make("random", "tonkin"), Policy)
     with pytest.raises(ValueError, match=r"unknown player 'gredy' \(did you mean greedy\?\)"):
-        make_policy("gredy")
+        make("gredy")
+
+
+def test_any_player_errs_as_often_as_its_name_says_without_the_agents_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "agents", None)
+    player = make("greedy:epsilon=0.25")
+    assert isinstance(player, EpsilonPolicy)
+    assert (player.epsilon, type(player.policy)) == (0.25, GreedyPolicy)
+
+
+def test_the_former_module_of_players_still_works() -> None:
+    policies = importlib.import_module("oanquan_env.policies")
+    assert (policies.make_policy, policies.GreedyPolicy) == (make, GreedyPolicy)
+    assert set(policies.__all__) >= {"Policy", "best_actions", "move_gains"}
 
 
 def test_players_of_the_agents_package_by_name() -> None:
@@ -80,13 +94,13 @@ def test_players_of_the_agents_package_by_name() -> None:
     game = OAnQuanEnv(opponent="minimax:depth=2", seat=1)
     game.reset(seed=0)
     assert game.positions.ply[0] == 1
-    assert isinstance(make_policy("minimax:depth=2"), minimax.MinimaxPlayer)
+    assert isinstance(make("minimax:depth=2"), minimax.MinimaxPlayer)
 
 
 def test_without_the_agents_package_two_players_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "agents", None)
     with pytest.raises(ValueError, match=r"unknown player 'minimax': without .*only random, greedy"):
-        make_policy("minimax")
+        make("minimax")
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, 1.5])

@@ -8,19 +8,10 @@ import choix
 import numpy as np
 import pytest
 
-from agents.evaluation.estimates import Estimate
-from agents.evaluation.ratings import (
-    ELO,
-    bradley_terry,
-    elo_difference,
-    elo_of_pairs,
-    elo_of_score,
-    expected_score,
-    pentanomial,
-    rate,
-    sprt,
-)
+from agents.evaluation.ratings import ELO, bradley_terry, rate, sprt
 from agents.evaluation.sprt import main
+from oanquan_env.benchmark.elo import elo_difference, elo_of_pairs, elo_of_score, expected_score, pentanomial
+from oanquan_env.benchmark.estimates import Estimate
 
 
 def test_elo_of_a_published_match() -> None:

@@ -15,24 +15,14 @@ import agents
 from agents.evaluation.make_regret import SuiteRecipe, main, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
-from agents.evaluation.regret import (
-    PHASES,
-    Suite,
-    SuiteError,
-    format_suite,
-    judge,
-    load_suite,
-    phases,
-    read_suite,
-    regret,
-)
-from agents.evaluation.suites import regret_path
 from agents.players.mixed_play import met_in_play
 from agents.search.deepening import Search
-from agents.search.keys import canonical_keys, first_of_each
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
-from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, RandomPolicy
+from oanquan_env.benchmark.regret import PHASES, Suite, judge, phases, regret
+from oanquan_env.benchmark.suites import SuiteError, format_suite, load_suite, read_suite, regret_path
+from oanquan_env.keys import canonical_keys, first_of_each
+from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 
 NONE = np.nan
 
@@ -374,7 +364,7 @@ def test_without_nodes_only_finished_games_are_proved() -> None:
     over[ends.rows, ends.actions] = ends.positions.over
     assert (found.proved == over).all()
     assert np.array_equal(found.values, values, equal_nan=True)
-    assert found.made["proved_by"] == "python -m agents.evaluation.prove_regret suites/two.json --nodes 1"
+    assert found.made["proved_by"] == "python -m agents.evaluation.prove_regret oanquan_env/data/two.json.gz --nodes 1"
 
 
 def test_proving_replaces_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,16 +9,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.evaluation.estimates import Estimate
 from agents.evaluation.results import (
     AgentResult,
     ArenaResult,
     OrderResult,
     PairingResult,
     Rating,
-    RegretMeasures,
     RegretResult,
-    RegretRow,
     Report,
     ReportError,
     order_of_agents,
@@ -36,6 +33,8 @@ from agents.reports.report import (
     verdict,
     write_report,
 )
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.regret import RegretMeasures, RegretRow
 
 BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
 

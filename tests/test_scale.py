@@ -22,7 +22,6 @@ import train
 from agents.evaluation.cluster_arena import PairingWork, play_pairing
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
-from agents.evaluation.regret import format_suite
 from agents.evaluation.tournament import Tournament, TournamentError
 from agents.support.parallel import RETRIES, ScaleError, in_order, spread
 from agents.training.config import load_config
@@ -30,6 +29,7 @@ from agents.training.run import RunError, TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME
 from agents.training.sweep import SeedWork, parse_seeds, plan, train_seed
 from agents.training.train_command import parse
+from oanquan_env.benchmark.suites import format_suite
 from tests.scale_work import die_always, die_once, refuse, square, where
 
 ROOT = Path(__file__).parent.parent

@@ -17,8 +17,7 @@ from agents.search.compiled import OVER, Int64s, _drop_stale_caches, compile_rul
 from agents.search.deepening import Limits, Search, alphabeta
 from agents.search.memory import STOP
 from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination, scalar
-from oanquan_env.players import value_net
-from oanquan_env.policies import RandomPolicy
+from oanquan_env.players import RandomPolicy, value_net
 from oanquan_env.scalar import RUNAWAY, RUNNING, can_play
 from tests import strategies
 from tests.boards import random_positions

@@ -15,7 +15,7 @@ from agents.networks.networks import AfterstateNet, make_network
 from agents.training.rollout_buffer import Trail, ZeroSumRolloutBuffer
 from agents.training.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
-from oanquan_env.policies import RandomPolicy, move_gains
+from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS
 from tests.boards import fair_reward
 from tests.strategies import TWO_PLAYER_PRESETS

@@ -12,7 +12,7 @@ from hypothesis import given
 from oanquan_env import Core, IllegalActionError, Positions, Rules, RunawayGameError
 from oanquan_env.notation import parse_position
 from oanquan_env.observation import Encoder
-from oanquan_env.policies import RandomPolicy, best_actions, move_gains
+from oanquan_env.players import RandomPolicy, best_actions, move_gains
 from tests import strategies
 from tests.boards import random_positions
 from tests.strategies import PRESET_NAMES

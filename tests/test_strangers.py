@@ -13,7 +13,6 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
-from agents.evaluation.regret import SuiteError, read_suite
 from agents.evaluation.result_cache import ResultCache, ResultCacheError
 from agents.evaluation.results import ReportError, read_report
 from agents.networks import networks
@@ -22,6 +21,7 @@ from agents.players.network_player import NetworkError, PPOPlayer
 from agents.support.strict_yaml import ConfigError, dump_yaml, read_yaml
 from agents.training.config import load_config
 from oanquan_env import Core
+from oanquan_env.benchmark.suites import SuiteError, read_suite
 from tests.untrained import save_untrained
 
 SHORT = 1000

@@ -12,17 +12,17 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.evaluation.regret import load_suite
 from agents.networks.agent_files import read_card
 from agents.networks.value_net import ValueModule
 from agents.search.deepening import Limits, Search
-from agents.search.keys import are_among, canonical_keys, first_of_each
 from agents.support.strict_yaml import ConfigError
 from agents.training.config import TeacherConfig, TrainConfig, parse_config
 from agents.training.run import StopTrainingError, TrainingRun
 from agents.training.selfplay import RandomStarts
 from agents.training.teacher import Teacher
 from oanquan_env import Core, Positions
+from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.keys import are_among, canonical_keys, first_of_each
 from oanquan_env.players.value_net import ValueNet
 from tests.test_lookahead import make, some_positions
 from tests.test_training import assert_same_run, learn, quiet

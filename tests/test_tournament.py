@@ -11,8 +11,6 @@ import pytest
 from rich.progress import Progress
 
 import agents
-from agents.evaluation.arena import PairResults
-from agents.evaluation.openings import random_suite
 from agents.evaluation.result_cache import ResultCache, ResultCacheError
 from agents.evaluation.results import origin
 from agents.evaluation.run import EvaluationRun, EvaluationSettings
@@ -20,8 +18,10 @@ from agents.evaluation.tournament import TimedPolicy, Tournament, TournamentErro
 from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, Positions, Rules, parse_records
 from oanquan_env.arrays import Ints
+from oanquan_env.benchmark.openings import random_suite
+from oanquan_env.benchmark.pairs import PairResults
+from oanquan_env.players import Policy, RandomPolicy
 from oanquan_env.playing import random_openings
-from oanquan_env.policies import Policy, RandomPolicy
 from oanquan_env.records import format_records
 from tests.test_arena import rng
 

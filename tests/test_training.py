@@ -18,7 +18,6 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 import train
-from agents.evaluation.arena import play_pairs
 from agents.networks.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import ConfigError
@@ -29,8 +28,9 @@ from agents.training.run import RunError, StopTrainingError, TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME
 from agents.training.train_command import parse
 from oanquan_env import Core
+from oanquan_env.benchmark.pairs import play_pairs
+from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
-from oanquan_env.policies import GreedyPolicy
 
 ROOT = Path(__file__).parent.parent
 PLAIN = {"name": "plain", "width": 8}

@@ -15,7 +15,6 @@ import yaml
 import train
 from agents.networks.value_net import ValueModule
 from agents.search.deepening import Limits, Search
-from agents.search.keys import canonical_keys, first_of_each
 from agents.support.folder_lock import FolderInUseError, FolderLock
 from agents.training.run import RunError, StopTrainingError
 from agents.training.value_net import labels
@@ -24,6 +23,7 @@ from agents.training.value_net.fit import fit, net_inputs
 from agents.training.value_net.labels import ValueWork, draw_positions, value_positions, value_work
 from agents.training.value_net.run import ValueRun
 from oanquan_env import Core, Positions, mirror
+from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.players.value_net import VALUE_NET_NAME, read_value_net
 from tests.boards import random_positions
 

@@ -22,7 +22,7 @@ from oanquan_env.envs.opponent_games import OpponentGames
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.notation import parse_position
-from oanquan_env.policies import RandomPolicy
+from oanquan_env.players import RandomPolicy
 from oanquan_env.rewards import REWARDS
 from tests import strategies
 from tests.boards import FINISHING

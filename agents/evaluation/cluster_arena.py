@@ -6,12 +6,12 @@ import dataclasses
 from dataclasses import dataclass
 
 import agents
-from agents.evaluation.arena import OnGamesEnded
-from agents.evaluation.openings import Openings
 from agents.evaluation.tournament import Entrant, Pairing, Tournament, TournamentError
 from agents.players.fingerprint import fingerprint
 from agents.support.parallel import spread
 from oanquan_env import Core
+from oanquan_env.benchmark.openings import Openings
+from oanquan_env.benchmark.pairs import OnGamesEnded
 
 
 @dataclass(frozen=True)

@@ -23,16 +23,16 @@ import numpy as np
 import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agents.evaluation.regret import PHASES, Suite, format_suite, phases
-from agents.evaluation.suites import regret_path
 from agents.players.mixed_play import EPSILONS, LONGEST_START, PLAYERS, met_in_play, mixed_players
 from agents.search.deepening import Search
-from agents.search.keys import canonical_keys, first_of_each
 from agents.support.command_line import OptionalFile, RayAddress, parse_options, refused
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
-from oanquan_env.files import write_atomically
+from oanquan_env.benchmark.regret import PHASES, Suite, phases
+from oanquan_env.benchmark.suites import format_suite, regret_path, suite_name
+from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.evaluation.make_regret"
@@ -106,9 +106,8 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     batches, values_of, proofs_of = zip(*chosen, strict=True)
     positions = Positions.concatenate(batches)
     made = describe(recipe)
-    return Suite(
-        regret_path(core.rules).stem, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made
-    )
+    name = suite_name(regret_path(core.rules))
+    return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
 
 
 def _value(core: Core, chunks: list[Positions], depth: int, search: Search | None, ray: str | None) -> Iterator[Values]:
@@ -163,7 +162,7 @@ class Options:
     """The command line.
 
     Attributes:
-        output: the suite's file (default: under suites/)
+        output: the suite's file (default: the package's own)
     """
 
     recipe: tyro.conf.OmitArgPrefixes[SuiteRecipe] = field(default_factory=SuiteRecipe)
@@ -180,7 +179,7 @@ def main(arguments: list[str]) -> int:
         path = options.output or regret_path(rules)
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
             suite = make_suite(recipe, bar, options.ray)
-        write_atomically(path, format_suite(suite).encode())
+        write_atomically(path, text_bytes(path, format_suite(suite)))
     except (ValueError, OSError) as error:
         return refused(PROG, error)
     print(f"{len(suite)} positions in {path}")

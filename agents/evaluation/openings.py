@@ -1,8 +1,8 @@
-"""Openings of a tournament: random lines, or a committed suite of balanced lines, in which neither side is ahead.
+"""Makes suites of balanced openings, in which neither side is ahead.
 
     python -m agents.evaluation.openings --rules mancala-world --count 600
 
-makes a suite: random lines of 4 to 8 plies, after which a deep search expects a final margin within a few points of a
+draws random lines of 4 to 8 plies, after which a deep search expects a final margin within a few points of a
 draw. Of lines that lead to the same board (up to seats and mirror) only the first is taken. Lines of all lengths are
 mixed, in the order in which they were drawn, so the first n are a fair sample.
 """
@@ -10,25 +10,23 @@ mixed, in the order in which they were drawn, so the first n are a fair sample.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agents.evaluation.suites import openings_path
-from agents.search.keys import canonical_keys, first_of_each
 from agents.support.command_line import OptionalFile, parse_options, refused
-from oanquan_env import Core, GameRecord, Move, NotationError, Positions, Rules, read_records
+from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Ints
-from oanquan_env.files import write_atomically
+from oanquan_env.benchmark.suites import openings_path
+from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.playing import random_lines
 from oanquan_env.records import format_records
-from oanquan_env.rules import DEFAULT_PRESET, RulesError
+from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.evaluation.openings"
 BATCH = 100
@@ -38,90 +36,6 @@ MAX_FAILED_LINES = 50_000
 SHALLOW_DEPTH = 8
 SHALLOW_SLACK = 5
 """A shallow search (plies above) passes a line on to the deep one up to so many points beyond the limit."""
-
-
-class OpeningsError(ValueError):
-    """A suite of openings that cannot be used; names the file and says what would help."""
-
-
-@dataclass(frozen=True)
-class Openings:
-    """K openings.
-
-    Attributes:
-        name: `random`, `set-up` (no moves), or the suite's file name.
-        positions: K running positions.
-        records: the moves that lead to them, as unfinished games.
-    """
-
-    name: str
-    positions: Positions
-    records: tuple[GameRecord, ...]
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def digest(self) -> str:
-        """A short hash of the positions: equal openings, equal digests."""
-        content = b"".join(array.tobytes() for array in self.positions.arrays())
-        return hashlib.sha256(content).hexdigest()[:16]
-
-
-def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Generator) -> Openings:
-    """`n` openings of the rules of `core`.
-
-    Args:
-        core: of the rules that will be played.
-        source: `random` (lines of `plies` random plies), `balanced` (the first `n` of the rules' committed suite) or
-            a file of game records, of which the first `n` are taken; their moves are the openings.
-        n: number of openings.
-        plies: length of random lines; has no effect on the others.
-        rng: draws random lines.
-
-    Raises:
-        OpeningsError: for a file that is missing, unreadable, too short or of other rules.
-    """
-    if source == "random":
-        return random_suite(core, n, plies, rng)
-    path = openings_path(core.rules) if source == "balanced" else Path(source)
-    if source == "balanced" and not path.is_file():
-        raise OpeningsError(
-            f"there is no balanced suite for '{core.rules}' ({path.name}); use random openings, or make one with: "
-            f"python -m agents.evaluation.openings --rules '{core.rules}' --output suites/{path.name}"
-        )
-    return read_openings(core, path, n)
-
-
-def random_suite(core: Core, n: int, plies: int, rng: np.random.Generator) -> Openings:
-    """`n` random lines of `plies` plies."""
-    positions, lines = random_lines(core, n, plies, rng)
-    records = tuple(GameRecord(core.rules, tuple(map(Move.from_action, line))) for line in lines)
-    return Openings("random" if plies else "set-up", positions, records)
-
-
-def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
-    """The first `n` openings (all if left out) of a file of game records. Raises `OpeningsError`."""
-    try:
-        records = read_records(path)[:n]
-    except FileNotFoundError:
-        raise OpeningsError(f"{path}: no such file; openings are `random`, `balanced` or a file of records") from None
-    except OSError as error:
-        raise OpeningsError(f"{path}: {error.strerror}") from None
-    except (NotationError, RulesError) as error:
-        raise OpeningsError(f"{path}: {error}") from None
-    if not records or (n is not None and len(records) < n):
-        raise OpeningsError(f"{path}: it holds {len(records)} openings; {n or 'some'} are needed")
-    boards = []
-    for number, record in enumerate(records, 1):
-        if record.rules != core.rules:
-            raise OpeningsError(f"{path}: record {number} is of the rules '{record.rules}', not of '{core.rules}'")
-        boards.append(record.board())
-        if boards[-1].outcome:
-            raise OpeningsError(f"{path}: record {number} is a finished game: nothing is left to play")
-    return Openings(path.name, Positions.concatenate(board.positions for board in boards), tuple(records))
-
-
-# ---- making a suite --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -216,7 +130,7 @@ class Options:
     """The command line.
 
     Attributes:
-        output: the suite's file (default: under suites/)
+        output: the suite's file (default: the package's own)
     """
 
     recipe: tyro.conf.OmitArgPrefixes[OpeningsRecipe] = field(default_factory=OpeningsRecipe)
@@ -232,7 +146,7 @@ def main(arguments: list[str]) -> int:
         path = options.output or openings_path(rules)
         with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
             records = make_suite(recipe, bar)
-        write_atomically(path, format_records(records).encode())
+        write_atomically(path, text_bytes(path, format_records(records)))
     except (ValueError, OSError) as error:
         return refused(PROG, error)
     Console(highlight=False).print(f"{len(records)} openings in {path}")

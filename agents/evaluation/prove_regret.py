@@ -1,6 +1,6 @@
 """Prove the values of a regret suite's moves, each with a limited number of nodes.
 
-    python -m agents.evaluation.prove_regret suites/regret-mancala-world.json --nodes 4000000
+    python -m agents.evaluation.prove_regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
 
 A move's searched value is the first guess. Can the mover force it? Can it force more? Both questions are asked at
 greater and greater depths, and only finished games count as proof (see `agents.search.proof`). A guess that is refuted
@@ -24,14 +24,15 @@ import numpy as np
 import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from agents.evaluation.regret import Suite, format_suite, read_suite
 from agents.search.compiled import OVER, mover_first, play
 from agents.search.memory import MAX_DEPTH
 from agents.search.proof import NO, YES, LimitReachedError, ProofTable
 from agents.support.command_line import refused
 from agents.support.parallel import HELP, spread
 from oanquan_env import Core, Positions
-from oanquan_env.files import write_atomically
+from oanquan_env.benchmark.regret import Suite
+from oanquan_env.benchmark.suites import format_suite, read_suite
+from oanquan_env.files import text_bytes, write_atomically
 
 MEGABYTES = 32.0
 """Size of a position's table of proofs."""
@@ -147,7 +148,7 @@ def prove_suite(
                 proved[row, action] = bounds.meet
             if progress and task is not None:
                 progress.advance(task)
-    command = f"python -m agents.evaluation.prove_regret suites/{suite.name}.json --nodes {nodes}"
+    command = f"python -m agents.evaluation.prove_regret oanquan_env/data/{suite.name}.json.gz --nodes {nodes}"
     return dataclasses.replace(suite, values=values, proved=proved, made={**suite.made, "proved_by": command})
 
 
@@ -174,7 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, TextColumn("ETA"), TimeRemainingColumn()) as bar:
             suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar, options.ray)
-        write_atomically(options.suite, format_suite(suite).encode())
+        write_atomically(options.suite, text_bytes(options.suite, format_suite(suite)))
     except (ValueError, OSError) as error:
         return refused(command, error)
     moves = np.isfinite(suite.values)

@@ -1,7 +1,6 @@
-"""Strength in numbers: Elo differences, Bradley-Terry ratings with intervals, a sequential test.
+"""Strength in Elo, see `oanquan_env.benchmark.elo`: Bradley-Terry ratings with intervals, and a sequential test.
 
-An Elo difference d means an expected score of 1 / (1 + 10 ** (-d / 400)), draws counted as half wins. The two games of
-a pair share their opening, so pairs are the samples wherever a spread is estimated. Sources:
+The two games of a pair share their opening, so pairs are the samples wherever a spread is estimated. Sources:
 
 - D. R. Hunter, "MM algorithms for generalized Bradley-Terry models" (2004): the model with a home-field term.
 - M. Van den Bergh, "A practical introduction to the GSPRT" (fishtest's notes, 2019): the sequential test.
@@ -16,26 +15,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.evaluation.estimates import Estimate, percentile_estimates
 from oanquan_env.arrays import Floats
+from oanquan_env.benchmark.elo import expected_score, five_counts, moments
+from oanquan_env.benchmark.estimates import Estimate, percentile_estimates
 
 ELO = 400 / math.log(10)
 """Elo points of one unit of log odds."""
 PRIOR_DRAWS = 1.0
 NEWTON_STEPS = 100
-PENTANOMIAL = ("LL", "LD", "DD/WL", "WD", "WW")
-"""Outcomes of a pair of games, by the points it scores: 0, 0.5, 1, 1.5, 2."""
-
-
-class EloDifference(NamedTuple):
-    """How much stronger one player is than another."""
-
-    elo: float
-    """Elo points; infinite where all games were won or lost."""
-    error: float
-    """Half the width of the 95 % interval, Elo points; NaN where an end of the interval is not finite."""
-    los: float
-    """Likelihood of superiority: probability that the player is the stronger one, by a normal approximation."""
 
 
 class Ratings(NamedTuple):
@@ -66,65 +53,6 @@ class Sprt(NamedTuple):
     verdict: Literal["stronger", "not stronger", "undecided"]
 
 
-def expected_score(elo: float) -> float:
-    """Expected score of a player `elo` points stronger than the other."""
-    return 1 / (1 + 10 ** (-elo / 400))
-
-
-def elo_of_score(score: float) -> float:
-    """Inverse of `expected_score`; infinite at 0 and 1."""
-    if score <= 0 or score >= 1:
-        return math.copysign(math.inf, score - 0.5)
-    return 400 * math.log10(score / (1 - score))
-
-
-def elo_difference(wins: int, losses: int, draws: int) -> EloDifference:
-    """Elo difference of a match from its games, taken as independent; `elo_of_pairs` is better where there are pairs.
-
-    Raises:
-        ValueError: for a match without games or a negative count.
-    """
-    return _elo_of_outcomes(np.array([losses, draws, wins]), np.array([0.0, 0.5, 1.0]))
-
-
-def elo_of_pairs(pentanomial: npt.ArrayLike) -> EloDifference:
-    """Elo difference from (5,) counts of pairs, as `PENTANOMIAL` orders them."""
-    return _elo_of_outcomes(_five_counts(pentanomial), np.linspace(0, 1, 5))
-
-
-def _five_counts(pentanomial: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    counts = np.asarray(pentanomial, dtype=np.float64)
-    if counts.shape != (5,):
-        raise ValueError(f"pairs have five outcomes ({', '.join(PENTANOMIAL)}); got counts of shape {counts.shape}")
-    return counts
-
-
-def _elo_of_outcomes(counts: npt.NDArray[np.integer] | Floats, scores: Floats) -> EloDifference:
-    mean, variance, n = _moments(counts.astype(np.float64), scores)
-    deviation = math.sqrt(variance / n)
-    low, high = elo_of_score(mean - 1.96 * deviation), elo_of_score(mean + 1.96 * deviation)
-    error = (high - low) / 2 if math.isfinite(low) and math.isfinite(high) else math.nan
-    if deviation == 0:
-        los = 0.5 if mean == 0.5 else float(mean > 0.5)
-    else:
-        los = (1 + math.erf((mean - 0.5) / deviation / math.sqrt(2))) / 2
-    return EloDifference(elo_of_score(mean), error, los)
-
-
-def _moments(counts: Floats, scores: Floats) -> tuple[float, float, float]:
-    """Mean and variance of outcomes that score `scores` and occurred `counts` times, and the number of all."""
-    n = float(counts.sum())
-    if n <= 0 or (counts < 0).any():
-        raise ValueError(f"counts must not be negative and not all zero; got {counts.tolist()}")
-    mean = float(counts @ scores) / n
-    return mean, float(counts @ (scores - mean) ** 2) / n, n
-
-
-def pentanomial(score: Floats) -> npt.NDArray[np.int64]:
-    """(5,) counts of pairs, as `PENTANOMIAL` orders them, of the (K, 2) scores of K pairs."""
-    return np.bincount(np.rint(2 * score.sum(axis=1)).astype(np.intp), minlength=5).astype(np.int64)
-
-
 def sprt(
     pentanomial: npt.ArrayLike, elo0: float = 0.0, elo1: float = 20.0, alpha: float = 0.05, beta: float = 0.05
 ) -> Sprt:
@@ -148,11 +76,11 @@ def sprt(
         raise ValueError(f"elo0 must be less than elo1; got {elo0} and {elo1}")
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
         raise ValueError(f"alpha and beta must lie between 0 and 0.5; got {alpha} and {beta}")
-    counts = _five_counts(pentanomial)
+    counts = five_counts(pentanomial)
     lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
     if not counts.any():
         return Sprt(0.0, lower, upper, "undecided")
-    mean, variance, n = _moments(np.maximum(counts, 1e-3), np.linspace(0, 1, 5))
+    mean, variance, n = moments(np.maximum(counts, 1e-3), np.linspace(0, 1, 5))
     s0, s1 = expected_score(elo0), expected_score(elo1)
     llr = n * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
     verdict: Literal["stronger", "not stronger", "undecided"] = "undecided"

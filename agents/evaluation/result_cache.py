@@ -13,9 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from agents.support.files import one_line, read_json
 from agents.support.provenance import commit
-from oanquan_env.files import write_atomically
+from oanquan_env.files import one_line, read_json, write_atomically
 
 Part = TypeVar("Part")
 

@@ -7,9 +7,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agents.evaluation.estimates import Estimate
-from agents.support.files import read_json
 from agents.support.strict_yaml import explain
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.regret import RegretRow
+from oanquan_env.files import read_json
 
 
 class ReportError(ValueError):
@@ -73,23 +74,6 @@ class ArenaResult(_Strict):
     anchor: str | None = Field(None, description="the player whose rating is 0")
     ratings: list[Rating] | None = Field(None, description="highest first; none with more than two players")
     first: Estimate | None = Field(None, description="value of moving first after the opening, Elo")
-
-
-class RegretMeasures(_Strict):
-    """How far from the best moves a player's moves are, over some positions."""
-
-    positions: int
-    regret: Estimate = Field(description="value of the best move less that of the chosen one, points")
-    optimal: Estimate = Field(description="share of moves as good as the best")
-    blunders: Estimate = Field(description="share of moves that change the final result between win, draw and loss")
-
-
-class RegretRow(_Strict):
-    """A player's regret, over all positions and by phase of the game."""
-
-    agent: str
-    overall: RegretMeasures
-    phases: dict[str, RegretMeasures]
 
 
 class RegretResult(_Strict):

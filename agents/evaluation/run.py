@@ -15,12 +15,8 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.evaluation.arena import score_interval
 from agents.evaluation.cluster_arena import play_on_cluster
-from agents.evaluation.estimates import mean_estimate
-from agents.evaluation.openings import load_openings
-from agents.evaluation.ratings import elo_of_pairs, pentanomial, rate
-from agents.evaluation.regret import Part, Suite, load_suite, regret
+from agents.evaluation.ratings import rate
 from agents.evaluation.result_cache import ResultCache
 from agents.evaluation.results import (
     AgentResult,
@@ -29,13 +25,18 @@ from agents.evaluation.results import (
     PairingResult,
     Rating,
     RegretResult,
-    RegretRow,
     Report,
 )
 from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, by_order, make_entrants
 from agents.support.provenance import processor, versions
 from agents.support.strict_yaml import ConfigError, Count, CountOrZero, Seed, explain
 from oanquan_env import Core, Rules
+from oanquan_env.benchmark.elo import elo_of_pairs, pentanomial
+from oanquan_env.benchmark.estimates import mean_estimate
+from oanquan_env.benchmark.openings import load_openings
+from oanquan_env.benchmark.pairs import score_interval
+from oanquan_env.benchmark.regret import Part, RegretRow, Suite, regret
+from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.rules import DEFAULT_PRESET
 
 ANCHOR = "greedy"
@@ -210,7 +211,7 @@ class EvaluationRun:
         settings = {"agent": entrant.identity(), "seed": self.settings.seed, "suite": suite.digest()}
 
         def read(content: dict[str, Any]) -> tuple[RegretRow, float]:
-            return RegretRow.model_validate(content["row"]), float(content["ms"])
+            return TypeAdapter(RegretRow).validate_python(content["row"]), float(content["ms"])
 
         found = self.cache.find([entrant.label], settings, read)
         if found is None:
@@ -218,7 +219,7 @@ class EvaluationRun:
             entrant.policy.choose(suite.positions[:1], rng)  # the first move also loads and compiles
             player = TimedPolicy(entrant.policy)
             found = regret(player, suite, rng, entrant.label), 1000 * player.seconds / player.moves
-            self.cache.store([entrant.label], settings, {"row": found[0].model_dump(), "ms": found[1]})
+            self.cache.store([entrant.label], settings, {"row": dataclasses.asdict(found[0]), "ms": found[1]})
         return found
 
 

@@ -20,12 +20,13 @@ import tyro
 from rich.console import Console
 
 import agents
-from agents.evaluation.arena import play_pairs
-from agents.evaluation.ratings import PENTANOMIAL, Sprt, elo_of_pairs, pentanomial, sprt
+from agents.evaluation.ratings import Sprt, sprt
 from agents.support.command_line import parse_options, refused
 from oanquan_env import Core, Rules
+from oanquan_env.benchmark.elo import PENTANOMIAL, elo_of_pairs, pentanomial
+from oanquan_env.benchmark.pairs import play_pairs
+from oanquan_env.players import Policy
 from oanquan_env.playing import random_openings
-from oanquan_env.policies import Policy
 from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.evaluation.sprt"

@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 
 import agents
-from agents.evaluation.arena import OnGamesEnded, PairResults, play_paired_games
-from agents.evaluation.openings import Openings
 from agents.evaluation.result_cache import ResultCache
 from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
 from oanquan_env.arrays import Floats, Ints
+from oanquan_env.benchmark.openings import Openings
+from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games
 from oanquan_env.notation import seat_name
+from oanquan_env.players import Policy
 from oanquan_env.playing import advance
-from oanquan_env.policies import Policy
 
 FOLDER = "parts/pairings"
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
@@ -49,7 +49,7 @@ class TimedPolicy:
         self.moves = 0
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.policies.Policy.choose`."""
+        """See `oanquan_env.players.Policy.choose`."""
         began = time.perf_counter()
         actions = self.policy.choose(positions, rng)
         self.seconds += time.perf_counter() - began

@@ -14,12 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from agents.networks.config import NetworkConfig, check_reward
 from agents.networks.features import FeatureEncoder
 from agents.networks.networks import Net, make_network
-from agents.support.files import check_readable, one_line
 from agents.support.renamed import refuse_old_names
 from agents.support.strict_yaml import ConfigError, dump_yaml, explain, read_yaml
 from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
 from oanquan_env import Core, Rules
-from oanquan_env.files import write_atomically
+from oanquan_env.files import check_readable, one_line, write_atomically
 from oanquan_env.rewards import RewardName
 from oanquan_env.rules import as_rules
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from agents.players.names import parse_name
+from agents.players.names import NAMES
 from oanquan_env import Rules
 from oanquan_env.players.value_net import value_net_path
 
@@ -23,7 +23,7 @@ def fingerprint(name: str, rules: Rules) -> str:
         ValueNetError: if there is no such value net.
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
-    parsed = parse_name(name)
+    parsed = NAMES.parse(name)
     folder = parsed.folder
     if folder and parsed.kind == "minimax":
         digest.update(value_net_path(folder, rules).read_bytes())

@@ -9,8 +9,8 @@ from agents.search.deepening import Limits, Search
 from oanquan_env import Board, Core, Positions
 from oanquan_env.analysis import Analysis
 from oanquan_env.arrays import Ints
+from oanquan_env.players import best_actions
 from oanquan_env.players.value_net import ValueNet
-from oanquan_env.policies import best_actions
 
 
 class MinimaxPlayer:
@@ -44,7 +44,7 @@ class MinimaxPlayer:
         self.search = Search(core, table_megabytes=table_megabytes, threads=threads, net=net)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.policies.Policy.choose`."""
+        """See `oanquan_env.players.Policy.choose`."""
         best = self.core.legal_mask(positions)
         rows = (best.sum(axis=1) > 1).nonzero()[0]
         found = self.search.best_moves(positions[rows], self.limits)

@@ -9,9 +9,9 @@ import numpy as np
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from oanquan_env import Core, Positions
+from oanquan_env.players import EpsilonPolicy, GreedyPolicy, Policy, RandomPolicy
 from oanquan_env.players.value_net import ValueNet
 from oanquan_env.playing import advance, random_openings, seated
-from oanquan_env.policies import EpsilonPolicy, GreedyPolicy, Policy, RandomPolicy
 
 DEPTHS = (2, 4, 6)
 PLAYERS = ("random", "greedy", *(f"minimax:depth={depth}" for depth in DEPTHS))

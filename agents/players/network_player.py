@@ -80,7 +80,7 @@ class NetworkPlayer:
         return np.concatenate(logits), np.concatenate(values)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.policies.Policy.choose`."""
+        """See `oanquan_env.players.Policy.choose`."""
         logits, _ = self.evaluate(positions)
         if self.temperature > 0:  # the largest of logits plus Gumbel noise is a draw from their softmax
             logits = logits / self.temperature + rng.gumbel(size=logits.shape)

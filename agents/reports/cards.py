@@ -17,8 +17,7 @@ from typing import Any
 
 import tyro
 
-from agents.evaluation.regret import PHASES
-from agents.evaluation.results import AgentResult, RegretRow, Report, origin, read_report
+from agents.evaluation.results import AgentResult, Report, origin, read_report
 from agents.networks.agent_files import (
     CARD_NAME,
     PRETRAINED,
@@ -37,6 +36,7 @@ from agents.support.strict_yaml import read_yaml
 from agents.training.config import load_config
 from agents.training.run_folder import CONFIG_NAME
 from oanquan_env import Rules
+from oanquan_env.benchmark.regret import PHASES, RegretRow
 from oanquan_env.files import write_atomically
 
 PROG = "python -m agents.reports.cards"

@@ -23,18 +23,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import agents
-from agents.evaluation.ratings import elo_of_score
-from agents.evaluation.regret import find_suite, regret
 from agents.reports.pictures import INK, hide_frame, png
 from agents.support.command_line import OptionalFolder, parse_options, refused
-from agents.support.files import parse_json
 from agents.support.markdown import table
 from agents.support.strict_yaml import ConfigError, read_yaml
 from agents.training.config import load_config
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env import Rules
 from oanquan_env.arrays import Floats
-from oanquan_env.files import write_atomically
+from oanquan_env.benchmark.elo import elo_of_score
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.files import parse_json, write_atomically
 
 PROG = "python -m agents.reports.curves"
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from agents.evaluation.estimates import Estimate
-from agents.evaluation.regret import PHASES
 from agents.evaluation.results import ArenaResult, RegretResult, Report, order_of_agents
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.regret import PHASES
 
 DPI = 130
 INK, PALE = "#222222", "#BBBBBB"

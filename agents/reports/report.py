@@ -19,9 +19,6 @@ from typing import Annotated
 
 import tyro
 
-from agents.evaluation.estimates import Estimate
-from agents.evaluation.ratings import PENTANOMIAL
-from agents.evaluation.regret import PHASES
 from agents.evaluation.results import (
     ArenaResult,
     PairingResult,
@@ -34,6 +31,9 @@ from agents.evaluation.results import (
 )
 from agents.support.command_line import Flag, OptionalFile, parse_options, refused
 from agents.support.markdown import renew, replace_between, table
+from oanquan_env.benchmark.elo import PENTANOMIAL
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.files import write_atomically
 
 PROG = "python -m agents.reports.report"

@@ -17,8 +17,8 @@ import numpy as np
 
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Ints
+from oanquan_env.players import best_actions
 from oanquan_env.playing import play_randomly
-from oanquan_env.policies import best_actions
 from oanquan_env.rewards import RewardName, check_reward, game_rewards
 
 MAX_NODES = 1 << 18
@@ -81,7 +81,7 @@ class MCTSPlayer:
         self.exploration = exploration
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.policies.Policy.choose`."""
+        """See `oanquan_env.players.Policy.choose`."""
         core = self.evaluator.core
         mask = core.legal_mask(positions)
         choice: Ints = mask.argmax(axis=1)

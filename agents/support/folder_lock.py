@@ -9,8 +9,7 @@ import sys
 import weakref
 from pathlib import Path
 
-from agents.support.files import one_line
-from oanquan_env.files import TEMPORARY
+from oanquan_env.files import TEMPORARY, one_line
 
 LOCK_NAME = ".lock"
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from agents.support.files import check_readable, one_line
 from agents.support.renamed import renamed
+from oanquan_env.files import check_readable, one_line
 
 
 def whole_number(value: object) -> object:

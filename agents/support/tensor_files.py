@@ -12,7 +12,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from agents.support.files import check_readable, one_line
+from oanquan_env.files import check_readable, one_line
 
 DIGEST = "digest"
 """Name of the digest in a file's metadata. Files of former versions have none."""

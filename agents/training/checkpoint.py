@@ -17,13 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.support.files import one_line, parse_json
 from agents.support.tensor_files import DIGEST, TensorFileError, pack, unpack
 from agents.training.policy import network_of
 from agents.training.selfplay import SelfPlayVecEnv
 from agents.training.teacher import TaughtPPO, Teacher
 from oanquan_env import Core, Positions
-from oanquan_env.files import write_atomically
+from oanquan_env.files import one_line, parse_json, write_atomically
 
 FORMAT = "5"
 TEACHER = "teacher"

@@ -19,7 +19,7 @@ from agents.players.network_player import NetworkPlayer
 from agents.training.config import OpponentsConfig
 from oanquan_env import Positions
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.policies import Policy, ask_players
+from oanquan_env.players import Policy, ask_players
 
 NOBODY = -1
 """Number of the opponent in a game that the latest self plays alone, for both seats."""

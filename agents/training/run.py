@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 import time
@@ -16,12 +17,9 @@ from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
 import agents
-from agents.evaluation.arena import play_pairs, score_interval
-from agents.evaluation.regret import find_suite, regret
 from agents.networks.agent_files import AgentCard, AgentFileError, save_agent
 from agents.players.network_player import NetworkError, PPOPlayer
 from agents.support import provenance
-from agents.support.files import one_line, parse_json
 from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import dump_yaml, naming_field, read_yaml
 from agents.training.checkpoint import load_checkpoint, save_checkpoint
@@ -32,7 +30,10 @@ from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS
 from agents.training.schedules import between
 from agents.training.warm_start import TEACHER_NET, keep_warm_start, restore_warm_start, warm_start
 from oanquan_env import Core, IllegalActionError, Positions
-from oanquan_env.files import write_atomically
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.files import one_line, parse_json, write_atomically
 from oanquan_env.playing import random_openings
 
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
@@ -234,7 +235,7 @@ class TrainingRun:
         if suite:  # the test part is for finished agents
             rng = np.random.default_rng(self.config.seed)
             found = regret(player, suite.part("development"), rng, by_phase=False).overall
-            row["regret"] = found.model_dump()
+            row["regret"] = dataclasses.asdict(found)
             self.model.logger.record("evaluation/regret", found.regret.mean)
             said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
         return row, said

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from agents.support.files import one_line
 from agents.support.parallel import spread
 from agents.training.config import TrainConfig, load_config
 from agents.training.run import RunError, TrainingRun
 from agents.training.run_folder import CONFIG_NAME
+from oanquan_env.files import one_line
 
 
 @dataclass(frozen=True)

@@ -20,18 +20,18 @@ import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents.evaluation.regret import suite_keys
 from agents.networks.features import MoveFeatures
 from agents.networks.lookahead import LookaheadNet
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
-from agents.search.keys import are_among, canonical_keys, first_of_each, key_hashes
 from agents.support.strict_yaml import ConfigError, naming_field
 from agents.training.config import TeacherConfig, TrainConfig
 from agents.training.policy import network_of
 from agents.training.rollout_buffer import ZeroSumRolloutBuffer
 from agents.training.schedules import between
 from oanquan_env import Core, Positions, mirror
+from oanquan_env.benchmark.suites import suite_keys
+from oanquan_env.keys import are_among, canonical_keys, first_of_each, key_hashes
 from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.playing import play_randomly
 

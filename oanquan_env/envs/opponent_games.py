@@ -16,8 +16,9 @@ from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import shared_core
 from oanquan_env.core import IllegalActionError, check_whole
 from oanquan_env.observation import Encoder, Observation
+from oanquan_env.players import Policy
+from oanquan_env.players import make as make_policy
 from oanquan_env.playing import play_randomly
-from oanquan_env.policies import Policy, make_policy
 from oanquan_env.positions import RUNNING, Positions, Termination
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
 from oanquan_env.rules import Rules, as_rules
@@ -44,7 +45,7 @@ class OpponentGames:
     Args:
         n: number of games, 1 to `MAX_GAMES`.
         rules: a `Rules` or its text.
-        opponent: who plays the other seats: a player's name (`oanquan_env.policies.make_policy`), a `Policy`, a
+        opponent: who plays the other seats: a player's name (`oanquan_env.players.make`), a `Policy`, a
             function like `Policy.choose`, or None for the self-play view.
         seat: the agent's seat in every game (0 moves first), or `random`, drawn anew for each game.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.

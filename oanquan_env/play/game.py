@@ -11,7 +11,7 @@ from oanquan_env.match_records import match_records, round_headers
 from oanquan_env.notation import Move, seat_name
 from oanquan_env.ownership import match_standings
 from oanquan_env.play.levels import Seated, seated
-from oanquan_env.policies import Policy
+from oanquan_env.players import Policy
 from oanquan_env.records import GameRecord
 
 

@@ -12,8 +12,8 @@ from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
 from oanquan_env.notation import Move
 from oanquan_env.play.levels import first_playing
+from oanquan_env.players import Policy, move_gains
 from oanquan_env.playing import choose_move
-from oanquan_env.policies import Policy, move_gains
 from oanquan_env.rules import Rules
 
 STRONGEST = ("minimax:nodes=1000000,net=pretrained", "minimax:nodes=1000000", "maxn:depth=7")

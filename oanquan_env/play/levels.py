@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from oanquan_env.core import Core
-from oanquan_env.policies import EpsilonPolicy, Policy, make_policy
+from oanquan_env.players import EpsilonPolicy, Policy
+from oanquan_env.players import make as make_policy
 from oanquan_env.rules import Rules
 
 PERSON = "human"

@@ -21,8 +21,8 @@ from oanquan_env.play.levels import PERSON, Seated, seated
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, drawing
 from oanquan_env.play.state import game_json, hint_json
+from oanquan_env.players import Policy
 from oanquan_env.playing import choose_move
-from oanquan_env.policies import Policy
 from oanquan_env.records import format_records, parse_records
 from oanquan_env.rules import DEFAULT_PRESET, Rules, RulesError
 

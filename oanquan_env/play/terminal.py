@@ -14,8 +14,9 @@ from oanquan_env.play.files import GameFiles, load_game
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint, strongest_player
 from oanquan_env.play.screen import drawn, edit_lines, thinking
+from oanquan_env.players import Policy
+from oanquan_env.players import make as make_policy
 from oanquan_env.playing import choose_move
-from oanquan_env.policies import Policy, make_policy
 
 HELP = """\
 A move is a field's number, counted from the mover's own left, and a direction: 3A sows field 3 anticlockwise,

@@ -22,8 +22,12 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Floats, Ints, Points
+from oanquan_env.board import Board
 from oanquan_env.core import Core, relative_points
+from oanquan_env.notation import Move
+from oanquan_env.players.policy import best_actions
 from oanquan_env.positions import Positions, Termination
 
 Aim: TypeAlias = Literal["maxn", "paranoid"]
@@ -128,3 +132,47 @@ class FullWidthSearch:
         if self.aim == "paranoid":
             worth *= np.where(movers == roots, 1, -1).take(rows)
         return worth
+
+
+class FullWidthPolicy:
+    """Plays the move of the best margin that a `FullWidthSearch` finds for the mover, ties at random.
+
+    Args:
+        core: of the rules to play.
+        depth: plies looked ahead.
+        aim: what the players are taken to want: `maxn` or `paranoid`.
+
+    Raises:
+        ValueError: for a depth out of range.
+    """
+
+    def __init__(self, core: Core, depth: int, aim: Aim) -> None:
+        self.core = core
+        self.search = FullWidthSearch(core, depth, aim)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        mask = self.core.legal_mask(positions)
+        values = np.zeros(mask.shape)
+        rows = (mask.sum(axis=1) > 1).nonzero()[0]
+        found = self.search.values(positions[rows])
+        values[rows] = found[np.arange(len(rows)), :, positions.mover[rows]]
+        return best_actions(values, mask, rng)
+
+    def analyse(self, board: Board) -> Analysis:
+        """The value of a board and of each of its moves, and the best line; never called proved.
+
+        Raises:
+            ValueError: for a game that is over, and for a board of other rules.
+        """
+        check_analysable(board, self.core)
+        found = self.search.values(board.positions)[0, :, board.mover].tolist()
+        ranked = sorted(self.core.legal_mask(board.positions)[0].nonzero()[0].tolist(), key=lambda move: -found[move])
+        return Analysis(
+            board=board.copy(),
+            value=found[ranked[0]],
+            proved=False,
+            depth=self.search.depth,
+            line=tuple(map(Move.from_action, self.search.line(board.positions, ranked[0]))),
+            values={Move.from_action(action): found[action] for action in ranked},
+        )

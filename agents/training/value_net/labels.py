@@ -16,12 +16,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from agents.evaluation.regret import suite_keys
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
-from agents.search.keys import are_among, canonical_keys, first_of_each, key_hashes
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions
+from oanquan_env.benchmark.suites import suite_keys
+from oanquan_env.keys import are_among, canonical_keys, first_of_each, key_hashes
 from oanquan_env.players.value_net import ValueNet
 from oanquan_env.playing import play_randomly
 

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.evaluation.regret import find_suite, regret
 from agents.networks.value_net import ValueModule
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
@@ -32,6 +31,8 @@ from agents.training.value_net.config import ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
 from agents.training.value_net.labels import Values, draw_positions, value_positions
 from oanquan_env import Core, Positions
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.files import write_atomically
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, read_value_net
 

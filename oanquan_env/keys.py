@@ -8,8 +8,10 @@ from typing import TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env import Core, Positions, mirror
 from oanquan_env.arrays import Ints, Mask, Words
+from oanquan_env.core import Core
+from oanquan_env.positions import Positions
+from oanquan_env.symmetry import mirror
 
 Keys: TypeAlias = npt.NDArray[np.void]
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass
 
 from oanquan_env.arrays import Floats
 
 BOOTSTRAP_SAMPLES = 1000
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@dataclass(frozen=True)
 class Estimate:
     """A number with its 95 % interval."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}  # for reports, which are read by pydantic
 
     mean: float
     low: float

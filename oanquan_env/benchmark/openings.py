@@ -1,0 +1,100 @@
+"""Openings: random lines, or a suite of balanced lines, in which neither side is ahead. Both are game records."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from oanquan_env.benchmark.suites import openings_path
+from oanquan_env.core import Core
+from oanquan_env.files import COMPRESSED
+from oanquan_env.notation import Move
+from oanquan_env.playing import random_lines
+from oanquan_env.positions import Positions
+from oanquan_env.records import GameRecord, read_records
+
+
+class OpeningsError(ValueError):
+    """A suite of openings that cannot be used; names the file and says what would help."""
+
+
+@dataclass(frozen=True)
+class Openings:
+    """K openings.
+
+    Attributes:
+        name: `random`, `set-up` (no moves), or the suite's file name.
+        positions: K running positions.
+        records: the moves that lead to them, as unfinished games.
+    """
+
+    name: str
+    positions: Positions
+    records: tuple[GameRecord, ...]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def digest(self) -> str:
+        """A short hash of the positions: equal openings, equal digests."""
+        content = b"".join(array.tobytes() for array in self.positions.arrays())
+        return hashlib.sha256(content).hexdigest()[:16]
+
+
+def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Generator) -> Openings:
+    """`n` openings of the rules of `core`.
+
+    Args:
+        core: of the rules that will be played.
+        source: `random` (lines of `plies` random plies), `balanced` (the first `n` of the package's suite) or a file of
+            game records, of which the first `n` are taken; their moves are the openings.
+        n: number of openings.
+        plies: length of random lines; has no effect on the others.
+        rng: draws random lines.
+
+    Raises:
+        OpeningsError: for a file that is missing, unreadable, too short or of other rules.
+    """
+    if source == "random":
+        return random_suite(core, n, plies, rng)
+    path = openings_path(core.rules) if source == "balanced" else Path(source)
+    if source == "balanced" and not path.is_file():
+        raise OpeningsError(
+            f"there is no balanced suite for '{core.rules}' ({path.name}); use random openings; the project's clone "
+            f"makes a suite with: python -m agents.evaluation.openings --rules '{core.rules}'"
+        )
+    return read_openings(core, path, n)
+
+
+def random_suite(core: Core, n: int, plies: int, rng: np.random.Generator) -> Openings:
+    """`n` random lines of `plies` plies."""
+    positions, lines = random_lines(core, n, plies, rng)
+    records = tuple(GameRecord(core.rules, tuple(map(Move.from_action, line))) for line in lines)
+    return Openings("random" if plies else "set-up", positions, records)
+
+
+def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
+    """The first `n` openings (all if left out) of a file of game records. Raises `OpeningsError`."""
+    try:
+        records = read_records(path)[:n]
+    except FileNotFoundError:
+        raise OpeningsError(f"{path}: no such file; openings are `random`, `balanced` or a file of records") from None
+    except OSError as error:
+        raise OpeningsError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise OpeningsError(f"{path}: {error}") from None
+    if not records or (n is not None and len(records) < n):
+        raise OpeningsError(f"{path}: it holds {len(records)} openings; {n or 'some'} are needed")
+    boards = []
+    for number, record in enumerate(records, 1):
+        if record.rules != core.rules:
+            raise OpeningsError(f"{path}: record {number} is of the rules '{record.rules}', not of '{core.rules}'")
+        boards.append(record.board())
+        if boards[-1].outcome:
+            raise OpeningsError(f"{path}: record {number} is a finished game: nothing is left to play")
+    return Openings(
+        path.name.removesuffix(COMPRESSED), Positions.concatenate(board.positions for board in boards), tuple(records)
+    )

@@ -1,0 +1,174 @@
+"""Distance from perfect play: the points that an agent's moves lose against the best ones, over a fixed suite.
+
+A suite holds positions and the value of every legal move in them: the future margin under best play of both sides, in
+points from the mover's view. Values come from a deep search; those that are marked so are proved. Half of the
+positions, by a hash of the board, are for development, the other half for the test.
+
+The phase of a position depends on the points still in play (on the board, not yet captured), as a share of all points:
+opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
+from oanquan_env.core import Core
+from oanquan_env.keys import canonical_keys, key_number
+from oanquan_env.players import Policy
+from oanquan_env.positions import Positions
+from oanquan_env.rules import Rules
+
+Part: TypeAlias = Literal["development", "test", "all"]
+PHASES = ("opening", "middle", "end")
+OPENING_SHARE = 5 / 7
+END_SHARE = 3 / 7
+
+
+@dataclass(frozen=True)
+class Suite:
+    """N positions of one `Rules` with the value of every legal move.
+
+    Attributes:
+        name: its name in reports.
+        core: plays its rules.
+        positions: N running positions.
+        values: (N, A) float64, future margin of each move from the mover's view, points; NaN for illegal moves.
+        proved: (N, A) bool, which values are proved; false for illegal moves.
+        made: how it was made: the command and its parameters.
+    """
+
+    name: str
+    core: Core
+    positions: Positions
+    values: Floats
+    proved: Mask
+    made: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def take(self, rows: Ints | Mask) -> Suite:
+        """The suite of some of the positions."""
+        return Suite(self.name, self.core, self.positions[rows], self.values[rows], self.proved[rows], self.made)
+
+    def digest(self) -> str:
+        """A short hash of positions and values."""
+        content = [*(array.tobytes() for array in self.positions.arrays()), self.values.tobytes()]
+        return hashlib.sha256(b"".join(content)).hexdigest()[:16]
+
+    def part(self, part: Part) -> Suite:
+        """The positions of the development or the test part, or all."""
+        if part == "all":
+            return self
+        odd = np.array([key_number(key) % 2 for key in canonical_keys(self.core, self.positions)], dtype=np.bool_)
+        return self.take(odd if part == "test" else ~odd)
+
+    def all_proved(self) -> Mask:
+        """(N,) bool: positions in which every legal move's value is proved."""
+        complete: Mask = np.all(self.proved == np.isfinite(self.values), axis=1)
+        return complete
+
+    def phases(self) -> Ints:
+        """(N,) index into `PHASES`."""
+        return phases(self.core.rules, self.positions)
+
+
+def phases(rules: Rules, positions: Positions) -> Ints:
+    """(N,) index into `PHASES`, by the points still in play."""
+    in_play = rules.total - positions.scores.sum(axis=1)
+    opening, end = in_play > OPENING_SHARE * rules.total, in_play <= END_SHARE * rules.total
+    return np.where(opening, 0, np.where(end, 2, 1)).astype(np.intp)
+
+
+# ---- measuring -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RegretMeasures:
+    """How far from the best moves a player's moves are, over some positions.
+
+    Attributes:
+        positions: how many.
+        regret: value of the best move less that of the chosen one, points.
+        optimal: share of moves as good as the best.
+        blunders: share of moves that change the final result between win, draw and loss.
+    """
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+
+    positions: int
+    regret: Estimate
+    optimal: Estimate
+    blunders: Estimate
+
+
+@dataclass(frozen=True)
+class RegretRow:
+    """A player's regret, over all positions and by phase of the game."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+
+    agent: str
+    overall: RegretMeasures
+    phases: dict[str, RegretMeasures]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How good N chosen moves are.
+
+    Attributes:
+        regret: (N,) points lost against the best move.
+        optimal: (N,) 1 where the move is as good as the best one.
+        blunder: (N,) 1 where the final result (win, draw or loss, by score so far and value) is worse than the best
+            move's.
+    """
+
+    regret: Floats
+    optimal: Floats
+    blunder: Floats
+
+
+def judge(suite: Suite, actions: Ints) -> Judged:
+    """Compare (N,) legal actions with the best ones."""
+    rows = np.arange(len(suite))
+    best, chosen = np.nanmax(suite.values, axis=1), suite.values[rows, actions]
+    scores, mover = suite.positions.scores, suite.positions.mover
+    lead = scores[rows, mover] - scores[rows, 1 - mover]
+    regret = best - chosen
+    changed = np.sign(lead + best) != np.sign(lead + chosen)
+    return Judged(regret, (regret == 0).astype(np.float64), changed.astype(np.float64))
+
+
+def regret(
+    agent: Policy, suite: Suite, rng: np.random.Generator, label: str = "", *, by_phase: bool = True
+) -> RegretRow:
+    """Ask `agent` for one move in every position of `suite` and judge it.
+
+    Args:
+        agent: a player of the suite's rules.
+        suite: the positions.
+        rng: all chance of the agent and of the bootstrap comes from it.
+        label: the agent's name in the result.
+        by_phase: whether the phases are measured too, which takes as long again.
+    """
+    judged = judge(suite, agent.choose(suite.positions.copy(), rng))
+    phase = suite.phases()
+    groups = {name: phase == number for number, name in enumerate(PHASES) if by_phase and (phase == number).any()}
+    return RegretRow(
+        agent=label,
+        overall=_measure(judged, np.ones(len(suite), dtype=np.bool_), rng),
+        phases={name: _measure(judged, rows, rng) for name, rows in groups.items()},
+    )
+
+
+def _measure(judged: Judged, rows: Mask, rng: np.random.Generator) -> RegretMeasures:
+    samples = np.stack([judged.regret[rows], judged.optimal[rows], judged.blunder[rows]], axis=1)
+    regret, optimal, blunders = bootstrap_means(samples, rng)
+    return RegretMeasures(positions=len(samples), regret=regret, optimal=optimal, blunders=blunders)

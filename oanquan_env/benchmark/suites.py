@@ -1,0 +1,135 @@
+"""Suites as files: positions with the value of every move, those that come with the package and others.
+
+A regret suite is JSON, one position a line: its text, the values of the actions 0 .. A-1 (null where an action is
+illegal), and the actions whose value is proved. Files called `.gz` are compressed; `gzip -dc FILE` shows them.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Floats, Mask
+from oanquan_env.benchmark.regret import Suite
+from oanquan_env.core import Core
+from oanquan_env.files import one_line, read_json
+from oanquan_env.keys import Keys, canonical_keys
+from oanquan_env.notation import NotationError, format_position, parse_position
+from oanquan_env.positions import Positions
+from oanquan_env.rules import Rules
+
+DATA = Path(__file__).parents[1] / "data"
+MOST_POINTS = 10_000
+"""Largest value that a suite may give a move, above the points of any rules."""
+
+
+class SuiteError(ValueError):
+    """A suite of positions that cannot be used; names the file and the place."""
+
+
+def openings_path(rules: Rules) -> Path:
+    """The package's file of balanced openings of `rules`; it need not exist."""
+    return DATA / f"openings-{_slug(rules)}.txt.gz"
+
+
+def regret_path(rules: Rules) -> Path:
+    """The package's file of the regret suite of `rules`; it need not exist."""
+    return DATA / f"regret-{_slug(rules)}.json.gz"
+
+
+def _slug(rules: Rules) -> str:
+    return str(rules).replace(" ", "-").replace("=", "-")
+
+
+def suite_name(path: Path) -> str:
+    """What reports call the suite of that file."""
+    return path.name.removesuffix(".gz").removesuffix(".json")
+
+
+def format_suite(suite: Suite) -> str:
+    """The suite as JSON, one position a line: its text, the values of actions 0 .. A-1, which of them are proved."""
+    rows = []
+    for row in range(len(suite)):
+        values = [None if np.isnan(value) else int(value) for value in suite.values[row].tolist()]
+        entry = [format_position(suite.core, suite.positions, row), values, suite.proved[row].nonzero()[0].tolist()]
+        rows.append(json.dumps(entry, separators=(",", ":")))
+    head = json.dumps({"format": 1, "rules": str(suite.core.rules), "made": suite.made}, indent=1)
+    return head[:-2] + ',\n "positions": [\n' + ",\n".join(rows) + "\n]}\n"
+
+
+@functools.cache
+def find_suite(rules: Rules) -> Suite | None:
+    """The suite of `rules` that comes with the package, if there is one; read once."""
+    return load_suite(rules) if regret_path(rules).is_file() else None
+
+
+def load_suite(rules: Rules) -> Suite:
+    """The suite of `rules` that comes with the package. Raises `SuiteError` if there is none."""
+    path = regret_path(rules)
+    if not path.is_file():
+        raise SuiteError(
+            f"there is no regret suite for '{rules}' ({path.name}); the project's clone makes one with: "
+            f"python -m agents.evaluation.make_regret --rules '{rules}'"
+        )
+    return read_suite(path)
+
+
+def suite_keys(core: Core) -> Keys:
+    """Keys of the positions of the rules' regret suite, and of those after their moves; none without a suite."""
+    suite = find_suite(core.rules)
+    judged = suite.positions if suite else core.start(0)
+    return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
+
+
+def read_suite(path: Path) -> Suite:
+    """Read a suite. Raises `SuiteError` for a file that is missing or damaged, naming the position."""
+    try:
+        data = read_json(path)
+        core = Core(Rules.parse(data["rules"]))
+        if data["format"] != 1 or core.rules.players != 2:
+            raise SuiteError(f"{path}: expected a suite of format 1 for two players")
+        made, rows = dict(data["made"]), list(data["positions"])
+    except KeyError as error:
+        raise SuiteError(f"{path}: the entry {error} is missing") from None
+    except SuiteError:
+        raise
+    except (ValueError, TypeError, AttributeError) as error:
+        said = one_line(str(error).removeprefix(f"{path}: "))
+        raise SuiteError(f"{path}: not a suite of positions: {said}") from None
+    if not rows:
+        raise SuiteError(f"{path}: it holds no positions")
+    read = [_read_row(core, row, f"{path}: position {number}") for number, row in enumerate(rows, 1)]
+    positions = Positions.concatenate([row[0] for row in read])
+    return Suite(
+        suite_name(path), core, positions, np.stack([row[1] for row in read]), np.stack([row[2] for row in read]), made
+    )
+
+
+def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats, Mask]:
+    """One position, its values and which of them are proved."""
+    match row:
+        case [str(text), list(values), list(actions)]:
+            pass
+        case _:
+            raise SuiteError(f"{where}: expected [position, values, actions proved]")
+    try:
+        position = parse_position(core, text)
+    except NotationError as error:
+        raise SuiteError(f"{where}: {one_line(error)}") from None
+    known: npt.NDArray[np.bool_] = np.array([value is not None for value in values])
+    numbers = [value for value in values if value is not None]
+    whole = all(type(number) is int and abs(number) <= MOST_POINTS for number in numbers)
+    if not whole or len(values) != core.rules.actions:
+        raise SuiteError(f"{where}: expected {core.rules.actions} whole numbers or nulls as values")
+    if (known != core.legal_mask(position)[0]).any() or not known.any():
+        raise SuiteError(f"{where}: values must be given for the legal moves, and for them only")
+    if not all(type(action) is int and 0 <= action < len(values) and known[action] for action in actions):
+        raise SuiteError(f"{where}: only legal moves can be proved")
+    proved = np.zeros(len(values), dtype=np.bool_)
+    proved[actions] = True
+    return position, np.array([np.nan if value is None else value for value in values]), proved

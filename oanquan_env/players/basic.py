@@ -1,0 +1,72 @@
+"""Players without lookahead or with one ply of it: random, greedy, and any other player that errs now and then."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Ints
+from oanquan_env.core import Core, relative_points
+from oanquan_env.players.policy import Policy, best_actions
+from oanquan_env.positions import Positions
+
+
+class RandomPolicy:
+    """Plays every legal action with the same probability."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        mask = self.core.legal_mask(positions)
+        return best_actions(np.zeros(mask.shape), mask, rng)
+
+
+class GreedyPolicy:
+    """Plays the move that wins the most points at once, ties at random; see `move_gains`."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        if self.core.singles is not None and len(positions) == 1:
+            gains = self.core.singles.gains(positions)
+            if gains is not None:  # as below in fewer steps, with the same draws
+                draws = rng.random(self.core.rules.actions).tolist()
+                return np.array(
+                    [max(gains, key=lambda action: (gains[action], draws[action]), default=0)], dtype=np.intp
+                )
+        return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
+
+
+class EpsilonPolicy:
+    """Another player that plays a random move with probability `epsilon`; raises ValueError unless that is 0 to 1."""
+
+    def __init__(self, core: Core, policy: Policy, epsilon: float) -> None:
+        if not 0 <= epsilon <= 1:
+            raise ValueError(f"epsilon must be a probability, 0 to 1; got {epsilon}")
+        self.policy = policy
+        self.epsilon = epsilon
+        self._random = RandomPolicy(core)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        choice = self.policy.choose(positions, rng)
+        at_random = (rng.random(len(positions)) < self.epsilon).nonzero()[0]
+        if at_random.size:
+            choice[at_random] = self._random.choose(positions[at_random], rng)
+        return choice
+
+
+def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
+    """(N, A) points that each legal move wins at once, over the mean of what it wins the other players.
+
+    Refills that it brings about and the leftovers of a finishing move are included. Zero for illegal actions.
+    """
+    children, rows, actions = core.expand(positions)
+    won = relative_points(core.standings(children) - positions.scores[rows])
+    gains = np.zeros((len(positions), core.rules.actions))
+    gains[rows, actions] = won[np.arange(len(rows)), positions.mover[rows]]
+    return gains

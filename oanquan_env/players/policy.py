@@ -1,0 +1,41 @@
+"""What a player is: a batch of positions in, actions out; and what every player needs to choose among moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Ints, Mask
+from oanquan_env.positions import Positions
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """A player of one `Rules`."""
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """(N,) intp, a legal action for the mover of each of N running positions; all chance comes from `rng`."""
+
+
+def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Generator) -> Ints:
+    """(N,) intp, the legal action of highest value in each row of `values` (N, A), ties broken at random."""
+    if len(values) == 1:  # in a few steps, with the same draws
+        legal, row, draws = mask[0].nonzero()[0].tolist(), values[0].tolist(), rng.random(values.shape)[0].tolist()
+        return np.array([max(legal, key=lambda action: (row[action], draws[action]), default=0)], dtype=np.intp)
+    best = np.where(mask, values, -np.inf)
+    tied = best == best.max(axis=1, keepdims=True)
+    choice: Ints = np.where(tied & mask, rng.random(values.shape), -1.0).argmax(axis=1)
+    return choice
+
+
+def ask_players(players: Sequence[Policy], numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
+    """(N,) intp, actions of N running positions: `players[numbers[n]]` chooses for row n, and each is asked once."""
+    actions = np.zeros(len(positions), dtype=np.intp)
+    for number, player in enumerate(players):
+        rows = (numbers == number).nonzero()[0]
+        if rows.size:
+            actions[rows] = player.choose(positions[rows], rng)
+    return actions

@@ -1,0 +1,76 @@
+"""Files written in one step, and compressed ones."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oanquan_env import files, read_records
+from oanquan_env.benchmark.openings import OpeningsError, read_openings
+from oanquan_env.benchmark.suites import SuiteError, format_suite, read_suite, regret_path
+from oanquan_env.core import Core
+from oanquan_env.files import read_bytes, text_bytes, write_atomically
+
+
+def test_a_file_called_gz_is_compressed_and_has_no_time(tmp_path: Path) -> None:
+    text = "Ô Ăn Quan\n" * 1000
+    plain, packed = tmp_path / "a.txt", tmp_path / "a.txt.gz"
+    for path in (plain, packed):
+        path.write_bytes(text_bytes(path, text))
+        assert read_bytes(path).decode() == text
+    assert plain.read_bytes() == text.encode()
+    assert packed.stat().st_size < plain.stat().st_size / 20
+    assert packed.read_bytes()[3:8] == bytes(5)  # neither a name nor a time
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"plain text", b"", gzip.compress(b"x" * 1000)[:20], gzip.compress(b"x" * 200)],
+    ids=["plain", "empty", "cut", "long"],
+)
+def test_a_damaged_or_too_long_compressed_file_is_refused(
+    content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MOST_BYTES", 100)
+    path = tmp_path / "a.json.gz"
+    path.write_bytes(content)
+    with pytest.raises(SuiteError, match=r"a\.json\.gz: "):
+        read_suite(path)
+    with pytest.raises(OpeningsError, match=r"a\.json\.gz: "):
+        read_openings(Core(), path)
+
+
+def test_records_are_read_compressed(tmp_path: Path) -> None:
+    record = '[Rules "mancala-world"]\n[Result "*"]\n\n1. 5C 3C\n*\n'
+    path = tmp_path / "games.txt.gz"
+    path.write_bytes(text_bytes(path, record))
+    assert [str(move) for move in read_records(path)[0].moves] == ["5C", "3C"]
+
+
+def test_a_suite_survives_a_compressed_file(tmp_path: Path) -> None:
+    suite = read_suite(regret_path(Core("ludii").rules)).take(np.arange(5))
+    path = tmp_path / "few.json.gz"
+    path.write_bytes(text_bytes(path, format_suite(suite)))
+    read = read_suite(path)
+    assert (read.name, read.digest()) == ("few", suite.digest())
+
+
+def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.txt"
+    write_atomically(path, b"old")
+    path.chmod(0o600)
+    write_atomically(path, b"new")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
+
+    def fail(*_: object) -> None:
+        raise OSError("no space")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="no space"):
+        write_atomically(path, b"newer")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["a.txt"]
