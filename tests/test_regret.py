@@ -23,6 +23,7 @@ from oanquan_env.benchmark.regret import PHASES, Suite, judge, phases, regret
 from oanquan_env.benchmark.suites import SuiteError, format_suite, load_suite, read_suite, regret_path
 from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
+from oanquan_env.players.value_net import read_value_net
 
 NONE = np.nan
 
@@ -245,6 +246,16 @@ def test_a_suite_is_repeated_by_its_command(tmp_path: Path, capsys: pytest.Captu
     )
     main(["--rules", "mancala-world seeds=2", *options])
     assert path.read_text() == first
+
+
+def test_a_suite_by_a_search_with_a_net_has_its_values() -> None:
+    recipe = SuiteRecipe(count=6, depths=(2, 3, 3), games=60, net="pretrained")
+    suite = make_suite(recipe)
+    search = Search(suite.core, net=read_value_net("pretrained"))
+    for number, depth in enumerate(recipe.depths):
+        rows = (suite.phases() == number).nonzero()[0]
+        assert np.array_equal(suite.values[rows], search.values(suite.positions[rows], depth), equal_nan=True)
+    assert str(suite.made["command"]).endswith(" --net pretrained")
 
 
 def test_too_few_games_for_a_suite_say_so(capsys: pytest.CaptureFixture[str]) -> None:

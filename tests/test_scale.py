@@ -165,7 +165,7 @@ def test_a_tournament_on_ray_has_the_same_results(
 
 @pytest.mark.slow
 def test_a_regret_suite_made_on_ray_is_the_same(cluster: str) -> None:
-    recipe = SuiteRecipe(rules="mancala-world seeds=2", count=6, depths=(2, 2, 3), games=80)
+    recipe = SuiteRecipe(count=6, depths=(2, 2, 3), games=80, net="pretrained")
     alone, spread_out = make_suite(recipe), make_suite(recipe, ray=cluster)
     assert format_suite(alone) == format_suite(spread_out)
     assert format_suite(prove_suite(alone, 1000, 1)) == format_suite(prove_suite(alone, 1000, 1, ray=cluster))

@@ -5,9 +5,9 @@
 Games begin with up to eight random plies. In each game every seat is taken by one of several players, weak to strong,
 which play a random move now and then. Of positions that play alike (up to seats and mirror) only the first is taken,
 and it must leave a choice: at least three legal moves, the best worth at least one point more than the worst. Each
-phase of the game has as many positions. All moves are valued by search, the deeper the fewer points are in play;
-`python -m agents.evaluation.prove_regret` then proves as many of the values as it can. With --ray a Ray cluster values
-the positions; the suite is the same.
+phase of the game has as many positions. All moves are valued by search, the deeper the fewer points are in play,
+with --net by one that counts a value net's guess at its horizon; `python -m agents.evaluation.prove_regret` then proves
+as many of the values as it can. With --ray a Ray cluster values the positions; the suite is the same.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from oanquan_env.benchmark.regret import PHASES, Suite, phases
 from oanquan_env.benchmark.suites import format_suite, regret_path, suite_name
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.keys import canonical_keys, first_of_each
+from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.evaluation.make_regret"
@@ -53,6 +54,7 @@ class SuiteRecipe:
         depths: plies of the search in opening, middle and end
         games: games from which positions are drawn
         seed: seed of all chance
+        net: value net of the search, a file, a run's folder or `pretrained`; none if left out
     """
 
     rules: str = DEFAULT_PRESET
@@ -60,6 +62,7 @@ class SuiteRecipe:
     depths: tuple[int, int, int] = (18, 22, 24)
     games: int = 3000
     seed: int = 0
+    net: str | None = None
 
 
 def different_boards(core: Core, positions: Positions) -> Positions:
@@ -86,7 +89,8 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     met = different_boards(core, met_in_play(core, mixed_players(core), recipe.games, rng))
     met = met[rng.permutation(len(met))]
     phase = phases(core.rules, met)
-    search = None if ray else Search(core)
+    net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
+    search = None if ray else Search(core, net=net)
     chosen: list[tuple[Positions, Floats, Mask]] = []
     for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
         missing = recipe.count // len(PHASES)
@@ -94,7 +98,7 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
         candidates = met[(phase == number).nonzero()[0]]
         chunks = [candidates[begin : begin + CHUNK] for begin in range(0, len(candidates), CHUNK)]
         # no more are valued than it takes
-        for some, (values, proved) in zip(chunks, _value(core, chunks, depth, search, ray), strict=False):
+        for some, (values, proved) in zip(chunks, _value(core, chunks, depth, search, net, ray), strict=False):
             rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:missing]
             chosen.append((some[rows], values[rows], proved[rows]))
             missing -= len(rows)
@@ -110,17 +114,22 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
 
 
-def _value(core: Core, chunks: list[Positions], depth: int, search: Search | None, ray: str | None) -> Iterator[Values]:
+def _value(
+    core: Core, chunks: list[Positions], depth: int, search: Search | None, net: ValueNet | None, ray: str | None
+) -> Iterator[Values]:
     """Values of the moves of each chunk, one chunk after another: by `search`, or else on a Ray cluster."""
     if search:
         return (search.proved_values(some, depth) for some in chunks)
-    return in_order(spread(value_chunk, [ChunkWork(str(core.rules), some, depth) for some in chunks], ray=ray))
+    held = None if net is None else net.to_bytes()
+    return in_order(spread(value_chunk, [ChunkWork(str(core.rules), some, depth, held) for some in chunks], ray=ray))
 
 
 def describe(recipe: SuiteRecipe) -> dict[str, object]:
     """What the suite's file tells about how it was made."""
     depths = " ".join(map(str, recipe.depths))
     options = f"--count {recipe.count} --depths {depths} --games {recipe.games} --seed {recipe.seed}"
+    if recipe.net is not None:
+        options += f" --net {recipe.net}"
     return {
         "command": f"{PROG} --rules '{recipe.rules}' {options}",
         "players": list(PLAYERS),
@@ -139,22 +148,24 @@ class ChunkWork:
         rules: the rules, as text.
         positions: running positions.
         depth: plies of the search.
+        net: the bytes of its value net's file, if it has one.
     """
 
     rules: str
     positions: Positions
     depth: int
+    net: bytes | None
 
 
 def value_chunk(work: ChunkWork) -> Values:
     """Values of all moves and which are proved, as `Search.proved_values`; on one processor."""
-    return _search(work.rules).proved_values(work.positions, work.depth)
+    return _search(work.rules, work.net).proved_values(work.positions, work.depth)
 
 
 @functools.lru_cache(maxsize=1)
-def _search(rules: str) -> Search:
+def _search(rules: str, net: bytes | None) -> Search:
     """A worker's search: it compiles and takes its memory once."""
-    return Search(Core(rules), threads=1)
+    return Search(Core(rules), threads=1, net=None if net is None else ValueNet.from_bytes(net))
 
 
 @dataclass(frozen=True)
