@@ -17,7 +17,7 @@ from oanquan_env import Board, GameRecord, Rules, read_records
 from oanquan_env.move_trace import Frame
 from oanquan_env.play.picture import drawing, frame_json, move_json
 from oanquan_env.play.server import LARGEST_FILE, PlayServer
-from oanquan_env.play.session import Session
+from oanquan_env.play.session import Session, shared_adviser
 from oanquan_env.records import format_records
 from tests.browsers import Person, launch, serve
 from tests.strategies import PRESET_NAMES
@@ -47,9 +47,9 @@ def persons() -> Iterator[PlayServer]:
 
 @pytest.fixture(scope="module")
 def hints() -> None:
-    """Hints come at once: what a search needs is compiled before, which may take longer than a page is waited for."""
+    """Hints are those of the search, which is loaded before."""
     pytest.importorskip("numba")
-    Session().hint()
+    assert shared_adviser(Rules())[0].ready.wait(120)
 
 
 @pytest.fixture

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from oanquan_env import Board, Positions, Rules, parse_records
+from oanquan_env import Board, Core, Positions, Rules, parse_records
 from oanquan_env.arrays import Ints
 from oanquan_env.match_records import replay_match
-from oanquan_env.play import levels, session
+from oanquan_env.play import levels, session, warming
 from oanquan_env.play.lessons import LESSONS, lessons
-from oanquan_env.play.levels import LEVELS, seated
+from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.play.session import Session, SessionError
 from oanquan_env.play.vietnamese import TERMINATIONS, TURN_ENDS
-from tests.players import FirstMove, Slow
+from oanquan_env.play.warming import Warming
+from oanquan_env.players import Policy, value_net
+from oanquan_env.players.value_net import ValueNetError
+from tests.players import FirstMove, LastMove, Slow
 from tests.strategies import PRESET_NAMES
 
 END = "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30"
@@ -199,6 +204,7 @@ def test_a_player_that_fails_is_told_and_undo_goes_on(monkeypatch: pytest.Monkey
 
 def test_a_hint_says_what_each_move_is_worth() -> None:
     pytest.importorskip("numba")
+    assert session.shared_adviser(Rules())[0].ready.wait(120)
     hint = Session().hint()
     assert hint["best"] in ("2C", "4A")
     assert hint["values"]["5A"] == hint["values"]["1C"] == -24  # they lose the game
@@ -211,8 +217,7 @@ def test_a_hint_says_what_each_move_is_worth() -> None:
 
 def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
-    found = {name: seated(name, Rules()) for name in LEVELS}
-    assert [found[name].plays for name in LEVELS] == [
+    assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == [
         "greedy",
         "greedy",
         "maxn:depth=3",
@@ -226,9 +231,59 @@ def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
 
 def test_levels_take_the_best_that_is_installed() -> None:
     pytest.importorskip("numba")
-    assert seated("perfect", Rules()).plays == "minimax:ms=1000,net=pretrained"
-    assert seated("perfect", Rules.parse("tonkin")).plays.startswith("minimax:ms=1000")
-    assert seated("hard", Rules.parse("three-player")).plays == "maxn:depth=5"
+    played = {"mancala-world": "minimax:ms=1000,net=pretrained", "tonkin": "minimax:ms=1000"}
+    played |= {"vietnamese refill=forfeit": "maxn:depth=7", "three-player": "maxn:depth=7"}
+    for rules, name in played.items():
+        assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name
+
+
+def damage_value_nets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    damaged = tmp_path / "value.npz"
+    damaged.write_bytes(b"PK\x03\x04 and nothing more")
+    monkeypatch.setattr(value_net, "_pretrained_path", lambda rules: damaged)
+
+
+def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    damage_value_nets(monkeypatch, tmp_path)
+    with pytest.raises(ValueNetError, match="not a value net"):
+        first_playing(LEVELS["hard"].players, Rules())
+    played = Session(names=("human", "hard"))
+    wait_until_loaded(played)
+    played.request("move", {"move": "1A", "ply": 0})
+    assert played.answer()
+    assert re.fullmatch(r"ValueNetError: .*value\.npz: not a value net.*", played.state()["trouble"])
+    adviser, _ = session.shared_adviser(Rules())
+    assert adviser.ready.wait(60)
+    with pytest.raises(ValueNetError, match="not a value net"):
+        Session().hint()
+
+
+def wait_until_loaded(played: Session) -> None:
+    for seat in played.game.seats:
+        if isinstance(seat.policy, Warming):
+            assert seat.policy.ready.wait(60)
+
+
+def test_another_player_plays_until_a_level_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+
+    def make_slowly(name: str, rules: Rules) -> Policy:
+        assert go_on.wait(60)
+        return FirstMove(Core(rules))
+
+    monkeypatch.setattr(levels, "make_policy", make_slowly)
+    monkeypatch.setattr(warming, "make_policy", lambda name, rules: LastMove(Core(rules)))
+    played = Session(names=("hard", "human"))
+    last = str(played.game.board.legal_moves[-1])
+    assert played.answer()
+    assert line(played) == [last]
+    go_on.set()
+    wait_until_loaded(played)
+    played.request("back", {"moves": 0})
+    first = str(played.game.board.legal_moves[0])
+    assert played.answer()
+    assert line(played) == [first]
 
 
 # ---- matches and records ---------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from oanquan_env.cli import main
 from oanquan_env.play import levels, screen
 from oanquan_env.play.files import load_game
 from oanquan_env.play.terminal import TerminalGame
+from oanquan_env.players import value_net
 from oanquan_env.records import format_records
 from tests.players import FirstMove
 from tests.terminals import Terminal
@@ -59,6 +60,18 @@ def test_without_agents_a_hint_looks_ahead_too(play: Play, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
     printed = play("hint\n")
     assert re.search(r"maxn:depth=7: try \d[AC]\.\n.* points? for South from here on, seen 7 plies ahead\n", printed)
+
+
+def test_a_damaged_value_net_is_told_and_the_game_goes_on(
+    play: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("numba")
+    damaged = tmp_path / "value.npz"
+    damaged.write_bytes(b"nothing")
+    monkeypatch.setattr(value_net, "_pretrained_path", lambda rules: damaged)
+    printed = play("hint\n3A\n")
+    assert f"There is no hint: {damaged}: not a value net" in printed
+    assert "South plays 3A." in printed
 
 
 def test_a_player_that_does_not_search_says_what_moves_win_at_once(play: Play) -> None:

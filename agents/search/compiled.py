@@ -21,6 +21,7 @@ from numba.extending import register_jitable
 
 from oanquan_env import Core, Positions, scalar
 from oanquan_env.players import value_net
+from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.scalar import RUNNING, can_play, rule_words
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
@@ -45,14 +46,16 @@ def compile_rules(core: Core) -> Int64s:
     """The core's tables and rules as the array that compiled functions take.
 
     Raises:
-        ValueError: for rules whose future margin is no function of the squares and the mover: more than two players,
-            and refill=forfeit, under which the scores decide whether a game goes on.
+        UnavailableError: for rules whose future margin is no function of the squares and the mover: more than two
+            players, and refill=forfeit, under which the scores decide whether a game goes on.
     """
     rules = core.rules
     if rules.players != 2:
-        raise ValueError(f"search is made for two players, not {rules.players}")
+        raise UnavailableError(f"search is made for two players, not {rules.players}")
     if rules.refill == "forfeit":
-        raise ValueError("search needs refill=borrow: under refill=forfeit a position's value depends on the scores")
+        raise UnavailableError(
+            "search needs refill=borrow: under refill=forfeit a position's value depends on the scores"
+        )
     return rule_words(rules, core.tables)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from oanquan_env.core import Core
 from oanquan_env.players import EpsilonPolicy, Policy
 from oanquan_env.players import make as make_policy
+from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.rules import Rules
 
 PERSON = "human"
@@ -43,37 +45,47 @@ class Seated:
     Attributes:
         name: `PERSON`, a level or a player's name.
         policy: the player; None for a person.
-        plays: the name of the player who plays for a level; else the same as `name`.
     """
 
     name: str
     policy: Policy | None = None
-    plays: str = PERSON
 
 
-def seated(name: str, rules: Rules) -> Seated:
-    """The person, level or player of that name.
+def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
+    """Name and player of the first that is installed and plays `rules`; the last of them must.
 
     Raises:
-        ValueError: for a name that no player has.
+        ValueError: for a player that is there, but damaged.
+    """
+    for name in names[:-1]:
+        try:
+            return name, make_policy(name, rules)
+        except (ImportError, UnavailableError):
+            continue
+    return names[-1], make_policy(names[-1], rules)
+
+
+def best_playing(names: tuple[str, ...], rules: Rules) -> Policy:
+    """The player of `first_playing`."""
+    return first_playing(names, rules)[1]
+
+
+def seated(name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], Policy] = best_playing) -> Seated:
+    """The person, level or player of that name.
+
+    Args:
+        name: `PERSON`, a level or a player's name.
+        rules: that are played.
+        playing: makes the player of a level out of the names of its players.
+
+    Raises:
+        ValueError: for a name that no player has, and for a player that is damaged.
         ImportError: for a player, not a level, that needs what is not installed.
     """
     if name == PERSON:
         return Seated(name)
     if name not in LEVELS:
-        return Seated(name, make_policy(name, rules), name)
+        return Seated(name, make_policy(name, rules))
     level = LEVELS[name]
-    plays, policy = first_playing(level.players, rules)
-    if level.epsilon:
-        policy = EpsilonPolicy(Core(rules), policy, level.epsilon)
-    return Seated(name, policy, plays)
-
-
-def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
-    """Name and player of the first that is installed and plays `rules`; the last of them must."""
-    for name in names[:-1]:
-        try:
-            return name, make_policy(name, rules)
-        except (ImportError, ValueError):  # its library is not installed, or it does not play the rules
-            continue
-    return names[-1], make_policy(names[-1], rules)
+    policy = playing(level.players, rules)
+    return Seated(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)

@@ -16,12 +16,12 @@ from oanquan_env.match_records import MATCH, resume_match
 from oanquan_env.notation import Move, NotationError
 from oanquan_env.play.files import board_of_single
 from oanquan_env.play.game import Game
-from oanquan_env.play.hints import hint, strongest_player
-from oanquan_env.play.levels import PERSON, Seated, seated
+from oanquan_env.play.hints import STRONGEST, hint
+from oanquan_env.play.levels import PERSON, Seated
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, drawing
 from oanquan_env.play.state import game_json, hint_json
-from oanquan_env.players import Policy
+from oanquan_env.play.warming import Warming, seated_at_once
 from oanquan_env.playing import choose_move
 from oanquan_env.records import format_records, parse_records
 from oanquan_env.rules import DEFAULT_PRESET, Rules, RulesError
@@ -51,13 +51,13 @@ class SessionError(ValueError):
 @lru_cache(maxsize=8)
 def shared_seat(name: str, rules: Rules) -> tuple[Seated, threading.Lock]:
     """The player of that name, and a lock to hold while it plays: all games share it, as its memory may be large."""
-    return seated(name, rules), threading.Lock()
+    return seated_at_once(name, rules), threading.Lock()
 
 
 @lru_cache(maxsize=4)
-def shared_adviser(rules: Rules) -> tuple[str, Policy, threading.Lock]:
-    """The player who gives hints, and its name and lock."""
-    return *strongest_player(rules), threading.Lock()
+def shared_adviser(rules: Rules) -> tuple[Warming, threading.Lock]:
+    """The player who gives hints, and its lock."""
+    return Warming(STRONGEST, rules), threading.Lock()
 
 
 class Session:
@@ -256,9 +256,9 @@ class Session:
             board, serial = self.game.board.copy(), self._line.serials()[-1:]
             if self.game.over:
                 raise SessionError("request", "the game is over")
-        name, player, lock = shared_adviser(board.rules)
+        adviser, lock = shared_adviser(board.rules)
         with lock:
-            advice = hint(name, player, board, self._rng)
+            advice = hint(*adviser.current, board, self._rng)
         return {"serial": serial, "ply": board.ply, "mover": board.mover, **hint_json(advice)}
 
     # ---- the state -------------------------------------------------------------------------------------------------

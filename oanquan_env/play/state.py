@@ -43,8 +43,7 @@ def hint_json(advice: Hint) -> Json:
 
 
 def _seat(seat: Seated) -> Json:
-    person = seat.policy is None
-    return {"name": seat.name, "person": person, "plays": seat.plays}
+    return {"name": seat.name, "person": seat.policy is None}
 
 
 def _outcome(game: Game) -> Json | None:

@@ -194,9 +194,12 @@ class TerminalGame:
             print("The game is over.")
             return
         with thinking("The player who gives hints"):
-            if self._adviser is None:
-                self._adviser = strongest_player(self.board.rules)
-            advice = hint(*self._adviser, self.board, self._rng)
+            try:
+                if self._adviser is None:
+                    self._adviser = strongest_player(self.board.rules)
+                advice: object = hint(*self._adviser, self.board, self._rng)
+            except ValueError as error:  # the file of a net is damaged
+                advice = f"There is no hint: {error}."
         print(advice)
 
     def _undo(self, _: str) -> None:

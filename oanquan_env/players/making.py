@@ -11,6 +11,7 @@ from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.full_width import Aim, FullWidthPolicy
 from oanquan_env.players.names import Names, PlayerName, UnknownAgentError
 from oanquan_env.players.policy import Policy
+from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
 
 Maker: TypeAlias = Callable[[PlayerName, Rules], Policy]
@@ -25,6 +26,10 @@ NAMES = Names(
     options={"random": {}, "greedy": {}, "maxn": {"depth": int}, "paranoid": {"depth": int}},
     folders={},
 )
+
+
+class NoAgentsError(UnknownAgentError, UnavailableError):
+    """No player of the package has that name, and the package `agents` is not here."""
 
 
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
@@ -44,7 +49,7 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     try:
         agents = importlib.import_module("agents")
     except ModuleNotFoundError as error:
-        raise UnknownAgentError(
+        raise NoAgentsError(
             f"unknown player {name!r}: without the `agents` package of the project's clone only "
             f"{', '.join(NAMES.usage)} exist ({error})"
         ) from error

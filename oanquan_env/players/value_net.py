@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
+from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 
@@ -55,6 +56,10 @@ Weights = npt.NDArray[np.float32]
 
 class ValueNetError(ValueError):
     """A value net's file is missing, damaged or of other rules; names the file."""
+
+
+class NoValueNetError(ValueNetError, UnavailableError):
+    """No value net for the rules comes with the package."""
 
 
 def side_rows(fields: int) -> int:
@@ -195,7 +200,7 @@ def value_net_path(name: str | Path, rules: Rules) -> Path | Traversable:
     own = _pretrained_path(rules)
     if not own.is_file():
         exist = ", ".join(name for name, preset in PRESETS.items() if _pretrained_path(preset.rules).is_file())
-        raise ValueNetError(f"no value net for the rules '{rules}' comes with the package; those that do: {exist}")
+        raise NoValueNetError(f"no value net for the rules '{rules}' comes with the package; those that do: {exist}")
     return own
 
 

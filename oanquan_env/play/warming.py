@@ -1,0 +1,77 @@
+"""Players that take long to load: another one plays until they are ready."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from oanquan_env.arrays import Ints
+from oanquan_env.core import Core
+from oanquan_env.play.levels import Seated, best_playing, first_playing, seated
+from oanquan_env.players import Policy
+from oanquan_env.players import make as make_policy
+from oanquan_env.playing import advance_randomly
+from oanquan_env.positions import Positions
+from oanquan_env.rules import Rules
+
+
+class Warming:
+    """The first of several players that is installed and plays the rules, made in a thread; the last plays until then.
+
+    A search that is compiled takes a second to load, and half a minute when it is used for the first time.
+
+    Args:
+        names: of the players, the best first; the last must be installed, and quick to make.
+        rules: that they play.
+
+    Attributes:
+        ready: set when the player is found, or failed.
+    """
+
+    def __init__(self, names: tuple[str, ...], rules: Rules) -> None:
+        self._player = names[-1], make_policy(names[-1], rules)
+        self._error: Exception | None = None
+        self.ready = threading.Event()
+        threading.Thread(target=self._load, args=(names, rules), daemon=True).start()
+
+    def _load(self, names: tuple[str, ...], rules: Rules) -> None:
+        try:
+            name, player = first_playing(names, rules)
+            player.choose(_near_the_end(rules), np.random.default_rng(0))  # compiles what is left, and takes no time
+            self._player = name, player
+        except Exception as error:  # it is told to those who ask for the player
+            self._error = error
+        finally:
+            self.ready.set()
+
+    @property
+    def current(self) -> tuple[str, Policy]:
+        """Name and player of the one who plays now. Raises what making the player raised, such as `ValueNetError`."""
+        if self._error is not None:
+            raise self._error
+        return self._player
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        return self.current[1].choose(positions, rng)
+
+
+def seated_at_once(name: str, rules: Rules) -> Seated:
+    """As `levels.seated`, but a level that searches is loaded in a thread."""
+    return seated(name, rules, _playing_at_once)
+
+
+def _playing_at_once(names: tuple[str, ...], rules: Rules) -> Policy:
+    return Warming(names, rules) if len(names) > 1 else best_playing(names, rules)
+
+
+def _near_the_end(rules: Rules) -> Positions:
+    """A running position before the last move of a game."""
+    core = Core(rules)
+    positions = core.start()
+    before = positions.copy()
+    for _ in advance_randomly(core, positions, None, np.random.default_rng(0)):
+        if not positions.over[0]:
+            before = positions.copy()
+    return before
