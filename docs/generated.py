@@ -117,7 +117,7 @@ def terminations() -> str:
     rows = [
         [f"`{reason}`", "truncated" if reason is Termination.MAX_PLIES else "terminated", said[reason]]
         for reason in Termination
-        if reason is not Termination.RUNNING
+        if reason not in (Termination.RUNNING, Termination.RESIGNED)
     ]
     return table(["reason", "flag", "when"], rows, left=None)
 

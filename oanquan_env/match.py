@@ -149,6 +149,16 @@ class Match:
         self._actions.append(int(action))
         return self.close_round(self.positions, self._actions) if self.positions.over[0] else None
 
+    def resign(self) -> Round:
+        """Let the player to move give up the round; returns it. `positions` then is the next round's start.
+
+        The player keeps what it captured, but less than half of all points; the rest goes to the other one.
+
+        Raises:
+            ValueError: for a match that is over.
+        """
+        return self.close_round(resigned(self.positions), self._actions)
+
     def close_round(self, final: Positions, actions: Sequence[int] = ()) -> Round:
         """Score a finished round that was played elsewhere, settle the fields, and begin the next round, if any.
 
@@ -163,13 +173,12 @@ class Match:
         """
         if not final.over[0] or self.outcome is not None:
             raise ValueError("the round is not over" if self.outcome is None else "the match is over")
-        south, north = match_standings(self.core, final, self.ownership.owners())[0].tolist()
         finished = Round(
             number=self.round_number,
             starter=self.starter,
             ownership=self.ownership,
             actions=tuple(int(action) for action in actions),
-            scores=(south, north),
+            scores=self._scores(final),
             termination=Termination(final.ended[0]),
             positions=final.copy(),
         )
@@ -182,6 +191,15 @@ class Match:
         else:
             self.positions = final.copy()
         return finished
+
+    def _scores(self, final: Positions) -> tuple[int, int]:
+        """Final points of a round."""
+        if final.ended[0] == Termination.RESIGNED:
+            loser, total = int(final.mover[0]), self.rules.total
+            kept = min(int(final.scores[0, loser]), total // 2 - 1)
+            return (kept, total - kept) if loser == 0 else (total - kept, kept)
+        south, north = match_standings(self.core, final, self.ownership.owners())[0].tolist()
+        return south, north
 
     def _judge(self) -> MatchOutcome | None:
         for player in (0, 1):
@@ -196,6 +214,13 @@ class Match:
         self.positions = self.core.start()
         self.positions.mover[:] = starter
         self._actions: list[int] = []
+
+
+def resigned(positions: Positions) -> Positions:
+    """A batch of one, the position at which the player to move gives up its game."""
+    final = positions.copy()
+    final.ended[~final.over] = Termination.RESIGNED
+    return final
 
 
 def play_matches(

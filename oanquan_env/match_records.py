@@ -17,6 +17,7 @@ from oanquan_env.core import RunawayGameError
 from oanquan_env.match import Match, Round
 from oanquan_env.notation import Move, format_position, names, quoted
 from oanquan_env.ownership import Ownership
+from oanquan_env.positions import Termination
 from oanquan_env.records import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
 
 MATCH, ROUND = "Match", "Round"
@@ -38,10 +39,15 @@ def _record(match: Match, played: Round, headers: dict[str, str]) -> GameRecord:
         rules=match.rules,
         moves=tuple(Move.from_action(action) for action in played.actions),
         position=_start(match, played.starter),
-        result=played.result,
+        result=_result(played),
         termination=str(played.termination),
         headers=headers,
     )
+
+
+def _result(played: Round) -> str:
+    """What a record of the round says: its moves lead to no result if it was resigned."""
+    return UNFINISHED if played.termination == Termination.RESIGNED else played.result
 
 
 def _start(match: Match, starter: int) -> str | None:
@@ -70,18 +76,25 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
 
 
 def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
-    """The match of which these are the rounds, before the last of them, and that round, which may be unfinished.
+    """The match of which these are the rounds, before the last of them, and that round.
+
+    The round may be unfinished, and one that was resigned is a running game with that termination.
 
     Raises:
         MatchRecordError: as `replay_match`.
     """
-    if records and records[-1].result != UNFINISHED:
+    if records and (records[-1].result != UNFINISHED or is_resigned(records[-1])):
         replay_match(records)
     match = replay_match(records[:-1]) if len(records) > 1 else _new_match(records)
     if match.outcome is not None:
         raise MatchRecordError(f"round {len(records)}: the match was over after round {len(records) - 1}")
     _compare(len(records), _expected(match, records[0]), _written(records[-1]))
     return match, records[-1].board()
+
+
+def is_resigned(record: GameRecord) -> bool:
+    """Whether the player to move at the end of the record gave the game up."""
+    return record.termination == str(Termination.RESIGNED)
 
 
 def round_headers(match: Match) -> dict[str, str]:
@@ -141,7 +154,9 @@ def _play(match: Match, number: int, record: GameRecord) -> None:
             finished = match.step(move.action)
         except RunawayGameError as error:
             raise MatchRecordError(f"round {number}: move {ply}, {move}: {error}") from None
+    if finished is None and is_resigned(record):
+        finished = match.resign()
     if finished is None:
         raise MatchRecordError(f"round {number}: the moves do not finish the round")
-    expected = {"Result": finished.result, "Termination": str(finished.termination)}
+    expected = {"Result": _result(finished), "Termination": str(finished.termination)}
     _compare(number, expected, {"Result": record.result, "Termination": record.termination})

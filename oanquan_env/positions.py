@@ -39,13 +39,17 @@ _LOW_BITS, _HIGH_BITS, _GATHER = 0x7F7F7F7F7F7F7F7F, 0x8080808080808080, 0x00020
 
 
 class Termination(IntEnum):
-    """Why a game is over. `MAX_PLIES` truncates, the others terminate; `RUNNING` is a game that goes on."""
+    """Why a game is over. `MAX_PLIES` truncates, the others terminate; `RUNNING` is a game that goes on.
+
+    Play never leads to `RESIGNED`: in the round of a match it says that the player to move gave up.
+    """
 
     RUNNING = 0
     STONES_CAPTURED = 1
     SQUARES_EMPTY = 2
     FORFEIT = 3
     MAX_PLIES = 4
+    RESIGNED = 5
 
     def __str__(self) -> str:
         return self.name.lower()

@@ -169,6 +169,48 @@ def test_a_match_ends_at_once_when_enough_fields_are_sold(needed: int) -> None:
         match.step(0)
 
 
+@pytest.mark.parametrize("rules", ["mancala-world", "tonkin"])
+@pytest.mark.parametrize("resigner", [0, 1])
+def test_a_resigned_round_is_lost_by_the_player_to_move(rules: str, resigner: int) -> None:
+    for captured, kept in ((12, 12), (0, 0), (-5, -5), (34, 34), (35, 34), (60, 34)):
+        match = Match(rules)
+        match.positions.mover[:] = resigner
+        match.positions.scores[0, resigner] = captured
+        played = match.resign()
+        assert (played.scores[resigner], sum(played.scores)) == (kept, 70)
+        assert (played.winner, played.termination) == (1 - resigner, Termination.RESIGNED)
+        assert len(match.ownership.sold[resigner]) == (35 - kept) // 10
+        assert (match.round_number, match.starter) == (2, resigner) or match.outcome == MatchOutcome(
+            1 - resigner, MatchEnd.FIELDS_SOLD
+        )
+
+
+def test_a_match_may_end_with_a_resignation() -> None:
+    match = Match(match_rules="fields_to_lose=1")
+    match.resign()
+    assert match.outcome == MatchOutcome(1, MatchEnd.FIELDS_SOLD)
+    assert not match.legal_mask().any()
+    with pytest.raises(IllegalActionError, match=r"the game is over \(resigned\)"):
+        match.step(0)
+    with pytest.raises(ValueError, match="the match is over"):
+        match.resign()
+
+
+def test_a_match_with_a_resigned_round_is_written_and_read_again() -> None:
+    match = Match()
+    for action in (4, 0):
+        match.step(action)
+    match.resign()
+    lost = match.rounds[0]
+    records = parse_records(format_records(match_records(match)))
+    assert (records[0].result, records[0].termination) == ("*", "resigned")
+    again = replay_match(records)
+    assert (again.rounds, again.ownership, again.starter) == ([lost], match.ownership, match.starter)
+    wrong = dataclasses.replace(records[0], termination="")
+    with pytest.raises(MatchRecordError, match="round 1: the moves do not finish the round"):
+        replay_match([wrong])
+
+
 def test_a_match_is_drawn_after_its_last_round() -> None:
     match = Match(match_rules="max_rounds=2")
     lost_round(match, (36, 34))

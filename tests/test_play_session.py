@@ -350,6 +350,39 @@ def test_the_last_move_of_a_round_can_be_taken_back_before_the_next_one() -> Non
     assert (played.state()["match"]["sold"], played.state()["match"]["over"]) == ([0, 0], False)
 
 
+def test_a_resigned_round_is_lost_and_the_match_goes_on() -> None:
+    played = Session()
+    played.request("new", {"match": ""})
+    for ply, move in enumerate(("3A", "4A")):
+        played.request("move", {"move": move, "ply": ply})
+    kept = played.game.board.scores[0]
+    played.request("resign", {})
+    state = played.state()
+    assert (state["turn"], state["resigned"], state["match"]["settled"]) == ("over", 0, True)
+    assert state["match"]["rounds"] == [{"scores": (kept, 70 - kept), "winner": 1}]
+    assert state["match"]["sold"] == [(35 - kept) // 10, 0]
+    opened = Session()
+    opened.request("load", {"text": played.saved()})
+    assert opened.state()["match"] == state["match"]
+    assert opened.state()["resigned"] == 0
+    played.request("undo", {})
+    assert (played.state()["resigned"], played.state()["match"]["sold"]) == (None, [0, 0])
+    played.request("resign", {})
+    played.request("next_round", {})
+    assert (played.state()["match"]["number"], played.state()["mover"], played.state()["turn"]) == (2, 0, "person")
+    opened.request("load", {"text": played.saved()})
+    assert opened.state()["match"] == played.state()["match"]
+
+
+def test_a_resignation_is_saved_with_the_game() -> None:
+    played = Session()
+    played.request("move", {"move": "2C", "ply": 0})
+    played.request("resign", {})
+    opened = Session()
+    opened.request("load", {"text": played.saved()})
+    assert (line(opened), opened.state()["resigned"]) == (["2C"], 1)
+
+
 def test_a_game_is_saved_and_opened() -> None:
     played = Session(names=("human", "greedy"), rng=np.random.default_rng(0))
     played.request("move", {"move": "2C", "ply": 0})

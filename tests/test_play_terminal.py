@@ -71,7 +71,7 @@ def test_a_damaged_value_net_is_told_and_the_game_goes_on(
     monkeypatch.setattr(value_net, "_pretrained_path", lambda rules: damaged)
     printed = play("hint\n3A\n")
     assert f"There is no hint: {damaged}: not a value net" in printed
-    assert "South plays 3A." in printed
+    assert "South played 3A" in printed
 
 
 def test_a_player_that_does_not_search_says_what_moves_win_at_once(play: Play) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from oanquan_env.board import Board
-from oanquan_env.match import Match
+from oanquan_env.match import Match, resigned
 from oanquan_env.match_records import match_records, round_headers
 from oanquan_env.notation import Move, seat_name
 from oanquan_env.ownership import match_standings
 from oanquan_env.play.levels import Seated, seated
 from oanquan_env.players import Policy
+from oanquan_env.positions import Termination
 from oanquan_env.records import GameRecord
 
 
@@ -28,7 +30,7 @@ class Game:
         board: the game's board; its history can be taken back.
         seats: who sits where.
         match: the match before this round is settled; None for a single game.
-        resigned: the player who gave up, or None.
+        resigned: the player who gave up, or None; in a match that is the loss of the round.
 
     Raises:
         ValueError: for a name that no player has, and for a wrong number of names.
@@ -130,19 +132,17 @@ class Game:
 
     def settled(self) -> Match | None:
         """The match after this round; None while it is played, and without a match."""
-        if self.match is None or self.board.outcome is None:
+        if self.match is None or not self.over:
             return None
         settled = copy.copy(self.match)
         settled.rounds = self.match.rounds.copy()
-        settled.close_round(self.board.positions, [move.action for move in self.board.history])
+        settled.close_round(resigned(self.board.positions), [move.action for move in self.board.history])
         return settled
 
     def record(self, headers: Mapping[str, str] | None = None) -> GameRecord:
         """The game so far, written down, with `headers` beside the names of its players."""
-        rules, comments = self.board.rules, {}
-        if self.resigned is not None:
-            comments[len(self.board.history)] = f"{seat_name(rules, self.resigned)} resigns"
-        return GameRecord.from_board(self.board, {**self._named(), **(headers or {})}, comments)
+        record = GameRecord.from_board(self.board, {**self._named(), **(headers or {})})
+        return record if self.resigned is None else dataclasses.replace(record, termination=str(Termination.RESIGNED))
 
     def records(self) -> list[GameRecord]:
         """The game, or all rounds of its match so far, written down."""

@@ -12,7 +12,7 @@ import numpy as np
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.core import RunawayGameError
 from oanquan_env.match import Match
-from oanquan_env.match_records import MATCH, resume_match
+from oanquan_env.match_records import MATCH, is_resigned, resume_match
 from oanquan_env.notation import Move, NotationError
 from oanquan_env.play.files import board_of_single
 from oanquan_env.play.game import Game
@@ -202,18 +202,19 @@ class Session:
             rules = records[0].rules
             if MATCH in records[0].headers:
                 match, board = resume_match(records)
-                self._put(board, self._fitting_names(rules), match)
+                self._put(board, self._fitting_names(rules), match, resigned=is_resigned(records[-1]))
                 return
             if number is None and len(records) > 1:
                 raise SessionError("games", f"it holds {len(records)} games", games=len(records))
             if number is not None and not 1 <= number <= len(records):
                 raise SessionError("record", f"there is no game {number}")
-            board = board_of_single(records[0 if number is None else number - 1])
+            record = records[0 if number is None else number - 1]
+            board = board_of_single(record)
         except SessionError:
             raise
         except ValueError as error:
             raise SessionError("record", error) from None
-        self._put(board, self._fitting_names(board.rules), None)
+        self._put(board, self._fitting_names(board.rules), None, resigned=is_resigned(record))
 
     def saved(self) -> str:
         """The game, or the match so far, as records."""
@@ -276,13 +277,15 @@ class Session:
 
     # ---- within ----------------------------------------------------------------------------------------------------
 
-    def _put(self, board: Board, names: Sequence[str], match: Match | None) -> None:
+    def _put(self, board: Board, names: Sequence[str], match: Match | None, *, resigned: bool = False) -> None:
         """Go on with another game."""
         try:
             shared = [shared_seat(name, board.rules) for name in names]
             self.game = Game(board, names, [seat for seat, _ in shared], match)
         except (ValueError, ImportError, OSError) as error:
             raise SessionError("player", error) from None
+        if resigned and not self.game.over:
+            self.game.resign()
         self._locks = [lock for _, lock in shared]
         self.trouble = ""
         self._line = Line(self.game)

@@ -27,6 +27,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const SPEEDS = { slow: 0.5, normal: 1, fast: 2.5, none: Infinity };
 const SHORTEST = 0.5; // milliseconds: shorter motion is none
 const MINUS = "\u2212";
+const points = (scores) => scores.map((score) => String(score).replace("-", MINUS)).join(" : ");
 const signed = (value) => (value < 0 ? MINUS : "+") + Math.abs(value);
 
 function element(name, attributes = {}, parent = null, text = null) {
@@ -779,11 +780,14 @@ export class GameView extends EventTarget {
     if (this.viewing !== null) {
       return this.viewing ? this.moves[state.line[this.viewing - 1]].lines[this.board.language].join(" ") : "";
     }
-    if (state.resigned !== null) return `${this.seat(state.resigned)} ${words.resigns}.`;
+    if (state.resigned !== null) {
+      const shared = state.match ? ` ${points(state.match.rounds.at(-1).scores)}.` : "";
+      return `${this.seat(state.resigned)} ${words.resigns}.${shared}`;
+    }
     if (state.outcome) {
-      const { winners, scores } = state.outcome, points = scores.map((score) => String(score).replace("-", MINUS)).join(" : ");
-      if (winners.length === state.seats.length) return `${words.over} ${words.draw}, ${points}.`;
-      return `${words.over} ${winners.map((seat) => names[seat]).join(", ")} ${winners.length > 1 ? words.share : words.wins}, ${points}.`;
+      const { winners, scores } = state.outcome;
+      if (winners.length === state.seats.length) return `${words.over} ${words.draw}, ${points(scores)}.`;
+      return `${words.over} ${winners.map((seat) => names[seat]).join(", ")} ${winners.length > 1 ? words.share : words.wins}, ${points(scores)}.`;
     }
     if (state.trouble) return state.trouble;
     if (state.turn === "player") return `${names[state.mover]} ${words.thinking}`;

@@ -108,7 +108,7 @@ function show() {
   showMatch();
   $("resign").disabled = state.turn !== "person";
   $("next").hidden = !over || view.viewing !== null;
-  $("next-round").hidden = !state.match || state.resigned !== null || state.match.over;
+  $("next-round").hidden = !state.match || state.match.over;
   $("rematch").hidden = !$("next-round").hidden;
   $("next").firstElementChild.textContent = over ? ending() : "";
   showValue();
@@ -117,7 +117,7 @@ function show() {
 /** What is said beside the button after a match; the board itself tells how a game ended. */
 function ending() {
   const { match } = state;
-  if (!match || state.resigned !== null || !match.over) return "";
+  if (!match || !match.over) return "";
   return match.winner === null ? words().matchDrawn : words().matchWon(view.names()[match.winner]);
 }
 
@@ -388,7 +388,7 @@ $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(compl
 $("resign").onclick = () => {
   clearTimeout(resigning);
   if (resigning !== null) play("resign").catch(complain);
-  else notice(words().confirmResign);
+  else notice(state.match ? words().confirmRound : words().confirmResign);
   resigning = resigning === null ? setTimeout(() => { resigning = null; }, 6000) : null;
 };
 $("language").onclick = () => setLanguage(language === "en" ? "vi" : "en");
