@@ -142,7 +142,10 @@ class Game:
     def record(self, headers: Mapping[str, str] | None = None) -> GameRecord:
         """The game so far, written down, with `headers` beside the names of its players."""
         record = GameRecord.from_board(self.board, {**self._named(), **(headers or {})})
-        return record if self.resigned is None else dataclasses.replace(record, termination=str(Termination.RESIGNED))
+        if self.resigned is None:
+            return record
+        said = {len(record.moves): f"{seat_name(record.rules, self.resigned)} resigns"}
+        return dataclasses.replace(record, termination=str(Termination.RESIGNED), comments=said)
 
     def records(self) -> list[GameRecord]:
         """The game, or all rounds of its match so far, written down."""
