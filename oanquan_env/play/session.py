@@ -21,6 +21,7 @@ from oanquan_env.play.levels import PERSON, Seated
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, drawing
 from oanquan_env.play.state import game_json, hint_json
+from oanquan_env.play.vietnamese_errors import in_both
 from oanquan_env.play.warming import Warming, seated_at_once
 from oanquan_env.playing import choose_move
 from oanquan_env.records import format_records, parse_records
@@ -45,7 +46,7 @@ class SessionError(ValueError):
 
     def to_json(self) -> Json:
         """For the page."""
-        return {"code": self.code, "detail": str(self), "column": self.column, "games": self.games}
+        return {"code": self.code, "detail": in_both(str(self)), "column": self.column, "games": self.games}
 
 
 @lru_cache(maxsize=8)
@@ -73,7 +74,7 @@ class Session:
         game: the game being played.
         version: grows with every change.
         changed: told of every change.
-        trouble: why the player to move cannot move, or an empty text.
+        trouble: why the player to move cannot move, in English, or an empty text.
 
     Raises:
         SessionError: for rules or players that do not exist.

@@ -96,7 +96,7 @@ class BoardWidget(anywidget.AnyWidget):
                 return
             self._session.request(str(message.get("request")), message.get("arguments", {}))
         except SessionError as error:
-            self.send({"trouble": str(error)})
+            self.send({"trouble": error.to_json()["detail"]})
             return
         self._show()
         self._let_players_move()
