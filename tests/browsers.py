@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,3 +103,12 @@ class Person:
     def moves(self) -> list[str]:
         """The list of moves."""
         return [text.partition(". ")[2] for text in self.page.locator("#moves button").all_inner_texts()[1:]]
+
+
+Visit = Callable[..., Person]
+"""Opens an address in a tab of a new window; see the fixture `visit`."""
+
+
+def session_of(server: PlayServer, person: Person) -> Session:
+    """The game that a page plays."""
+    return server.tab(person.page.evaluate("sessionStorage.getItem('oanquan-tab')")).session

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
 import hypothesis
 import pytest
 import torch
 
+from oanquan_env import Rules
+from oanquan_env.play.server import PlayServer
+from oanquan_env.play.session import shared_adviser
 from oanquan_env.render import Window
+from tests.browsers import Person, Visit, launch, serve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 hypothesis.settings.register_profile("default", deadline=None, derandomize=True, max_examples=40)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=400)  # --hypothesis-profile thorough
@@ -22,3 +32,46 @@ def pytest_collection_modifyitems() -> None:
 def windows_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """A window that a test opens is not held for a person to see; `test_window` alone has its own clock."""
     monkeypatch.setattr(Window, "hold", lambda window, seconds: window.poll())
+
+
+# ---- the page in a browser -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    yield from launch()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PlayServer]:
+    yield from serve("human", "greedy")
+
+
+@pytest.fixture(scope="module")
+def persons() -> Iterator[PlayServer]:
+    """A server of games between two persons."""
+    yield from serve("human", "human")
+
+
+@pytest.fixture(scope="module")
+def hints() -> None:
+    """Hints are those of the search, which is loaded before."""
+    pytest.importorskip("numba")
+    assert shared_adviser(Rules())[0].ready.wait(120)
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Opens an address in a tab of a new window; no script may fail there."""
+    opened: list[tuple[Any, Person]] = []
+
+    def visited(address: str, speed: str = "none", **options: Any) -> Person:
+        context = browser.new_context(**options)
+        person = Person(context.new_page())
+        opened.append((context, person))
+        return person.open(address, speed)
+
+    yield visited
+    for context, person in opened:
+        context.close()
+        assert person.errors == []

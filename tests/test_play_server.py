@@ -211,6 +211,18 @@ def test_the_files_of_the_page_are_small() -> None:
     assert sum(sizes.values()) < 100_000, sizes
 
 
+def test_the_page_asks_for_all_its_modules_at_once() -> None:
+    """A module that is found only when another has come would cost a request's time each."""
+    web = files("oanquan_env.play") / "web"
+    needed, asked = {"page.js"}, set(re.findall(r'modulepreload" href="(.+?)"', (web / "page.html").read_text("utf-8")))
+    for name in (read := ["page.js"]):
+        imported = re.findall(r'^import .*?"\./(.+?)";', (web / name).read_text("utf-8"), re.MULTILINE)
+        read += [one for one in dict.fromkeys(imported) if one not in needed]
+        needed.update(imported)
+    assert asked | {"page.js"} == needed
+    assert needed | {"widget.js"} == {name for name in FILES if name.endswith(".js")}
+
+
 def test_the_page_loads_nothing_from_elsewhere() -> None:
     web = files("oanquan_env.play") / "web"
     for file in web.iterdir():

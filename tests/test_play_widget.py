@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -21,7 +22,7 @@ import pytest
 import oanquan_env.play
 from oanquan_env import Board, GameRecord, Match, Move, env
 from oanquan_env.play.still import StillBoard
-from tests.browsers import Person, launch
+from tests.browsers import Person
 from tests.test_animation import PUZZLE, boards
 
 if TYPE_CHECKING:
@@ -71,6 +72,18 @@ def test_another_board_can_be_shown() -> None:
     assert shown.drawing is first  # it is the same board that is drawn
     shown.board = Board("three-player")
     assert len(shown.drawing["squares"]) == 18
+
+
+def test_its_script_is_one_module_that_needs_no_other_file() -> None:
+    """As VS Code and Colab ask for: they serve no files beside it."""
+    script = widget()._esm
+    assert not re.search(r"\bimport\b *[({\w*\"']", script)
+    assert re.findall(r"^export .*", script, re.MULTILINE) == ["export default { render };"]
+    assert set(re.findall(r"https?://[^\s'\"`)]+", script)) == {"http://www.w3.org/2000/svg"}  # a name, not an address
+    declared = re.findall(r"^(?:const|let|function|async function|class) ([A-Za-z]\w*)", script, re.MULTILINE)
+    assert len(declared) == len(set(declared))
+    for name in ("GameView", "BoardView", "MovingBoard", "DrawnBoard", "WORDS"):
+        assert name in declared
 
 
 def test_an_opponent_may_begin() -> None:
@@ -145,11 +158,6 @@ def test_without_anywidget_the_picture_is_shown(monkeypatch: pytest.MonkeyPatch)
 
 
 # ---- in JupyterLab ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    yield from launch()
 
 
 @contextlib.contextmanager

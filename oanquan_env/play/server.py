@@ -25,12 +25,10 @@ from oanquan_env.play.picture import Json
 from oanquan_env.play.session import Session, SessionError
 
 HOST = "127.0.0.1"
+KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 FILES = {
-    "": ("page.html", "text/html"),
-    "page.css": ("page.css", "text/css"),
-    "page.js": ("page.js", "text/javascript"),
-    "words.js": ("words.js", "text/javascript"),
-    "board.js": ("board.js", "text/javascript"),
+    "" if file.name == "page.html" else file.name: (file.name, KINDS[file.name.partition(".")[2]])
+    for file in (files("oanquan_env.play") / "web").iterdir()
 }
 """Path after the token -> file of `web` and its type."""
 MOST_TABS = 32

@@ -76,8 +76,6 @@ MESSAGES = {
     ),
     "sides": "bên",
     "scores": "điểm",
-    "seeds": "số dân",
-    "stones": "số quan",
     "mover": "người đi",
     "ply": "số nước đã đi",
     "squares on side {side}": "ô ở bên thứ {side}",
@@ -85,6 +83,8 @@ MESSAGES = {
         "{name} phải là số dân, thêm * nếu có quan; không phải {text}"
     ),
     "{name} must be whole points; got {text}": "{name} phải là số nguyên, không phải {text}",
+    "seeds must be {low} to {high}, got {values}": "số dân phải từ {low} đến {high}, không phải {values}",
+    "stones must be {low} to {high}, got {values}": "số quan phải từ {low} đến {high}, không phải {values}",
     "{name} must be {low} to {high}, got {values}": "{name} phải từ {low} đến {high}, không phải {values}",
     "field {field} of {seat}": "ô {field} của {seat}",
     "the mandarin square after {seat}": "ô quan bên phải {seat}",

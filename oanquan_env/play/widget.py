@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -15,6 +16,24 @@ from oanquan_env.play.session import Session, SessionError
 from oanquan_env.play.still import board_of
 from oanquan_env.records import GameRecord
 from oanquan_env.rules import DEFAULT_PRESET
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z-]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=const|function|async|class)", re.MULTILINE)
+
+
+def joined(name: str) -> str:
+    """A module of `web` and all that it imports as one module, which needs no other file and no address."""
+    pieces: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        text = (files("oanquan_env.play") / "web" / name).read_text(encoding="utf-8")
+        for imported in _IMPORT.findall(text):
+            if imported not in pieces:
+                add(imported)
+        pieces[name] = _EXPORT.sub("", _IMPORT.sub("", text))
+
+    add(name)
+    return "\n".join(pieces.values())
 
 
 class BoardWidget(anywidget.AnyWidget):
@@ -35,7 +54,7 @@ class BoardWidget(anywidget.AnyWidget):
         ValueError: for players, seats or rules that do not exist.
     """
 
-    _esm = (files("oanquan_env.play") / "web" / "board.js").read_text(encoding="utf-8")
+    _esm = joined("widget.js")
     state = traitlets.Dict().tag(sync=True)
     drawing = traitlets.Dict().tag(sync=True)
     hint = traitlets.Instance(dict, allow_none=True).tag(sync=True)

@@ -1,0 +1,156 @@
+// The motion of a move on the board: each lap, capture and refill, as the trace of the move tells it.
+
+import { DrawnBoard, SHORTEST } from "./drawn-board.js";
+
+/** A board that plays moves. */
+export class MovingBoard extends DrawnBoard {
+  destroy() {
+    this.skip();
+    super.destroy();
+  }
+
+  setDrawing(drawing) {
+    this.skip();
+    super.setDrawing(drawing);
+  }
+
+  show(position) {
+    this.skip();
+    super.show(position);
+  }
+
+  say(text) { this.live.textContent = text; }
+
+  /**
+   * Play a move from the position before it and show `after`. Resolves with the board that the motion led to, or with
+   * null if it was skipped or cancelled; `onStep` gets the words of each step.
+   */
+  async play(move, before, after, onStep = () => {}) {
+    this.show({ ...before, legal: [], under: "", over: "" });
+    const run = (this.playing = { skipped: this.speed === Infinity, timers: new Set(), animations: new Set() });
+    const lines = move.lines[this.language];
+    this.say(lines.join(" "));
+    for (const [number, step] of move.steps.entries()) {
+      if (run.skipped) break;
+      onStep(lines[1 + number + (step.kind === "refilling")]); // the line before the refillings says why the turn ends
+      await this[step.kind](step, run);
+    }
+    await this.wait(run, 350);
+    const reached = run.skipped ? null : this.frame;
+    if (this.playing === run) this.playing = null;
+    if (!run.cancelled) this.show(after);
+    return reached;
+  }
+
+  /** End the motion at once; what is shown next is up to who plays the move. */
+  skip() {
+    const run = this.playing;
+    if (!run) return;
+    this.playing = null;
+    run.skipped = true;
+    for (const animation of run.animations) animation.finish();
+    for (const done of run.timers) done();
+  }
+
+  cancel() {
+    if (this.playing) this.playing.cancelled = true;
+    this.skip();
+  }
+
+  wait(run, ms) {
+    if (run.skipped || ms / this.speed < SHORTEST) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => { clearTimeout(timer); run.timers.delete(done); resolve(); };
+      const timer = setTimeout(done, ms / this.speed);
+      run.timers.add(done);
+    });
+  }
+
+  mark(index, name) {
+    for (const { hit } of this.squares) hit.classList.remove(name);
+    if (index !== null) this.squares[index].hit.classList.add(name);
+  }
+
+  above(index, number, count) {
+    const [x, y] = this.drawing.squares[index].pile;
+    const turn = (2 * Math.PI * number) / Math.max(count, 1), wide = count > 1 ? (count > 6 && number % 2 ? 9 : 17) : 0;
+    return [x + wide * Math.cos(turn), y - 46 + wide * 0.7 * Math.sin(turn), 1.06];
+  }
+
+  async lap(step, run) {
+    const held = [], heap = this.heaps[step.square], left = this.frame.seeds[step.square] - step.seeds;
+    this.mark(step.square, "lifted");
+    this.frame.seeds[step.square] = left;
+    const lifted = heap.splice(Math.min(left, heap.length), heap.length);
+    while (lifted.length > Math.min(step.seeds, this.drawing.most_pebbles)) lifted.pop().remove();
+    held.push(...lifted);
+    for (const node of held) this.hand.insertBefore(node, this.handBadge);
+    held.forEach((node, number) => this.place(node, this.above(step.square, number, held.length), 260));
+    this.drawCount(step.square);
+    this.showHand(step.square, step.seeds);
+    await this.wait(run, 360);
+    let remaining = step.seeds;
+    for (const target of step.squares) {
+      if (run.skipped) return;
+      remaining -= 1;
+      const node = held.length > remaining ? held.pop() : this.makePebble(remaining % 5, this.above(target, 0, 1));
+      held.forEach((kept, number) => this.place(kept, this.above(target, number, held.length), 130));
+      this.pieces.append(node);
+      this.frame.seeds[target] += 1;
+      if (this.heaps[target].length < this.drawing.most_pebbles) this.heaps[target].push(node);
+      else this.vanish(node, [...this.drawing.squares[target].pile, 0.9], 180);
+      this.arrange(target, 165);
+      this.drawCount(target);
+      this.showHand(target, remaining);
+      await this.wait(run, step.squares.length > 14 ? 110 : 165);
+    }
+    this.mark(step.squares.at(-1), "last");
+    this.mark(null, "lifted");
+    await this.wait(run, 240);
+  }
+
+  showHand(index, seeds) {
+    const [x, y] = this.drawing.squares[index].pile;
+    this.putBadge(this.handBadge, [x, y - 84], seeds > 1 ? seeds : 0);
+  }
+
+  vanish(node, to, ms) {
+    const animation = this.place(node, to, ms);
+    if (animation) animation.finished.then(() => node.remove(), () => node.remove());
+    else node.remove();
+  }
+
+  async taking(step, run) {
+    this.mark(step.gap, "gap");
+    await this.wait(run, 320);
+    this.squares[step.square].hit.classList.add("taken");
+    await this.wait(run, 320);
+    const to = [...this.plate[step.player].at, 0.7], side = Math.floor(step.square / (this.drawing.fields + 1));
+    const heap = this.heaps[step.square], kept = this.frame.seeds[step.square] - step.seeds;
+    const flying = heap.splice(Math.min(kept, heap.length), heap.length);
+    if (step.stones) { flying.push(this.stones[side]); this.stones[side] = null; this.frame.stones[side] = 0; }
+    for (const node of flying) this.hand.append(node);
+    this.frame.seeds[step.square] = kept;
+    this.drawCount(step.square);
+    for (const [number, node] of flying.entries()) this.vanish(node, to, 420 + 26 * number);
+    await this.wait(run, 460 + 26 * flying.length);
+    this.frame.scores[step.player] += step.points;
+    this.drawPlates();
+    await this.wait(run, 200);
+  }
+
+  async refilling(step, run) {
+    const left = step.player * (this.drawing.fields + 1), from = [...this.plate[step.player].at, 0.7];
+    this.frame.scores[step.player] -= step.seeds;
+    this.drawPlates();
+    for (let index = left; index < left + step.seeds; index++) {
+      if (run.skipped) return;
+      this.frame.seeds[index] += 1;
+      this.heaps[index].push(this.makePebble(index % 5, from));
+      this.arrange(index, 380);
+      this.drawCount(index);
+      await this.wait(run, 130);
+    }
+    await this.wait(run, 300);
+  }
+}

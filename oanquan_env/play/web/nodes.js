@@ -1,0 +1,24 @@
+// Small helpers of the board: nodes of the page, numbers in words.
+
+const SVG = "http://www.w3.org/2000/svg";
+export const MINUS = "\u2212";
+export const points = (scores) => scores.map((score) => String(score).replace("-", MINUS)).join(" : ");
+export const signed = (value) => (value < 0 ? MINUS : "+") + Math.abs(value);
+
+export function element(name, attributes = {}, parent = null, text = null) {
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (text !== null) node.textContent = text;
+  if (parent) parent.append(node);
+  return node;
+}
+
+export function html(name, properties = {}, parent = null) {
+  const node = Object.assign(document.createElement(name), properties);
+  if (parent) parent.append(node);
+  return node;
+}
+
+export const copyFrame = (frame) => ({
+  seeds: [...frame.seeds], stones: [...frame.stones], scores: [...frame.scores],
+});

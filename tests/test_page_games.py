@@ -1,0 +1,90 @@
+"""Whole games on the page in a real browser: by mouse, by keyboard, of three, a match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oanquan_env.play.server import PlayServer
+from tests.browsers import Visit, session_of
+
+if TYPE_CHECKING:
+    pass
+
+
+def test_a_whole_game_by_mouse(visit: Visit, server: PlayServer) -> None:
+    person = visit(server.address, locale="en-GB")
+    assert "Tap one of your fields, then an arrow" in person.said
+    while person.wait_for_turn():
+        person.move_anyhow()
+    board = session_of(server, person).game.board
+    assert board.outcome is not None
+    assert person.points == list(board.outcome.scores)
+    assert person.moves == [str(move) for move in board.history]
+    assert "The game is over" in person.said
+
+
+def test_a_whole_game_by_keyboard_in_vietnamese(visit: Visit, server: PlayServer) -> None:
+    person = visit(server.address, locale="vi-VN")
+    press = person.page.keyboard.press
+    assert "Chạm vào một ô" in person.said
+    press("ArrowRight")  # to the first field
+    assert person.page.evaluate("document.querySelector('#board').shadowRoot.activeElement.dataset.field") == "1"
+    press("ArrowRight")
+    press("Enter")
+    press("ArrowLeft")
+    press("Escape")
+    press("Enter")
+    press("ArrowRight")
+    press("Enter")
+    person.page.locator("#moves button").nth(2).wait_for()
+    assert person.moves[0] == "2A"
+    press("u")
+    person.page.locator("#moves button").nth(1).wait_for(state="detached")
+    turns = 0
+    while person.wait_for_turn():
+        press(["ArrowRight", "ArrowLeft"][turns % 2])
+        press("Enter")
+        press("Enter")
+        turns += 1
+        person.page.locator("#moves button").nth(2 * turns - 1).wait_for()
+    board = session_of(server, person).game.board
+    assert board.outcome is not None
+    assert person.points == list(board.outcome.scores)
+    assert "Ván đã kết thúc" in person.said
+
+
+def test_a_game_of_three(visit: Visit, server: PlayServer) -> None:
+    person = visit(server.address)
+    person.page.locator("#new").click()
+    person.page.locator("#preset").select_option("three-player")
+    assert person.page.locator(".seat select").count() == 3
+    for seat in (1, 2):
+        person.page.locator(".seat select").nth(seat).select_option("")
+        person.page.locator(".seat input").nth(seat).fill("random")
+    person.page.locator("#begin").click()
+    person.page.locator(".plate").nth(2).wait_for()
+    while person.wait_for_turn():
+        person.move_anyhow()
+    board = session_of(server, person).game.board
+    assert board.rules.players == 3
+    assert board.outcome is not None
+    assert person.points == list(board.outcome.scores)
+
+
+def test_a_whole_match(visit: Visit, persons: PlayServer) -> None:
+    person = visit(persons.address)
+    person.page.locator("#new").click()
+    person.page.locator("#as-match").check()
+    assert person.page.locator("#starter").is_disabled()
+    person.page.locator("#begin").click()
+    for number in (1, 2, 3):
+        for move in ("5A", "3A"):  # North wins 46-22, and South sells a field for it
+            person.move(move)
+        person.page.locator("#next:not([hidden])").wait_for()
+        if number < 3:
+            assert person.page.locator("#rematch").is_hidden()
+            person.page.locator("#next-round").click()
+            person.page.locator(f"#match tr:nth-child({number + 2})").wait_for()
+    assert "North wins the match" in person.page.locator("#next p").inner_text()
+    assert person.page.locator("#match tr").last.inner_text().split()[-2:] == ["3", "0"]
+    assert person.page.locator("#next-round").is_hidden()

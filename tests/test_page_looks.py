@@ -1,0 +1,75 @@
+"""How the page looks on a phone, and what it holds in memory."""
+
+from __future__ import annotations
+
+import gc
+import resource
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from oanquan_env.play.server import PlayServer
+from tests.browsers import Person, Visit, serve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_a_phone(visit: Visit, persons: PlayServer, rules: str, scheme: str) -> None:
+    phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+    person = visit(f"{persons.address}#rules={rules}", color_scheme=scheme, **phone)
+    assert person.page.evaluate("document.documentElement.scrollWidth") == 360
+    person.fields.first.tap()
+    for way in person.board.locator(".way circle").all():
+        box = way.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 44
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 360
+    sizes = """nodes => nodes.filter(node => node.textContent).map(
+        node => parseFloat(getComputedStyle(node).fontSize) * node.ownerSVGElement.getScreenCTM().a
+    )"""
+    assert min(person.board.locator("text").evaluate_all(sizes)) >= 9.9  # pixels
+    light = person.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert light == {"light": "rgb(251, 248, 241)", "dark": "rgb(27, 25, 22)"}[scheme]
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def resident() -> int:
+    """Bytes of memory that this process, in which the server runs, holds; 0 where that cannot be read."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * resource.getpagesize() if statm.exists() else 0
+
+
+@pytest.mark.slow
+def test_memory_is_flat_over_two_hundred_games(browser: Browser) -> None:
+    """What the page and the server hold after 200 games is what they hold after 20."""
+    for server in serve("random", "random"):
+        context = browser.new_context()
+        person = Person(context.new_page()).open(server.address)
+        protocol = context.new_cdp_session(person.page)
+        held = []
+        for number in range(1, 201):
+            person.page.evaluate(
+                "number => { location.hash = `rules=mancala-world max_plies=${number % 2 + 9}`; }", number
+            )
+            person.page.locator("#about-game", has_text=f"max_plies={number % 2 + 9}").wait_for()
+            person.page.locator("#next:not([hidden])").wait_for()
+            if number in (20, 200):
+                gc.collect()
+                protocol.send("HeapProfiler.collectGarbage")
+                counters = protocol.send("Memory.getDOMCounters")
+                heap = person.page.evaluate("performance.memory.usedJSHeapSize")
+                held.append((counters["nodes"], counters["jsEventListeners"], heap, resident()))
+        print(f"nodes, listeners, bytes of the page's scripts, bytes of the server: {held[0]}, then {held[1]}")
+        assert held[1][0] < 1.5 * held[0][0]
+        assert held[1][1] < 1.5 * held[0][1]
+        assert held[1][2] < held[0][2] + 3_000_000
+        assert held[1][3] < held[0][3] + 20_000_000
+        assert person.errors == []
+        context.close()

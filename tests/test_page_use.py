@@ -1,0 +1,220 @@
+"""What people do on the page besides moving: undo, hints, files, rules, lessons, languages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from oanquan_env import Board, GameRecord, Rules, read_records
+from oanquan_env.play.server import LARGEST_FILE, PlayServer
+from oanquan_env.records import format_records
+from tests.browsers import Person, Visit, session_of
+from tests.strategies import PRESET_NAMES
+
+if TYPE_CHECKING:
+    pass
+
+
+@pytest.mark.usefixtures("hints")
+def test_undo_redo_and_hint(visit: Visit, server: PlayServer) -> None:
+    person = visit(server.address, locale="en-GB")
+    start = session_of(server, person).game.board.text()
+    person.move("3A")
+    person.page.locator("#moves button").nth(2).wait_for()
+    person.wait_for_turn()
+    after = session_of(server, person).game.board.text()
+    person.press("undo")
+    person.page.locator("#moves button").nth(1).wait_for(state="detached")
+    assert session_of(server, person).game.board.text() == start
+    person.press("hint")
+    person.waits_for("Try ")
+    shown = person.board.locator(".hint text").all_text_contents()
+    assert len(shown) == 10
+    assert all(re.fullmatch(r"[+−]\d+", text) for text in shown)
+    assert person.board.locator(".hint.best").count() == 1
+    person.press("redo")
+    person.page.locator("#moves button").nth(2).wait_for()
+    assert session_of(server, person).game.board.text() == after
+    assert person.board.locator(".hint").count() == 0
+
+
+@pytest.mark.usefixtures("hints")
+def test_it_says_who_is_ahead(visit: Visit, server: PlayServer) -> None:
+    person = visit(server.address, locale="en-GB")
+    person.page.locator("#evaluate").check()
+    person.page.locator(
+        "#bar output", has_text=re.compile(r"(\+\d+|Even) \((proved|seen \d+ moves ahead)\)")
+    ).wait_for()
+
+
+def test_a_reload_keeps_the_game_and_another_tab_is_another_game(visit: Visit, persons: PlayServer) -> None:
+    person = visit(persons.address)
+    person.move("3A")
+    person.page.locator("#moves button").nth(1).wait_for()
+    person.page.reload()
+    person.page.wait_for_selector("body[data-ready]")
+    assert person.moves == ["3A"]
+    other = Person(person.page.context.new_page()).open(persons.address)
+    assert other.moves == []
+    other.move("1C")
+    person.move("4A")
+    person.page.locator("#moves button").nth(2).wait_for()
+    assert (person.moves, other.moves) == (["3A", "4A"], ["1C"])
+    name = person.page.evaluate("sessionStorage.getItem('oanquan-tab')")
+    copied = person.page.context.new_page()  # as a browser's "duplicate tab" does it
+    copied.add_init_script(f"sessionStorage.setItem('oanquan-tab', sessionStorage.getItem('oanquan-tab') ?? '{name}')")
+    assert Person(copied).open(persons.address).moves == []
+    assert copied.evaluate("sessionStorage.getItem('oanquan-tab')") != name
+
+
+def test_moves_are_jumped_to_and_played_on_from(visit: Visit, persons: PlayServer) -> None:
+    person = visit(persons.address)
+    for number, move in enumerate(("3A", "4A", "1C"), 1):
+        person.move(move)
+        person.page.locator("#moves button").nth(number).wait_for()
+    person.page.locator("#moves button").nth(1).click()
+    assert person.page.locator("#viewing").is_visible()
+    assert person.page.locator("#story li").first.inner_text() == "South plays 3A."
+    assert person.fields.count() == 0  # it is only looked at
+    person.page.locator("#return").click()
+    assert person.page.locator("#viewing").is_hidden()
+    person.page.locator("#moves button").nth(1).click()
+    person.page.locator("#from-here").click()
+    person.page.locator("#moves button").nth(2).wait_for(state="detached")
+    assert person.moves == ["3A"]
+    person.press("redo")
+    person.page.locator("#moves button").nth(3).wait_for()
+    assert person.moves == ["3A", "4A", "1C"]
+
+
+def test_a_person_resigns_after_being_asked(visit: Visit, server: PlayServer) -> None:
+    person = visit(server.address)
+    person.page.locator("#resign").click()
+    assert "once more" in person.page.locator("#notice").inner_text()
+    assert session_of(server, person).game.resigned is None
+    person.page.locator("#resign").click()
+    person.page.locator("#next:not([hidden])").wait_for()
+    assert session_of(server, person).game.resigned == 0
+    assert "resigns" in person.said
+
+
+def test_a_resigned_round_is_lost_and_the_match_goes_on(visit: Visit, persons: PlayServer) -> None:
+    person = visit(persons.address, locale="en-GB")
+    person.page.locator("#new").click()
+    person.page.locator("#as-match").check()
+    person.page.locator("#begin").click()
+    for number, move in enumerate(("3A", "4A"), 1):
+        person.move(move)
+        person.page.locator("#moves button").nth(number).wait_for()
+    person.page.locator("#resign").click()
+    person.page.locator("#notice", has_text="goes to the other player").wait_for()
+    person.page.locator("#resign").click()
+    person.page.locator("#next-round").wait_for()
+    assert "South resigns. 6 : 64." in person.said
+    assert person.page.locator("#rematch").is_hidden()
+    assert person.page.locator("#match tr").last.inner_text().split("\t")[1:] == ["2 + 1 pawned", "0"]
+    person.page.locator("#next-round").click()
+    person.page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()
+    assert person.points == [0, 0]
+
+
+def test_games_are_saved_and_opened(visit: Visit, persons: PlayServer, tmp_path: Path) -> None:
+    person = visit(persons.address)
+    person.move("3A")
+    person.page.locator("#moves button").nth(1).wait_for()
+    with person.page.expect_download() as download:
+        person.page.locator("#save").click()
+    saved = tmp_path / "saved.txt"
+    download.value.save_as(saved)
+    (record,) = read_records(saved)
+    assert [str(move) for move in record.moves] == ["3A"]
+
+    boards = [Board(), Board("tonkin")]
+    boards[1].push("2A")
+    several = tmp_path / "several.txt"
+    several.write_text(format_records(GameRecord.from_board(board) for board in boards), encoding="utf-8")
+    person.page.locator("#file").set_input_files(several)
+    person.page.locator("#games button").nth(1).click()
+    person.page.locator("#about-game", has_text="Tonkin").wait_for()
+    assert person.moves == ["2A"]
+
+    drop = """text => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], "game.txt", { type: "text/plain" }));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }"""
+    person.page.evaluate(drop, saved.read_text(encoding="utf-8"))
+    person.page.locator("#about-game", has_text="Mancala World").wait_for()
+    assert person.moves == ["3A"]
+    person.page.evaluate(drop, "nonsense")
+    person.page.locator("#notice", has_text="no record").wait_for()
+    for count, words in (
+        (LARGEST_FILE, "no record of a game that can be opened. line 1"),
+        (LARGEST_FILE + 1, "too large"),
+    ):
+        person.page.evaluate(drop, "\0" * count)
+        person.page.locator("#notice", has_text=words).wait_for()
+    assert person.moves == ["3A"]
+
+
+def test_rules_and_levels_of_a_new_game(visit: Visit, server: PlayServer) -> None:
+    person = visit(server.address, locale="en-GB")
+    page = person.page
+    page.locator("#new").click()
+    page.locator("#preset").select_option("vietnamese")
+    page.locator("#more summary").click()
+    page.locator("[data-field=seeds]").fill("0")
+    page.locator("#begin").click()
+    page.locator("#new-error", has_text="“Seeds a field” must be a whole number from 1 to 255").wait_for()
+    page.locator("[data-field=seeds]").fill("4")
+    page.locator("[data-field=stone_value]").fill("5")
+    page.locator("[data-field=stones]").select_option("True")
+    page.locator(".seat select").nth(1).select_option("beginner")
+    page.locator("#starter").select_option("1")
+    page.locator("#begin").click()
+    page.locator("#about-game", has_text="Vietnamese seeds=4 stone_value=5").wait_for()
+    person.wait_for_turn()
+    played = session_of(server, person).game
+    assert str(played.board.rules) == "vietnamese seeds=4 stone_value=5"
+    assert played.names == ["human", "beginner"]
+    assert played.begin().mover == 1
+    page.locator("#new").click()
+    page.locator(".seat select").nth(1).select_option("")
+    page.locator(".seat input").nth(1).fill("nobody")
+    page.locator("#begin").click()
+    page.locator("#new-error", has_text="no such player").wait_for()
+
+
+def test_the_lessons_teach_in_both_languages(visit: Visit, server: PlayServer) -> None:
+    person = visit(server.address, locale="en-GB")
+    titles = {}
+    for language in ("en", "vi"):
+        person.page.locator("#learn").click()
+        titles[language] = [person.page.locator("#learn-title").inner_text()]
+        for number in range(2, 8):
+            person.page.locator("#learn-next").click()
+            person.page.locator("#learn-page", has_text=f"{number} / 7").wait_for()
+            titles[language].append(person.page.locator("#learn-title").inner_text())
+        person.page.locator("#learn-next").click()
+        assert person.page.locator("#learn-dialog").is_hidden()
+        person.page.locator("#language").click()
+    assert len(set(titles["en"] + titles["vi"])) == 14
+    assert titles["en"][3] == "Capturing"
+
+
+def test_both_languages_have_all_words(visit: Visit, server: PlayServer) -> None:
+    person = visit(server.address)
+    keys = """async () => {
+        const paths = (value, at = "") => typeof value === "object" && !Array.isArray(value)
+            ? Object.entries(value).flatMap(([key, inner]) => paths(inner, `${at}.${key}`)) : [at];
+        const files = [await import("./words.js"), await import("./board-words.js")];
+        return files.map(file => ["en", "vi"].map(language => paths(file.WORDS[language]).sort().join()));
+    }"""
+    for english, vietnamese in person.page.evaluate(keys):
+        assert english == vietnamese
+    words = person.page.evaluate("async () => JSON.parse(JSON.stringify((await import('./words.js')).WORDS.en))")
+    assert set(words["presets"]) == set(PRESET_NAMES)
+    assert {f".{name}" for name in words["fields"]} == {f".{name}" for name in vars(Rules())}
