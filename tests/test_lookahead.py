@@ -76,6 +76,16 @@ def test_features_of_no_positions_and_of_finished_games() -> None:
     assert (features.moves.encode(finished)[:, features.moves.board.stop :] == 0).all()
 
 
+def silence(network: LookaheadNet) -> None:
+    """Leaves worth nothing, no corrections, a cold softmax."""
+    assert network.correction
+    for head in (network.leaf_value, network.value, network.correction[-1]):
+        assert isinstance(head, torch.nn.Linear)
+        torch.nn.init.zeros_(head.weight)
+    torch.nn.init.zeros_(network.leaf_value.bias)
+    torch.nn.init.constant_(network.log_temperature, -5.0)
+
+
 def margins_won(core: Core, positions: Positions) -> np.ndarray:
     """(N, A, P) what each move wins the mover and the players after it, points; zero for illegal moves."""
     after, rows, actions = core.expand(positions)
@@ -92,7 +102,8 @@ def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
     won, legal = margins_won(core, positions), core.legal_mask(positions)
     own = np.where(legal, won[..., 0], -np.inf)
     best = np.isclose(own, own.max(axis=1, keepdims=True))
-    return (won * best[..., None]).sum(axis=1) / best.sum(axis=1, keepdims=True)
+    shared: np.ndarray = (won * best[..., None]).sum(axis=1) / best.sum(axis=1, keepdims=True)
+    return shared
 
 
 @pytest.mark.parametrize("preset", ["three-player", "four-player"])
@@ -100,10 +111,7 @@ def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: st
     """V is what the best move wins all players; a move, what it wins plus what the best reply then wins its mover."""
     core = Core(preset)
     features, network = make(core)
-    for head in (network.leaf_value, network.value, network.correction[-1]):
-        torch.nn.init.zeros_(head.weight)  # type: ignore[arg-type]
-    torch.nn.init.zeros_(network.leaf_value.bias)
-    torch.nn.init.constant_(network.log_temperature, -5.0)
+    silence(network)
     positions = some_positions(core, 100)
     with torch.no_grad():
         logits, values = network(*tensors(core, features, positions))
@@ -121,10 +129,7 @@ def test_with_silent_heads_values_are_exact_one_ply_ahead() -> None:
     """Leaves worth nothing, no corrections, a cold softmax: V is the best gain, and Q = won - V(afterstate)."""
     core = Core()
     features, network = make(core)
-    for head in (network.leaf_value, network.value, network.correction[-1]):
-        torch.nn.init.zeros_(head.weight)  # type: ignore[arg-type]
-    torch.nn.init.zeros_(network.leaf_value.bias)
-    torch.nn.init.constant_(network.log_temperature, -5.0)
+    silence(network)
     positions = some_positions(core, 200)
     rows, mask = tensors(core, features, positions)
     with torch.no_grad():

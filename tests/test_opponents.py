@@ -23,7 +23,6 @@ from oanquan_env.rewards import ply_rewards
 from tests.test_selfplay import advantages, buffer_for_two
 from tests.test_training import ITERATION, assert_same_run, learn, quiet, small_config
 
-
 RULES = pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
 
 

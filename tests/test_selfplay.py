@@ -268,7 +268,7 @@ def test_a_network_sees_the_same_when_all_seats_are_turned(preset: str, name: st
     positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(60)
     rows = features.encode(positions)
     for seats in range(1, core.rules.players):
-        assert (features.encode(rotate_seats(positions, seats)) == rows).all()
+        assert np.array_equal(features.encode(rotate_seats(positions, seats)), rows)
 
 
 @pytest.mark.parametrize("preset", PRESET_NAMES)

@@ -1,7 +1,7 @@
 """The network that looks two plies ahead: the values of moves are built from the positions that moves lead to.
 
-Shapes: B positions, P players, A actions, S board columns, D columns of `MoveFeatures`. Values are those of the first P - 1
-players, the mover's first, as in `agents.networks.networks`.
+Shapes: B positions, P players, A actions, S board columns, D columns of `MoveFeatures`. Values are those of the first
+P - 1 players, the mover's first, as in `agents.networks.networks`.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def counts_told_apart(rules: Rules) -> list[int]:
 class LookaheadNet(nn.Module):
     """Values of positions from values of what their moves lead to.
 
-    A small leaf network values each position that a move leaves behind, so a move is worth about what it wins each player
-    plus that. V(position) is the mean of these move values, weighted by the softmax of the mover's at a learned
+    A small leaf network values each position that a move leaves behind, so a move is worth about what it wins each
+    player plus that. V(position) is the mean of these move values, weighted by the softmax of the mover's at a learned
     temperature, plus a correction by the trunk, which sees the position, the points won and the move values. So each
     player does what is best for itself (max^n, Luckhardt and Irani 1986); for two players that is minimax.
 
-    The policy goes the same way one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a move's
-    logit is Q by a learned inverse temperature plus a learned correction, if there is one. All in all two plies of moves
-    are looked at.
+    The policy goes the same way one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a
+    move's logit is Q by a learned inverse temperature plus a learned correction, if there is one. All in all two plies
+    of moves are looked at.
 
     The policy's gradient reaches the inverse temperature and the correction alone; the value loss trains V. That takes
     a third of the time. With `policy_gradient: inverse_temperature` in the configuration there is no correction.

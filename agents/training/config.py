@@ -117,11 +117,14 @@ class TeacherConfig(Strict):
 
 
 class EvaluationConfig(Strict):
-    """Periodic matches against fixed opponents; regret is measured too where there is a suite for the rules."""
+    """Periodic matches against fixed opponents; regret is measured too where there is a suite for the rules.
+
+    An opponent holds all seats but one, and the agent each seat in turn.
+    """
 
     every_plies: Count = Field(1_000_000, description="plies between evaluations")
     opponents: list[str] = Field(["random", "greedy"], description="players by name, as evaluate.py takes them")
-    pairs: Count = Field(200, description="game pairs against each opponent")
+    pairs: Count = Field(200, description="openings against each opponent, each played in every seat")
     opening_plies: Count = Field(4, description="random plies of an opening")
 
 

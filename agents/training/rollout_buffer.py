@@ -39,13 +39,13 @@ class ZeroSumRolloutBuffer(MaskableRolloutBuffer):
     """A rollout buffer for games in which players take turns, and rewards and values of all players sum to zero.
 
     A position has a value for each player, the mover's first and the others' in turn order, and a step rewards each of
-    them. So every player has an advantage at every step, and `delta = r + f * V(next) - V` and `A = delta + f * lambda *
-    A(next)` hold player by player, with `f = gamma ** plies` of the step; only the order of the players turns, by a
-    seat a ply. What is learned from a step is its mover's advantage, and the returns of all players as their values.
+    them. So every player has an advantage at every step: `delta = r + f * V(next) - V`, `A = delta + f * lambda *
+    A(next)`, player by player, with `f = gamma ** plies` of the step; only the order of the players turns, a seat a
+    ply. What is learned from a step is its mover's advantage, and the returns of all players as their values.
 
     For two players the other's numbers are the mover's with the sign flipped: `delta = r - gamma * V(next) - V`. With
-    `lambda = 1` an advantage is the sum of all that the mover gets until the game ends, at the plies of others too, less
-    V. Values of all players let a rollout end at any ply: whoever's turn it is, what is still to come is known.
+    `lambda = 1` an advantage is all that the mover gets until the game ends, at the plies of others too, less V. Values
+    of all players let a rollout end at any ply: whoever's turn it is, it is known what is still to come.
 
     Values and returns are kept without those of the last player, see `agents.networks.networks`.
 
