@@ -9,12 +9,12 @@ import pytest
 import torch
 
 import agents
-from agents.evaluation.arena import play_pairs, score_interval
 from agents.players.net_evaluator import NetEvaluator
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import ConfigError
 from agents.training.run import StopTrainingError, TrainingRun
 from oanquan_env import Core
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.playing import random_openings
 from oanquan_env.rewards import game_rewards
 from tests.test_training import ITERATION, assert_same_run, evaluations, learn, quiet, small_config
