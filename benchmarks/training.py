@@ -28,6 +28,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "2 threads": {"threads": 2},
     "2 threads, bfloat16": {"threads": 2, "precision": "bfloat16"},
 }
+MORE_PLAYERS = ("three-player", "four-player")
+"""Rules for which the networks are measured too, with one thread."""
 ITERATIONS = 6
 WARM_UP = 1
 
@@ -101,13 +103,16 @@ def measure(config: TrainConfig) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure the networks in each setting."""
+    """Measure the networks in each setting, and with more players."""
     options = report.read_options(report.Options, __doc__, "training")
     results: dict[str, dict[str, float]] = {}
     for name, network in NETWORKS.items():
         for setting, values in SETTINGS.items():
             config = parse_config({"network": network, **values}, "benchmark")
             results[f"{name}; {setting}"] = measure(config)
+        for rules in MORE_PLAYERS:
+            config = parse_config({"network": network, "rules": rules}, "benchmark")
+            results[f"{name}; 1 thread, {rules}"] = measure(config)
     rows = [
         [
             name,

@@ -15,7 +15,7 @@ from agents.search.deepening import Search
 from agents.training.selfplay import RandomStarts
 from oanquan_env import Core, Positions
 from oanquan_env.players import move_gains
-from tests.strategies import TWO_PLAYER_PRESETS
+from tests.strategies import PRESET_NAMES
 
 
 def some_positions(core: Core, n: int = 40, seed: int = 1) -> Positions:
@@ -35,7 +35,7 @@ def tensors(core: Core, features: LookaheadFeatures, positions: Positions) -> tu
     return torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
 
 
-@pytest.mark.parametrize("preset", TWO_PLAYER_PRESETS)
+@pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_features_are_what_the_core_plays(preset: str) -> None:
     core = Core(preset)
     positions = some_positions(core)
@@ -43,7 +43,9 @@ def test_features_are_what_the_core_plays(preset: str) -> None:
     rows, mask = features.encode(positions), core.legal_mask(positions)
     status = rows[:, features.layout["status"]]
     assert ((status != MoveFeatures.NO_MOVE) == mask).all()
-    assert (rows[:, features.layout["gains"]] == move_gains(core, positions)).all()
+    gains = rows[:, features.layout["gains"]].reshape(len(rows), core.rules.players - 1, core.rules.actions)
+    assert gains[:, 0] == pytest.approx(move_gains(core, positions) * features.per_point)
+    assert gains.transpose(0, 2, 1) == pytest.approx(margins_won(core, positions)[..., :-1] * features.per_point)
     boards = rows[:, features.layout["after"]].reshape(len(rows), core.rules.actions, -1)
     assert (boards[~mask] == 0).all()
     for row, action in zip(*mask.nonzero(), strict=True):
@@ -74,21 +76,67 @@ def test_features_of_no_positions_and_of_finished_games() -> None:
     assert (features.moves.encode(finished)[:, features.moves.board.stop :] == 0).all()
 
 
+def silence(network: LookaheadNet) -> None:
+    """Leaves worth nothing, no corrections, a cold softmax."""
+    assert network.correction
+    for head in (network.leaf_value, network.value, network.correction[-1]):
+        assert isinstance(head, torch.nn.Linear)
+        torch.nn.init.zeros_(head.weight)
+    torch.nn.init.zeros_(network.leaf_value.bias)
+    torch.nn.init.constant_(network.log_temperature, -5.0)
+
+
+def margins_won(core: Core, positions: Positions) -> np.ndarray:
+    """(N, A, P) what each move wins the mover and the players after it, points; zero for illegal moves."""
+    after, rows, actions = core.expand(positions)
+    points = core.standings(after) - positions.scores[rows]
+    won = (points * core.rules.players - points.sum(axis=1, keepdims=True)) / (core.rules.players - 1)
+    margins = np.zeros((len(positions), core.rules.actions, core.rules.players))
+    for row, action, of_seats in zip(rows, actions, won, strict=True):
+        margins[row, action] = np.roll(of_seats, -positions.mover[row])
+    return margins
+
+
+def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
+    """(N, P) what the moves that win the mover most win each player, on average over equals, the mover first."""
+    won, legal = margins_won(core, positions), core.legal_mask(positions)
+    own = np.where(legal, won[..., 0], -np.inf)
+    best = np.isclose(own, own.max(axis=1, keepdims=True))
+    shared: np.ndarray = (won * best[..., None]).sum(axis=1) / best.sum(axis=1, keepdims=True)
+    return shared
+
+
+@pytest.mark.parametrize("preset", ["three-player", "four-player"])
+def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: str) -> None:
+    """V is what the best move wins all players; a move, what it wins plus what the best reply then wins its mover."""
+    core = Core(preset)
+    features, network = make(core)
+    silence(network)
+    positions = some_positions(core, 100)
+    with torch.no_grad():
+        logits, values = network(*tensors(core, features, positions))
+    assert values.numpy() * core.rules.total == pytest.approx(best_for_the_mover(core, positions)[:, :-1], abs=1e-3)
+    after, rows, actions = core.expand(positions)
+    replies = np.zeros((len(after), core.rules.players))
+    replies[~after.over] = best_for_the_mover(core, after[~after.over])
+    moves = margins_won(core, positions)[rows, actions, 0] + replies[:, -1]  # the mover is the last after its move
+    inverse_temperature = np.exp(3.0)  # that it begins with
+    wanted = moves / core.rules.total * inverse_temperature
+    assert logits.numpy()[rows, actions] == pytest.approx(wanted, abs=1e-3)
+
+
 def test_with_silent_heads_values_are_exact_one_ply_ahead() -> None:
     """Leaves worth nothing, no corrections, a cold softmax: V is the best gain, and Q = won - V(afterstate)."""
     core = Core()
     features, network = make(core)
-    for head in (network.leaf_value, network.value, network.correction[-1]):
-        torch.nn.init.zeros_(head.weight)  # type: ignore[arg-type]
-    torch.nn.init.zeros_(network.leaf_value.bias)
-    torch.nn.init.constant_(network.log_temperature, -5.0)
+    silence(network)
     positions = some_positions(core, 200)
     rows, mask = tensors(core, features, positions)
     with torch.no_grad():
         logits, values = network(rows, mask)
     legal = mask.numpy()
     best = np.where(legal, move_gains(core, positions), -np.inf).max(axis=1)
-    assert values.numpy() * core.rules.total == pytest.approx(best, abs=1e-3)
+    assert values[:, 0].numpy() * core.rules.total == pytest.approx(best, abs=1e-3)
     searched = Search(core, threads=1).values(positions, 2)
     wanted = np.nan_to_num(searched, nan=-np.inf).max(axis=1)
     choice = logits.argmax(dim=1).numpy()
@@ -107,7 +155,7 @@ def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
     after, parents, actions = core.expand(positions)
     boards = torch.from_numpy(features.moves.encode(after))[:, features.moves.board]
     with torch.no_grad():
-        values = network.values(rows)[0].double().numpy() * core.rules.total
+        values = network.values(rows)[0][:, 0].double().numpy() * core.rules.total
         leaves = network.leaf_value(network.leaf(boards, torch.zeros(len(boards), 0)))[:, 0] * POINTS_SCALE
         temperature = network.log_temperature.exp().item()
     moves = np.full((len(positions), core.rules.actions), -np.inf)
@@ -139,7 +187,7 @@ def test_without_a_correction_moves_rank_as_their_values_do() -> None:
     after, parents, actions = core.expand(positions)
     with torch.no_grad():
         logits, _ = network(*tensors(core, features, positions))
-        values = network.values(torch.from_numpy(features.moves.encode(after)))[0].numpy()
+        values = network.values(torch.from_numpy(features.moves.encode(after)))[0][:, 0].numpy()
     won = move_gains(core, positions)[parents, actions] * network.reward_scale
     wanted = (won - values * ~after.over) * np.exp(3.0)  # the inverse temperature that it begins with
     assert logits.numpy()[parents, actions] == pytest.approx(wanted, abs=1e-4)
@@ -177,9 +225,9 @@ def sampled_gradient(weights: torch.Tensor, of_rows: torch.Tensor) -> tuple[torc
 
     def function(rows: torch.Tensor) -> torch.Tensor:
         calls.append(len(rows))
-        return rows @ weights
+        return (rows @ weights)[:, None]
 
-    numbers = SampledGradient.apply(function, torch.eye(len(of_rows)), weights)  # type: ignore[no-untyped-call]
+    numbers = SampledGradient.apply(function, torch.eye(len(of_rows)), weights)[:, 0]  # type: ignore[no-untyped-call]
     assert (numbers == weights).all()
     (numbers * of_rows).sum().backward()
     return torch.zeros_like(weights) if weights.grad is None else weights.grad, calls[1:]
@@ -207,8 +255,11 @@ def test_small_gradients_pass_by_chance_and_are_right_on_average() -> None:
     assert ((gradients.mean(dim=0) - of_rows).abs() < 5 * spread + 1e-6).all()
 
 
-def test_gradients_through_few_leaves_are_on_average_those_through_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    core = Core()
+@pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
+def test_gradients_through_few_leaves_are_on_average_those_through_all(
+    monkeypatch: pytest.MonkeyPatch, preset: str
+) -> None:
+    core = Core(preset)
     features, network = make(core)
     rows = torch.from_numpy(features.moves.encode(some_positions(core)))
     weight = network.leaf.rest[0].weight

@@ -14,11 +14,11 @@ from agents.networks.layers import FORBIDDEN
 from agents.networks.networks import AfterstateNet, make_network
 from agents.training.rollout_buffer import Trail, ZeroSumRolloutBuffer
 from agents.training.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
-from oanquan_env import Core, Positions
+from oanquan_env import Core, Positions, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS
 from tests.boards import fair_reward
-from tests.strategies import TWO_PLAYER_PRESETS
+from tests.strategies import PRESET_NAMES
 
 
 def make_env(rules: str = "mancala-world", n_envs: int = 64, **settings: object) -> SelfPlayVecEnv:
@@ -29,46 +29,131 @@ def make_env(rules: str = "mancala-world", n_envs: int = 64, **settings: object)
 
 
 def filled_buffer(
-    rewards: list[float], values: list[float], starts: list[bool], *, gamma: float, lam: float
+    rewards: npt.ArrayLike, values: npt.ArrayLike, starts: npt.ArrayLike, *, gamma: float, lam: float
 ) -> ZeroSumRolloutBuffer:
-    """One game a column; one column."""
-    trail = Trail(len(rewards))
+    """A buffer of T steps of N games.
+
+    Args:
+        rewards: (T, N, P) of the mover and the players after it.
+        values: (T, N, P-1), those of the last player left out.
+        starts: (T, N), whether a game begins.
+        gamma, lam: of the buffer.
+    """
+    rewards, values, starts = (np.asarray(one, dtype=np.float32) for one in (rewards, values, starts))
+    steps, games, players = rewards.shape
+    trail = Trail(steps)
     space, actions = spaces.Box(-1, 1, (1,)), spaces.Discrete(2)
-    buffer = ZeroSumRolloutBuffer(len(rewards), space, actions, gamma=gamma, gae_lambda=lam, n_envs=1, trail=trail)
+    buffer = ZeroSumRolloutBuffer(
+        steps, space, actions, gamma=gamma, gae_lambda=lam, n_envs=games, trail=trail, players=players
+    )
     for reward, value, start in zip(rewards, values, starts, strict=True):
-        buffer.add(
-            np.zeros((1, 1)),
-            np.zeros(1),
-            np.array([reward]),
-            np.array([start]),
-            torch.tensor([value]),
-            torch.zeros(1),
-            action_masks=np.ones((1, 2)),
-        )
-        trail.answered.append(np.array([False]))
+        nothing, mask = np.zeros((games, 1)), np.ones((games, 2))
+        buffer.add(nothing, nothing, reward, start, torch.tensor(value), torch.zeros(games), action_masks=mask)
+        trail.plies.append(np.ones(games, dtype=np.intp))
     return buffer
 
 
+def buffer_for_two(
+    rewards: list[float], values: list[float], starts: list[bool], *, gamma: float, lam: float
+) -> ZeroSumRolloutBuffer:
+    """A buffer of one game of two players, of the movers' rewards and values."""
+    of_both = [[[reward, -reward]] for reward in rewards]
+    return filled_buffer(of_both, [[[value]] for value in values], [[one] for one in starts], gamma=gamma, lam=lam)
+
+
 def advantages(buffer: ZeroSumRolloutBuffer, last_value: float, done: bool) -> npt.NDArray[np.float32]:
-    buffer.compute_returns_and_advantage(torch.tensor([last_value]), np.array([done]))
+    """The movers' advantages in one game of two players."""
+    buffer.compute_returns_and_advantage(torch.tensor([[last_value]]), np.array([done]))
     return buffer.advantages[:, 0]
 
 
 def test_advantages_against_a_hand_computation() -> None:
     # A game of two plies ends, another begins and is cut off after one ply.
-    buffer = filled_buffer([1.0, 2.0, 0.5], [0.25, -0.5, 0.75], [True, False, True], gamma=0.9, lam=0.5)
+    buffer = buffer_for_two([1.0, 2.0, 0.5], [0.25, -0.5, 0.75], [True, False, True], gamma=0.9, lam=0.5)
     third = 0.5 - 0.9 * 0.4 - 0.75
     second = 2.0 + 0.5  # nothing follows the end of the game
     first = (1.0 - 0.9 * -0.5 - 0.25) - 0.9 * 0.5 * second
     assert advantages(buffer, 0.4, False) == pytest.approx([first, second, third])
-    assert buffer.returns[:, 0] == pytest.approx([first + 0.25, second - 0.5, third + 0.75])
+    assert buffer.returns[:, 0, 0] == pytest.approx([first + 0.25, second - 0.5, third + 0.75])
+
+
+def test_for_two_players_advantages_are_those_with_the_sign_flipped_at_each_ply() -> None:
+    rng = np.random.default_rng(0)
+    steps, games, gamma, lam = 20, 50, 0.97, 0.8
+    rewards, values, last = (rng.normal(size=(length, games)).astype(np.float32) for length in (steps, steps, 1))
+    starts, done = rng.random((steps, games)) < 0.2, rng.random(games) < 0.2
+    buffer = filled_buffer(np.stack([rewards, -rewards], axis=2), values[:, :, None], starts, gamma=gamma, lam=lam)
+    for plies in buffer.trail.plies:
+        plies += rng.random(games) < 0.3  # an opponent answered
+    buffer.compute_returns_and_advantage(torch.from_numpy(last.T.copy()), done)
+    advantage, next_values, goes_on = np.zeros(games, np.float32), last[0], 1 - done.astype(np.float32)
+    for step in reversed(range(steps)):
+        flipped = np.where(buffer.trail.plies[step] == 2, gamma**2, -gamma).astype(np.float32) * goes_on
+        advantage = rewards[step] + flipped * next_values - values[step] + flipped * lam * advantage
+        assert buffer.advantages[step] == pytest.approx(advantage, abs=1e-6)
+        assert buffer.returns[step, :, 0] == pytest.approx(advantage + values[step], abs=1e-6)
+        next_values, goes_on = values[step], 1 - starts[step].astype(np.float32)
+
+
+def test_advantages_of_three_players_against_a_hand_computation() -> None:
+    """South, East and West move; West's ply ends the game. Another begins, and the rollout ends after two plies of it.
+
+    So South's last own ply of the first game is two before its end, and no player of the second has a next own ply.
+    """
+    rewards = [
+        [[3.0, -1.0, -2.0]],  # South, East, West
+        [[1.0, 1.0, -2.0]],  # East, West, South
+        [[-4.0, 1.0, 3.0]],  # West, South, East
+        [[2.0, -1.0, -1.0]],  # South, East, West
+        [[0.5, 0.0, -0.5]],  # East, West, South
+    ]
+    values = [[[0.5, 0.25]], [[-0.5, 1.0]], [[2.0, -1.0]], [[0.0, 1.0]], [[0.25, 0.25]]]
+    buffer = filled_buffer(rewards, values, [[True], [False], [False], [True], [False]], gamma=0.9, lam=0.5)
+    last = [0.75, -0.25]  # West, South; so East's is -0.5
+    buffer.compute_returns_and_advantage(torch.tensor([last]), np.array([False]))
+    # The second game, by player: South, East, West.
+    south_4, east_4, west_4 = -0.5 + 0.9 * -0.25 + 0.5, 0.5 + 0.9 * -0.5 - 0.25, 0.0 + 0.9 * 0.75 - 0.25
+    south_3 = 2.0 + 0.9 * -0.5 - 0.0 + 0.45 * south_4  # South's value after its ply is -0.25 - 0.25
+    # The first game. Its end is worth nothing more to anyone.
+    south_2, east_2, west_2 = 1.0 + 1.0, 3.0 + 1.0, -4.0 - 2.0
+    south_1, east_1 = -2.0 + 0.9 * -1.0 + 0.5 + 0.45 * south_2, 1.0 + 0.9 * -1.0 + 0.5 + 0.45 * east_2
+    south_0 = 3.0 + 0.9 * -0.5 - 0.5 + 0.45 * south_1
+    assert buffer.advantages[:, 0] == pytest.approx([south_0, east_1, west_2, south_3, east_4])
+    assert buffer.returns[2, 0] == pytest.approx([west_2 + 2.0, south_2 - 1.0])
+    assert buffer.returns[4, 0] == pytest.approx([east_4 + 0.25, west_4 + 0.25])
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_with_lambda_one_an_advantage_sums_all_that_a_player_gets_between_its_own_plies(players: int) -> None:
+    """delta = rewards until the next own ply, whoever pays them, + V(next own ply) - V; A is the sum of these."""
+    rng = np.random.default_rng(players)
+    steps = 11
+    by_seat = rng.normal(size=(steps, players))
+    value = rng.normal(size=(steps + 1, players))
+    by_seat, value = (one - one.mean(axis=1, keepdims=True) for one in (by_seat, value))
+    turned = (
+        [np.roll(row, -step) for step, row in enumerate(by_seat)],
+        [np.roll(row, -step) for step, row in enumerate(value)],
+    )
+    rewards, values = np.array(turned[0])[:, None], np.array(turned[1])[:, None, :-1]
+    starts = [[step == 0] for step in range(steps)]
+    for done in (True, False):
+        buffer = filled_buffer(rewards, values[:-1], starts, gamma=1.0, lam=1.0)
+        buffer.compute_returns_and_advantage(torch.tensor(values[-1], dtype=torch.float32), np.array([done]))
+        for begin in range(steps):
+            seat, wanted = begin % players, 0.0
+            for own in range(begin, steps, players):
+                end = min(own + players, steps)
+                follows = 0.0 if done and end == steps else value[end, seat]
+                wanted += by_seat[own:end, seat].sum() + follows - value[own, seat]
+            assert buffer.advantages[begin, 0] == pytest.approx(wanted, abs=1e-5)
 
 
 def test_with_lambda_one_the_return_is_the_alternating_sum_of_rewards() -> None:
     rewards = [3.0, 5.0, 7.0, 11.0]
-    buffer = filled_buffer(rewards, [0.3, -0.2, 0.9, 0.1], [True, False, False, False], gamma=1.0, lam=1.0)
+    buffer = buffer_for_two(rewards, [0.3, -0.2, 0.9, 0.1], [True, False, False, False], gamma=1.0, lam=1.0)
     advantages(buffer, 99.0, True)
-    assert buffer.returns[:, 0] == pytest.approx([3 - 5 + 7 - 11, 5 - 7 + 11, 7 - 11, 11])
+    assert buffer.returns[:, 0, 0] == pytest.approx([3 - 5 + 7 - 11, 5 - 7 + 11, 7 - 11, 11])
 
 
 def test_a_move_that_loses_to_the_reply_gets_a_negative_advantage() -> None:
@@ -81,32 +166,34 @@ def test_a_move_that_loses_to_the_reply_gets_a_negative_advantage() -> None:
     rewards = []
     for action in (8, 4):
         _, reward, dones, infos = env.step(np.array([action]))
-        rewards.append(float(reward[0]))
+        rewards.append(float(reward[0, 0]))
     assert dones[0]
     assert infos[0]["termination"] == "stones_captured"
     assert infos[0]["episode"] == {"r": 24, "l": 2, "t": 0.0}
     assert rewards[0] == pytest.approx(11 / 70)
     assert rewards[0] - rewards[1] == pytest.approx((22 - 46) / 70)  # from the first mover's side
-    buffer = filled_buffer(rewards, [0.0, 0.0], [True, False], gamma=1.0, lam=1.0)
+    buffer = buffer_for_two(rewards, [0.0, 0.0], [True, False], gamma=1.0, lam=1.0)
     first, second = advantages(buffer, 0.0, True)
     assert first == pytest.approx(-24 / 70)
     assert second > 0
 
 
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
 @pytest.mark.parametrize("reward", REWARDS)
-def test_rewards_are_the_movers_and_the_two_seats_add_up(reward: str) -> None:
-    env = make_env(n_envs=1, reward=reward)
+def test_rewards_are_given_mover_first_and_add_up_to_those_of_the_game(reward: str, rules: str) -> None:
+    env = make_env(rules, n_envs=1, reward=reward)
     env.starts.set_up_share = 1.0
     env.reset()
     rng = np.random.default_rng(0)
-    total, sign, done = 0.0, 1.0, False
+    total, done = np.zeros(env.core.rules.players), False
     while not done:
         action = RandomPolicy(env.core).choose(env.positions, rng)
         before = env.positions.copy()
         _, rewards, dones, _ = env.step(action)
-        total, sign, done = total + sign * float(rewards[0]), -sign, bool(dones[0])
+        total, done = total + np.roll(rewards[0], before.mover[0]), bool(dones[0])
     env.core.play(before, action)
-    assert total == pytest.approx(fair_reward(reward, env.core.standings(before)[0], env.core.rules.total)[0])
+    wanted = fair_reward(reward, env.core.standings(before)[0], env.core.rules.total)
+    assert total == pytest.approx(wanted, abs=1e-6)
 
 
 def test_masks_travel_as_one_array() -> None:
@@ -173,24 +260,25 @@ def test_the_row_of_start_positions_is_the_same_however_it_is_drawn() -> None:
     assert not starts(1).draw(BLOCK).same(whole[:BLOCK]).all()
 
 
-def test_training_for_three_players_is_refused() -> None:
-    core = Core("three-player")
-    with pytest.raises(ValueError, match="for two players; these rules have 3"):
-        SelfPlayVecEnv(
-            PlainFeatures(core), RandomStarts(core, set_up_share=1, max_plies=1, seed=0), n_envs=2, reward="margin"
-        )
-    with pytest.raises(ValueError, match="made for two players, not 3"):
-        AfterstateFeatures(core)
+@pytest.mark.parametrize("name", ["plain", "afterstates", "lookahead"])
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_a_network_sees_the_same_when_all_seats_are_turned(preset: str, name: str) -> None:
+    core = Core(preset)
+    features, _ = make_network(core, NetworkConfig.model_validate({"name": name, "embed": 1, "width": 1}))
+    positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(60)
+    rows = features.encode(positions)
+    for seats in range(1, core.rules.players):
+        assert np.array_equal(features.encode(rotate_seats(positions, seats)), rows)
 
 
-@pytest.mark.parametrize("preset", TWO_PLAYER_PRESETS)
+@pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_afterstate_features_are_what_the_core_plays(preset: str) -> None:
     core = Core(preset)
     positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(40)
     features = AfterstateFeatures(core)
     rows = features.encode(positions)
-    gains = rows[:, features.layout["gains"]]
-    assert (gains == move_gains(core, positions)).all()
+    gains = rows[:, features.layout["gains"]][:, : core.rules.actions]
+    assert gains == pytest.approx(move_gains(core, positions) * features.per_point)
     for row, action in zip(*core.legal_mask(positions).nonzero(), strict=True):
         child = positions[row : row + 1]
         core.play(child, [action])
@@ -199,12 +287,13 @@ def test_afterstate_features_are_what_the_core_plays(preset: str) -> None:
         assert (board == features.encoder.encode(child)[0, features.board]).all()
         assert (rows[row, features.layout["status"]][action] == AfterstateFeatures.OVER) == child.over[0]
         replies = rows[row, features.layout["replies"]].reshape(core.rules.actions, -1)[action]
-        assert (replies == move_gains(core, child)[0]).all()
+        assert replies == pytest.approx(move_gains(core, child)[0] * features.per_point)
 
 
-def test_a_fresh_afterstate_network_already_weighs_points_won() -> None:
+@pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
+def test_a_fresh_afterstate_network_already_weighs_points_won(preset: str) -> None:
     """Q(move) = points won - V(afterstate): with V and correction silenced, the best move is the greedy one."""
-    core = Core()
+    core = Core(preset)
     features, network = make_network(core, NetworkConfig(name="afterstates", embed=4, width=16, depth=1))
     assert isinstance(network, AfterstateNet)
     for head in (network.value, network.correction):
@@ -219,10 +308,11 @@ def test_a_fresh_afterstate_network_already_weighs_points_won() -> None:
     assert (logits.numpy()[~mask] == np.float32(FORBIDDEN)).all()
 
 
+@pytest.mark.parametrize("preset", ["mancala-world", "four-player"])
 @pytest.mark.parametrize("name", ["plain", "afterstates", "lookahead"])
-def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: str) -> None:
+def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: str, preset: str) -> None:
     torch.manual_seed(0)
-    core = Core()
+    core = Core(preset)
     features, network = make_network(
         core, NetworkConfig.model_validate({"name": name, "embed": 4, "width": 16, "depth": 2})
     )
@@ -231,6 +321,7 @@ def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: 
     mask = torch.from_numpy(core.legal_mask(positions))
     with torch.no_grad():
         logits, values = network(rows, mask)
+        assert values.shape == (30, core.rules.players - 1)
         assert torch.allclose(network.state_value(rows), values, atol=1e-5)
         assert torch.allclose(network(rows[7:8], mask[7:8])[0], logits[7:8], atol=1e-5)
 

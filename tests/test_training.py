@@ -289,7 +289,6 @@ def test_the_run_folder_tells_where_the_run_comes_from(uninterrupted: Path) -> N
         (["--resume", "nowhere"], "nowhere holds no run"),
         (["--resume", "nowhere", "--seed", "3"], "only --threads, --device, --total-plies go with it"),
         (["--resume", "nowhere", "--output", "there"], "only --threads, --device, --total-plies go with it"),
-        (["--rules", "three-player"], "command line: rules: training is for two players"),
         (["--seed", "-1"], "command line: seed: must be 0 or more (got '-1')"),
         (["--ppo.n-steps", "-1"], "command line: ppo.n_steps: must be 1 or more (got '-1')"),
         (["--ppo.n-steps=x"], "command line: ppo.n_steps: must be a whole number (got 'x')"),

@@ -73,6 +73,7 @@ def test_layers_are_as_many_and_as_wide_as_asked_for() -> None:
         ({"network": {"embed": 2, "width": 12, "depth": 1}}, "{'width': 8}, not {'width': 12}"),
         ({"network": PLAIN}, "{'name': 'afterstates'.*}, not {'name': 'plain'.*}"),
         ({"rules": "mancala-world fields=4"}, "{'fields': 5}, not {'fields': 4}"),
+        ({"rules": "three-player"}, "{'players': 2}, not {'players': 3}"),
     ],
 )
 def test_a_run_begins_with_an_agent_that_fits_or_not_at_all(

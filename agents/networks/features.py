@@ -56,27 +56,30 @@ class PlainFeatures(FeatureEncoder):
 class MoveFeatures(FeatureEncoder):
     """A position and what each of its moves does: one ply ahead. Illegal moves read zero.
 
-    Columns (A actions, B = squares + players board columns: seeds and stones, the mover's side first):
+    What a move wins is a margin: a player's points over the mean of the others'. Times P - 1 it is a whole number,
+    and as such it is given. The margins of all players sum to zero, so the last one's is left out.
 
-        board      B      the position, seen by its mover
-        gains      A      points that each move wins, over the opponent's; leftovers of a finishing move included
-        status     A      `NO_MOVE`, `GOES_ON` or `OVER`: whether the move is legal, and whether it ends the game
-        after      A * B  the position after each move, seen by the next mover
+    Columns (P players, A actions, B = squares + players board columns: seeds and stones, the mover's side first):
 
-    Raises:
-        ValueError: for more than two players, where no one player is "the opponent".
+        board      B            the position, seen by its mover
+        gains      (P - 1) * A  (P - 1) times the margin that each move wins the mover, then the players after it
+                                in turn order without the last; leftovers of a finishing move included
+        status     A            `NO_MOVE`, `GOES_ON` or `OVER`: whether the move is legal, and whether it ends the game
+        after      A * B        the position after each move, seen by the next mover
+
+    Attributes:
+        per_point: what a margin of one point reads in these columns, P - 1.
     """
 
     NO_MOVE, GOES_ON, OVER = 0, 1, 2
 
     def __init__(self, core: Core) -> None:
-        if core.rules.players != 2:
-            raise ValueError(f"features that look ahead are made for two players, not {core.rules.players}")
         self.core = core
         self.encoder = Encoder(core)
-        boards, actions = self.encoder.layout["stones"].stop, core.rules.actions
-        self.layout = _layout(board=boards, gains=actions, status=actions, after=actions * boards)
+        boards, actions, others = self.encoder.layout["stones"].stop, core.rules.actions, core.rules.players - 1
+        self.layout = _layout(board=boards, gains=others * actions, status=actions, after=actions * boards)
         self.board = self.layout["board"]
+        self.per_point = others
 
     def encode(self, positions: Positions) -> Features:
         """(N, size) int16 features of N positions, seen by their movers."""
@@ -87,16 +90,20 @@ class MoveFeatures(FeatureEncoder):
         features = np.zeros((len(positions), self.size), dtype=np.int16)
         features[:, self.board] = self.encoder.encode(positions)[:, self.board]
         after, rows, moves = self.core.expand(positions)
-        features[:, self.layout["gains"]][rows, moves] = self._gains(positions, after, rows)
+        players, actions = self.core.rules.players, self.core.rules.actions
+        gains = features[:, self.layout["gains"]].reshape(len(positions), players - 1, actions)
+        gains[rows, :, moves] = self._gains(positions, after, rows)
         features[:, self.layout["status"]][rows, moves] = np.where(after.over, self.OVER, self.GOES_ON)
-        boards = features[:, self.layout["after"]].reshape(len(positions), self.core.rules.actions, self.board.stop)
+        boards = features[:, self.layout["after"]].reshape(len(positions), actions, self.board.stop)
         boards[rows, moves] = self.encoder.encode(after)[:, self.board]
         return features, after, rows, moves
 
     def _gains(self, parents: Positions, children: Positions, rows: Ints) -> Features:
-        """(M,) points that the moves from `parents[rows]` to `children` won their movers."""
-        won = relative_points(self.core.standings(children) - parents.scores[rows])
-        return _as_int16(won[np.arange(len(rows)), parents.mover[rows]])
+        """(M, P-1) P - 1 times the margins that the moves from `parents[rows]` to `children` won, the mover's first."""
+        players = self.core.rules.players
+        won = relative_points(self.core.standings(children) - parents.scores[rows]) * (players - 1)
+        seats = (parents.mover[rows, None] + np.arange(players - 1)) % players
+        return _as_int16(np.take_along_axis(won, seats, axis=1).round())
 
 
 class AfterstateFeatures(MoveFeatures):
@@ -104,7 +111,8 @@ class AfterstateFeatures(MoveFeatures):
 
     Columns after those of `MoveFeatures`:
 
-        replies    A * A  points that each reply to each move wins; zero for illegal replies and after the game
+        replies    A * A        P - 1 times the margin that each reply to each move wins who replies; zero for illegal
+                                replies and after the game
     """
 
     def __init__(self, core: Core) -> None:
@@ -118,7 +126,7 @@ class AfterstateFeatures(MoveFeatures):
         replied, parents, replies = self.core.expand(after)
         actions = self.core.rules.actions
         gains = features[:, self.layout["replies"]].reshape(len(positions), actions, actions)
-        gains[rows[parents], moves[parents], replies] = self._gains(after, replied, parents)
+        gains[rows[parents], moves[parents], replies] = self._gains(after, replied, parents)[:, 0]
         return features
 
 
@@ -129,9 +137,6 @@ class LookaheadFeatures(FeatureEncoder):
 
         here       D      the position
         after      A * D  the position after each move, seen by the next mover; zero for illegal moves
-
-    Raises:
-        ValueError: for more than two players.
     """
 
     def __init__(self, core: Core) -> None:

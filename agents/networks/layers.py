@@ -25,9 +25,21 @@ def per_move(columns: Tensor, actions: int) -> Tensor:
 
 
 def placed(numbers: Tensor, places: Tensor, shape: Sequence[int], elsewhere: float) -> Tensor:
-    """A tensor of this shape with (L,) `numbers` at these places, counted row by row, and one number elsewhere."""
-    filled = numbers.new_full((math.prod(shape),), elsewhere)
-    return filled.index_put((places,), numbers).view(*shape)
+    """A tensor of this shape with L numbers, or rows of numbers, at these places, and one number elsewhere.
+
+    Args:
+        numbers: (L, ...).
+        places: (L,), counted row by row.
+        shape: of the result, without the dimensions after the first of `numbers`.
+        elsewhere: the number for places that are not named.
+    """
+    filled = numbers.new_full((math.prod(shape), *numbers.shape[1:]), elsewhere)
+    return filled.index_put((places,), numbers).view(*shape, *numbers.shape[1:])
+
+
+def with_last(values: Tensor) -> Tensor:
+    """(B, P-1) values of the mover and the players after it -> (B, P): the last player's too, as all sum to zero."""
+    return torch.cat([values, -values.sum(dim=1, keepdim=True)], dim=1)
 
 
 def start_small(*heads: nn.Linear) -> None:
@@ -98,12 +110,13 @@ class SumOfRows(torch.autograd.Function):
 
 
 class SampledGradient(torch.autograd.Function):
-    """A number for each row by a function of rows, (B, S) -> (B,), whose gradient passes through few of the rows.
+    """Numbers for each row by a function of rows, (B, S) -> (B, K), whose gradient passes through few of the rows.
 
     Where many numbers hardly matter to the loss, most of a backward pass is spent on gradients close to zero. Here a
     row's gradient is passed back with a probability in proportion to its size (1 from `SPARING` times the mean on) and
-    divided by that probability: its expectation is the exact gradient. The forward pass keeps nothing, and is repeated
-    for the rows drawn. The parameter is one of the function's: without it autograd would ask for no gradient.
+    divided by that probability: its expectation is the exact gradient. The size is the sum of its absolute values. The
+    forward pass keeps nothing, and is repeated for the rows drawn. The parameter is one of the function's: without it
+    autograd would ask for no gradient.
     """
 
     @staticmethod
@@ -117,13 +130,13 @@ class SampledGradient(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[None, None, None]:
         """Adds to the gradients of the function's parameters."""
         (rows,), (gradient,) = ctx.saved_tensors, gradients
-        size = gradient.abs()
+        size = gradient.abs().sum(dim=1)
         chance = (size / (SPARING * size.mean())).clamp(max=1.0)
         drawn = (torch.rand_like(chance) < chance).nonzero()[:, 0]
         if len(drawn):
             with torch.enable_grad():
                 again = ctx.function(rows[drawn])
-            again.backward(gradient[drawn] / chance[drawn])
+            again.backward(gradient[drawn] / chance[drawn, None])
         return None, None, None
 
 

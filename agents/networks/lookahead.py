@@ -1,6 +1,7 @@
 """The network that looks two plies ahead: the values of moves are built from the positions that moves lead to.
 
-Shapes: B positions, A actions, S board columns, D columns of `MoveFeatures`.
+Shapes: B positions, P players, A actions, S board columns, D columns of `MoveFeatures`. Values are those of the first
+P - 1 players, the mover's first, as in `agents.networks.networks`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from agents.networks.layers import (
     per_move,
     placed,
     start_small,
+    with_last,
 )
 from oanquan_env import Rules
 
@@ -46,12 +48,14 @@ def counts_told_apart(rules: Rules) -> list[int]:
 class LookaheadNet(nn.Module):
     """Values of positions from values of what their moves lead to.
 
-    A small leaf network values each position that a move leaves behind, so a move is worth about what it wins less
-    that. V(position) is the mean of these move values, weighted by their softmax at a learned temperature, plus a
-    correction by the trunk, which sees the position, the points won and the move values.
+    A small leaf network values each position that a move leaves behind, so a move is worth about what it wins each
+    player plus that. V(position) is the mean of these move values, weighted by the softmax of the mover's at a learned
+    temperature, plus a correction by the trunk, which sees the position, the points won and the move values. So each
+    player does what is best for itself (max^n, Luckhardt and Irani 1986); for two players that is minimax.
 
-    The policy goes the same way one ply higher: Q(move) = points won - V(afterstate), and a move's logit is Q by a
-    learned inverse temperature plus a learned correction, if there is one. All in all two plies of moves are looked at.
+    The policy goes the same way one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a
+    move's logit is Q by a learned inverse temperature plus a learned correction, if there is one. All in all two plies
+    of moves are looked at.
 
     The policy's gradient reaches the inverse temperature and the correction alone; the value loss trains V. That takes
     a third of the time. With `policy_gradient: inverse_temperature` in the configuration there is no correction.
@@ -61,13 +65,15 @@ class LookaheadNet(nn.Module):
         super().__init__()
         rules = features.core.rules
         self.layout, self.move_layout, self.actions = features.layout, features.moves.layout, rules.actions
+        self.others, self.per_point = rules.players - 1, features.moves.per_point
         self.reward_scale = 1.0 / rules.total
         most = counts_told_apart(rules)
         self.leaf = CountTrunk(most, 0, embed=config.embed, width=config.leaf_width, depth=config.leaf_depth)
-        self.leaf_value = nn.Linear(config.leaf_width, 1)
+        self.leaf_value = nn.Linear(config.leaf_width, self.others)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))
-        self.trunk = CountTrunk(most, 2 * self.actions, embed=config.embed, width=config.width, depth=config.depth)
-        self.value = nn.Linear(config.width, 1)
+        seen = 2 * self.others * self.actions
+        self.trunk = CountTrunk(most, seen, embed=config.embed, width=config.width, depth=config.depth)
+        self.value = nn.Linear(config.width, self.others)
         self.correction: nn.Sequential | None = None
         heads = [self.value]
         if config.policy_gradient != "inverse_temperature":
@@ -77,22 +83,23 @@ class LookaheadNet(nn.Module):
         start_small(*heads)
 
     def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (B, A) and values (B,) of features (B, (A + 1) * D) and legal mask (B, A)."""
+        """Logits (B, A) and values (B, P-1) of features (B, (A + 1) * D) and legal mask (B, A)."""
         here = features[:, self.layout["here"]]
         legal = mask.flatten().nonzero()[:, 0]
         after = per_move(features[:, self.layout["after"]], self.actions)[legal]
         values, _ = self.values(here)
         with torch.no_grad():
             values_after, hidden = self.values(after)
-        won = here[:, self.move_layout["gains"]].flatten()[legal].float() * self.reward_scale
+        gains = here[:, self.move_layout["gains"]][:, : self.actions]  # the mover's
+        won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
         goes_on = here[:, self.move_layout["status"]].flatten()[legal] == MoveFeatures.GOES_ON
-        scores = (won - values_after * goes_on) * self.log_inverse_temperature.exp()
+        scores = (won - values_after.sum(dim=1) * goes_on) * self.log_inverse_temperature.exp()
         if self.correction is not None:
             scores = scores + self.correction(hidden)[:, 0]
         return placed(scores, legal, mask.shape, FORBIDDEN), values
 
     def state_value(self, features: Tensor) -> Tensor:
-        """Values (B,) alone."""
+        """Values (B, P-1) alone."""
         return self.values(features[:, self.layout["here"]])[0]
 
     def hidden_layers(self) -> list[nn.Linear]:
@@ -101,25 +108,27 @@ class LookaheadNet(nn.Module):
         return [layer for trunk in trunks for layer in (trunk.first, *trunk.rest) if isinstance(layer, nn.Linear)]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """V (B,) and the trunk's output (B, width) of `MoveFeatures` (B, D); of a finished game both mean nothing.
+        """V (B, P-1) and the trunk's output (B, width) of `MoveFeatures` (B, D); of a finished game both mean nothing.
 
         Gradients reach the leaf network through a part of the leaves, see `SampledGradient`.
         """
         board, gains, status, after = (rows[:, part] for part in self.move_layout.values())
-        gains, has_move = gains.float(), status != MoveFeatures.NO_MOVE
+        gains, has_move = gains.float() / self.per_point, status != MoveFeatures.NO_MOVE
         legal = has_move.flatten().nonzero()[:, 0]
         leaves = per_move(after, self.actions)[legal]
         leaf_values = SampledGradient.apply(self._value_of_leaves, leaves, self.leaf_value.weight)  # type: ignore[no-untyped-call]
+        follows = with_last(leaf_values).roll(1, dims=1)[:, :-1]  # the mover of before is the last player of a leaf
         goes_on = (status == MoveFeatures.GOES_ON).flatten()[legal]
-        move_values = placed(gains.flatten()[legal] - leaf_values * goes_on, legal, status.shape, NOTHING)
-        weights = torch.softmax(move_values / self.log_temperature.exp(), dim=1)
-        best = (weights * move_values * has_move).sum(dim=1)
-        seen = torch.cat([gains, move_values.clamp(FEWEST, MOST) * has_move], dim=1) / POINTS_SCALE
-        hidden = self.trunk(board, seen)
-        return (best + self.value(hidden)[:, 0] * POINTS_SCALE) * self.reward_scale, hidden
+        won = gains.view(-1, self.others, self.actions).transpose(1, 2).flatten(0, 1)[legal]
+        move_values = placed(won + follows * goes_on[:, None], legal, status.shape, NOTHING)
+        weights = torch.softmax(move_values[:, :, 0] / self.log_temperature.exp(), dim=1)
+        best = (weights[:, :, None] * move_values * has_move[:, :, None]).sum(dim=1)
+        shown = (move_values.clamp(FEWEST, MOST) * has_move[:, :, None]).transpose(1, 2).flatten(1)
+        hidden = self.trunk(board, torch.cat([gains, shown], dim=1) / POINTS_SCALE)
+        return (best + self.value(hidden) * POINTS_SCALE) * self.reward_scale, hidden
 
     def _value_of_leaves(self, boards: Tensor) -> Tensor:
-        """The leaf network's values (B,) of boards (B, S), points."""
+        """The leaf network's values (B, P-1) of boards (B, S), points."""
         parts = torch.split(boards, LEAVES_AT_ONCE)
         hidden = (self.leaf(part, self.leaf_value.weight.new_zeros(len(part), 0)) for part in parts)
-        return torch.cat([self.leaf_value(units)[:, 0] for units in hidden]) * POINTS_SCALE
+        return torch.cat([self.leaf_value(units) for units in hidden]) * POINTS_SCALE

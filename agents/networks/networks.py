@@ -1,6 +1,8 @@
 """The networks: plain torch modules from features and legal mask to action logits and a state value.
 
-Shapes: B positions, A actions, S board columns. Values are in the units of the reward they were trained on.
+Shapes: B positions, P players, A actions, S board columns. Values are in the units of the reward they were trained on.
+A position has a value for each player, and they sum to zero. A network gives the first P - 1 of them: the mover's, then
+those of the players after it in turn order; for two players the mover's alone.
 """
 
 from __future__ import annotations
@@ -26,17 +28,18 @@ class PlainNet(nn.Module):
         points = self.points.stop - self.points.start
         self.trunk = Trunk(self.counted.stop * config.embed + points, config.width, config.depth)
         self.policy = nn.Linear(config.width, features.core.rules.actions)
-        self.value = nn.Linear(config.width, 1)
+        self.value = nn.Linear(config.width, features.core.rules.players - 1)
         nn.init.orthogonal_(self.policy.weight, 0.01)
 
     def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (B, A) and values (B,) of features (B, D) and legal mask (B, A)."""
+        """Logits (B, A) and values (B, P-1) of features (B, D) and legal mask (B, A)."""
         hidden = self._hidden(features)
-        return self.policy(hidden).masked_fill(~mask, FORBIDDEN), torch.flatten(self.value(hidden))
+        return self.policy(hidden).masked_fill(~mask, FORBIDDEN), self.value(hidden)
 
     def state_value(self, features: Tensor) -> Tensor:
-        """Values (B,) alone."""
-        return torch.flatten(self.value(self._hidden(features)))
+        """Values (B, P-1) alone."""
+        values: Tensor = self.value(self._hidden(features))
+        return values
 
     def _hidden(self, features: Tensor) -> Tensor:
         points = features[:, self.points] / POINTS_SCALE
@@ -46,8 +49,8 @@ class PlainNet(nn.Module):
 class AfterstateNet(nn.Module):
     """One trunk for positions and for the positions that moves leave behind (afterstates).
 
-    V(position) is read off the trunk. A move is worth what it wins less what the opponent then has:
-    Q(move) = points won - V(afterstate), and nothing follows a finished game. The logit of a move is Q by a learned
+    V(position) is read off the trunk. A move is worth what it wins less what the others then have: Q(move) = points won
+    - the sum of the others' V(afterstate), and nothing follows a finished game. The logit of a move is Q by a learned
     inverse temperature, plus a learned correction from the afterstate's hidden layer.
     """
 
@@ -55,33 +58,36 @@ class AfterstateNet(nn.Module):
         super().__init__()
         rules = features.core.rules
         self.layout, self.actions = features.layout, rules.actions
+        self.per_point = features.per_point
         self.reward_scale = 1.0 / rules.total
         self.embedding = CountEmbedding(config.embed)
         self.trunk = Trunk(features.board.stop * config.embed + rules.actions, config.width, config.depth)
-        self.value = nn.Linear(config.width, 1)
+        self.value = nn.Linear(config.width, rules.players - 1)
         self.correction = nn.Linear(config.width, 1)
         self.log_inverse_temperature = nn.Parameter(torch.tensor(3.0))
         start_small(self.value, self.correction)
 
     def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (B, A) and values (B,) of features (B, D) and legal mask (B, A)."""
+        """Logits (B, A) and values (B, P-1) of features (B, D) and legal mask (B, A)."""
         legal = mask.flatten().nonzero()[:, 0]  # only legal moves go through the trunk
         board, gains, status, after, replies = (features[:, part] for part in self.layout.values())
+        gains = gains[:, : self.actions]  # the mover's
         boards = torch.cat([board, per_move(after, self.actions)[legal]])
         hidden = self._hidden(boards, torch.cat([gains, per_move(replies, self.actions)[legal]]))
-        values, of_moves = torch.flatten(self.value(hidden)).tensor_split([len(mask)])
-        won = gains.flatten()[legal].float() * self.reward_scale
-        move_values = won - of_moves * (status.flatten()[legal] == MoveFeatures.GOES_ON)
+        values, of_moves = self.value(hidden).tensor_split([len(mask)])
+        won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
+        move_values = won - of_moves.sum(dim=1) * (status.flatten()[legal] == MoveFeatures.GOES_ON)
         scores = move_values * self.log_inverse_temperature.exp() + self.correction(hidden[len(mask) :])[:, 0]
         return placed(scores, legal, mask.shape, FORBIDDEN), values
 
     def state_value(self, features: Tensor) -> Tensor:
-        """Values (B,) alone."""
-        hidden = self._hidden(features[:, self.layout["board"]], features[:, self.layout["gains"]])
-        return torch.flatten(self.value(hidden))
+        """Values (B, P-1) alone."""
+        gains = features[:, self.layout["gains"]][:, : self.actions]
+        values: Tensor = self.value(self._hidden(features[:, self.layout["board"]], gains))
+        return values
 
     def _hidden(self, boards: Tensor, gains: Tensor) -> Tensor:
-        return self.trunk(torch.cat([self.embedding(boards), gains / POINTS_SCALE], dim=1))
+        return self.trunk(torch.cat([self.embedding(boards), gains / (POINTS_SCALE * self.per_point)], dim=1))
 
 
 Net = PlainNet | AfterstateNet | LookaheadNet

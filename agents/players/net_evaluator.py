@@ -11,18 +11,13 @@ from oanquan_env.rewards import game_rewards
 
 
 class NetEvaluator:
-    """The network of a two-player agent; an `agents.search.mcts.Evaluator`.
+    """The network of an agent; an `agents.search.mcts.Evaluator`.
 
     Args:
         player: the agent.
-
-    Raises:
-        ValueError: for more than two players.
     """
 
     def __init__(self, player: PPOPlayer) -> None:
-        if player.core.rules.players != 2:
-            raise ValueError(f"search with a network is made for two players, not {player.core.rules.players}")
         self.player = player
         self.core = player.core
         self.reward = player.card.reward
@@ -31,6 +26,7 @@ class NetEvaluator:
         """See `agents.search.mcts.Evaluator.evaluate`; `rng` is not used."""
         logits, gains = self.player.evaluate(positions)
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-        values = np.where(np.arange(2) == positions.mover[:, None], 1.0, -1.0) * gains[:, None]
+        players = self.core.rules.players
+        values = np.take_along_axis(gains, (np.arange(players) - positions.mover[:, None]) % players, axis=1)
         values += game_rewards(self.reward, self.core, positions)  # the network predicts what is still to come
         return values, chances / chances.sum(axis=1, keepdims=True)

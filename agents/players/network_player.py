@@ -9,6 +9,7 @@ import torch
 
 from agents.networks.agent_files import WEIGHTS_NAME, load_network, read_card
 from agents.networks.features import FeatureEncoder
+from agents.networks.layers import with_last
 from agents.networks.networks import Net
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.arrays import Floats, Ints
@@ -53,8 +54,8 @@ class NetworkPlayer:
         """What the network says of N running positions.
 
         Returns:
-            (N, A) float64 logits of the actions, illegal ones `FORBIDDEN`; and (N,) float64, the reward that the
-            mover will still get, in the units of the reward that the network was trained on.
+            (N, A) float64 logits of the actions, illegal ones `FORBIDDEN`; and (N, P) float64, the reward that each
+            player will still get, the mover first, in the units of the reward that the network was trained on.
         """
         if not self.mirror_average:
             return self._forward(positions)
@@ -66,7 +67,7 @@ class NetworkPlayer:
 
     def _forward(self, positions: Positions) -> tuple[Floats, Floats]:
         device = next(self.network.parameters()).device
-        logits, values = [np.zeros((0, self.core.rules.actions))], [np.zeros(0)]
+        logits, values = [np.zeros((0, self.core.rules.actions))], [np.zeros((0, self.core.rules.players))]
         for begin in range(0, len(positions), BATCH):
             some = positions[begin : begin + BATCH]
             features = torch.from_numpy(self.features.encode(some)).to(device)
@@ -76,7 +77,7 @@ class NetworkPlayer:
             if not (torch.isfinite(some_logits).all() and torch.isfinite(some_values).all()):
                 raise NetworkError("the network's weights are of no use: what it says of a position is not finite")
             logits.append(some_logits.cpu().double().numpy())
-            values.append(some_values.cpu().double().numpy())
+            values.append(with_last(some_values).cpu().double().numpy())
         return np.concatenate(logits), np.concatenate(values)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:

@@ -70,9 +70,11 @@ class PPOConfig(Strict):
 
 
 class OpponentsConfig(Strict):
-    """Who holds the other seat; without players and past selves, the latest self holds both in every game."""
+    """Who holds the other seats; without players and past selves, the latest self holds all in every game."""
 
-    share: Share = Field(0.5, description="share of games in which an opponent holds one seat, if there are any")
+    share: Share = Field(
+        0.5, description="share of games in which an opponent holds one seat or more, if there are any"
+    )
     players: list[str] = Field([], description="opponents by name, as evaluate.py takes them: minimax:depth=2, ...")
     past_selves: CountOrZero = Field(0, description="past selves kept as opponents, the newest ones")
     every_plies: Count = Field(500_000, description="plies after which the latest self joins the past ones")
@@ -115,11 +117,14 @@ class TeacherConfig(Strict):
 
 
 class EvaluationConfig(Strict):
-    """Periodic matches against fixed opponents; regret is measured too where there is a suite for the rules."""
+    """Periodic matches against fixed opponents; regret is measured too where there is a suite for the rules.
+
+    An opponent holds all seats but one, and the agent each seat in turn.
+    """
 
     every_plies: Count = Field(1_000_000, description="plies between evaluations")
     opponents: list[str] = Field(["random", "greedy"], description="players by name, as evaluate.py takes them")
-    pairs: Count = Field(200, description="game pairs against each opponent")
+    pairs: Count = Field(200, description="openings against each opponent, each played in every seat")
     opening_plies: Count = Field(4, description="random plies of an opening")
 
 
@@ -133,7 +138,7 @@ class TrainConfig(Strict):
     init_from: str | None = Field(
         None,
         description="folder of a trained agent whose weights to start from; its rules may differ, its network, "
-        "reward and number of fields may not",
+        "reward and numbers of players and fields may not",
     )
     seed: Seed = Field(0, description="seed of everything random")
     threads: Count = Field(1, description="torch's threads; if busy, two may be slower than one")
@@ -152,11 +157,8 @@ class TrainConfig(Strict):
 
     @field_validator("rules")
     @classmethod
-    def _rules_for_two(cls, text: str) -> str:
-        rules = Rules.parse(text)
-        if rules.players != 2:
-            raise ValueError(f"training is for two players; {text!r} has {rules.players}")
-        return str(rules)
+    def _known_rules(cls, text: str) -> str:
+        return str(Rules.parse(text))
 
     @model_validator(mode="after")
     def _one_unit(self) -> TrainConfig:

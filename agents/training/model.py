@@ -57,7 +57,7 @@ def build_model(config: TrainConfig, core: Core, net: Path | None = None) -> tup
         vf_coef=ppo.vf_coef,
         max_grad_norm=ppo.max_grad_norm,
         rollout_buffer_class=ZeroSumRolloutBuffer,
-        rollout_buffer_kwargs={"trail": env.trail},
+        rollout_buffer_kwargs={"trail": env.trail, "players": core.rules.players},
         policy_kwargs={
             "rules": config.rules,
             "network": config.network,

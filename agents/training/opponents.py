@@ -1,4 +1,4 @@
-"""Who holds the other seat in training: the latest self, or in a share of the games a past self or a player by name.
+"""Who holds the other seats in training: the latest self, or in a share of the games a past self or a player by name.
 
 A past self is a copy of the network as it was; a ring of the newest ones is kept. All chance is drawn from the
 seed and a counter, so a checkpoint keeps the counter alone.
@@ -22,7 +22,7 @@ from oanquan_env.arrays import Ints, Mask
 from oanquan_env.players import Policy, ask_players
 
 NOBODY = -1
-"""Number of the opponent in a game that the latest self plays alone, for both seats."""
+"""Number of the opponent in a seat that the latest self holds."""
 
 
 class Opponents:
@@ -35,8 +35,7 @@ class Opponents:
         seed: of all chance.
 
     Attributes:
-        number: (N,) intp, the opponent of each game: one of the players by name, then one of the past selves.
-        seat: (N,) intp, the seat that it holds.
+        seating: (N, P) intp, the opponent in each seat: one of the players by name, then one of the past selves.
         past: past selves, which see a position without its mirror image; at most `config.past_selves`.
         kept: past selves kept so far, including those that newer ones replaced.
         drawn: how many random generators were made.
@@ -51,26 +50,28 @@ class Opponents:
         self.seed = seed
         self.players: list[Policy] = [agents.make(name, features.core.rules) for name in config.players]
         self.past: list[NetworkPlayer] = []
-        self.number: Ints = np.full(n_envs, NOBODY, dtype=np.intp)
-        self.seat: Ints = np.zeros(n_envs, dtype=np.intp)
+        self.seating: Ints = np.full((n_envs, features.core.rules.players), NOBODY, dtype=np.intp)
         self.kept = 0
         self.drawn = 0
 
     def assign(self, rows: npt.NDArray[np.intp]) -> None:
-        """Draw opponents and their seats for games that begin."""
+        """Draw opponents and their seats for games that begin: one to all but one of the seats, side by side."""
         rng, pool = self._rng(), len(self.players) + len(self.past)
-        met = rng.random(len(rows)) < self.config.share
-        self.number[rows] = np.where(met, rng.integers(0, pool, len(rows)), NOBODY) if pool else NOBODY
-        self.seat[rows] = rng.integers(0, 2, len(rows))
+        n, players = len(rows), self.seating.shape[1]
+        met = rng.random(n) < self.config.share
+        number = np.where(met, rng.integers(0, pool, n), NOBODY) if pool else np.full(n, NOBODY)
+        first, held = rng.integers(0, players, n), rng.integers(1, players, n)
+        theirs = (np.arange(players) - first[:, None]) % players < held[:, None]
+        self.seating[rows] = np.where(theirs, number[:, None], NOBODY)
 
     def to_move(self, positions: Positions, rows: npt.NDArray[np.intp]) -> Mask:
-        """(M,) bool: in which of the games `rows`, whose positions these are, the opponent is to move."""
-        theirs: Mask = (self.number[rows] != NOBODY) & (positions.mover == self.seat[rows]) & ~positions.over
+        """(M,) bool: in which of the games `rows`, whose positions these are, an opponent is to move."""
+        theirs: Mask = (self.seating[rows, positions.mover] != NOBODY) & ~positions.over
         return theirs
 
     def choose(self, positions: Positions, rows: npt.NDArray[np.intp]) -> Ints:
         """(M,) intp, the opponents' actions in the games `rows`, where they are to move in these positions."""
-        return ask_players([*self.players, *self.past], self.number[rows], positions, self._rng())
+        return ask_players([*self.players, *self.past], self.seating[rows, positions.mover], positions, self._rng())
 
     def keep(self, network: Net) -> None:
         """Put a copy of `network` among the past selves, in place of the oldest if there are enough."""
@@ -81,21 +82,22 @@ class Opponents:
 
     def state(self) -> dict[str, torch.Tensor]:
         """Everything that a checkpoint keeps."""
-        state = {"number": torch.from_numpy(self.number.copy()), "seat": torch.from_numpy(self.seat.copy())}
-        state["counters"] = torch.tensor([self.kept, self.drawn])
+        state = {"seating": torch.from_numpy(self.seating.copy()), "counters": torch.tensor([self.kept, self.drawn])}
         for slot, player in enumerate(self.past):
             state.update({f"past.{slot}.{name}": tensor for name, tensor in player.network.state_dict().items()})
         return state
 
     def restore(self, state: dict[str, torch.Tensor], network: Net) -> None:
         """What `state` gave; `network` is one of the same shape. Raises KeyError, RuntimeError or ValueError if not."""
-        number, seat, counters = (state[name] for name in ("number", "seat", "counters"))
-        if not (number.shape == seat.shape == self.number.shape and counters.shape == (2,) and (counters >= 0).all()):
+        seating, counters = state["seating"], state["counters"]
+        if not (seating.shape == self.seating.shape and counters.shape == (2,) and (counters >= 0).all()):
             raise ValueError("the opponents are those of another number of games, or their counters are below 0")
         pool = len(self.players) + min(int(counters[0]), self.config.past_selves)
-        if not ((number >= NOBODY) & (number < pool) & (seat >= 0) & (seat < 2)).all():
-            raise ValueError("a game has an opponent or a seat that there is not")
-        self.number, self.seat = state["number"].numpy().copy(), state["seat"].numpy().copy()
+        if not ((seating >= NOBODY) & (seating < pool)).all():
+            raise ValueError("a game has an opponent that there is not")
+        if not (seating == NOBODY).any(dim=1).all():
+            raise ValueError("in a game the learner has no seat")
+        self.seating = seating.numpy().copy()
         self.kept, self.drawn = state["counters"].tolist()
         for slot in range(min(self.kept, self.config.past_selves)):
             past = copy.deepcopy(network).requires_grad_(False)

@@ -22,6 +22,9 @@ from oanquan_env import Core
 class SelfPlayPolicy(MaskableActorCriticPolicy):
     """A network of `agents.networks.networks` as a maskable actor-critic policy.
 
+    Where stable-baselines3 expects one value of a position there are those of P - 1 players, see
+    `agents.networks.networks`; it flattens them before it compares them with returns, which are flattened too.
+
     Log-probabilities and entropies come straight from masked logits: torch's distribution objects cost as much
     as a small network.
 
@@ -58,7 +61,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: npt.NDArray[np.bool_] | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Actions (B,), values (B,) and log-probabilities (B,)."""
+        """Actions (B,), values (B, P-1) and log-probabilities (B,)."""
         logits, values = self.network(obs, self._mask(obs, action_masks))
         log_probs = torch.log_softmax(logits, dim=1)
         actions = logits.argmax(dim=1) if deterministic else torch.multinomial(log_probs.exp(), 1)[:, 0]
@@ -67,7 +70,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     def evaluate_actions(
         self, obs: PyTorchObs, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Values (B,), log-probabilities (B,) of `actions` (B,), entropies (B,)."""
+        """Values (B, P-1), log-probabilities (B,) of `actions` (B,), entropies (B,)."""
         assert isinstance(obs, Tensor)
         logits, values = self.network(obs, self._mask(obs, action_masks))
         log_probs = torch.log_softmax(logits, dim=1)
@@ -75,7 +78,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         return values, log_probs.gather(1, actions[:, None])[:, 0], entropy
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
-        """Values (B,)."""
+        """Values (B, P-1)."""
         assert isinstance(obs, Tensor)
         return self.network.state_value(obs)
 

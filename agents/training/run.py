@@ -223,14 +223,17 @@ class TrainingRun:
         with torch.random.fork_rng(devices=[]):  # evaluating does not change the run
             row, said = self._measure()
         self._write_evaluations([*rows, row])
-        self.report(f"{self.plies:>12,} plies: score against {said}")
+        self.report(f"{self.plies:>12,} plies: {said}")
 
     def _measure(self) -> tuple[dict[str, Any], str]:
         """An evaluation, and a line about it."""
         player = PPOPlayer(self.folder, self.core.rules)
         row: dict[str, Any] = {"plies": self.plies, "seconds": round(self.seconds, 1)}
         row["results"] = {name: self._score(player, name) for name in self.config.evaluation.opponents}
-        said = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
+        players = self.core.rules.players
+        counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
+        scores = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
+        said = f"{counted} against {scores}"
         suite = find_suite(self.core.rules)
         if suite:  # the test part is for finished agents
             rng = np.random.default_rng(self.config.seed)
@@ -241,7 +244,7 @@ class TrainingRun:
         return row, said
 
     def _score(self, player: PPOPlayer, opponent: str) -> dict[str, float]:
-        """Score of a match with its interval, 0 to 1."""
+        """Score of a match with its interval, 0 to 1: the share of wins over all seats, a tied win shared."""
         rng = np.random.default_rng(self.config.seed)
         openings = self._openings(rng)
         played = play_pairs(self.core, player, agents.make(opponent, self.core.rules), openings, rng)

@@ -1,7 +1,9 @@
 """Zero-sum self-play inside stable-baselines3's interfaces: start positions and the VecEnv.
 
-Each row of the VecEnv is one game and each step one ply, seen and paid from the mover's side. Both seats learn from
-every ply. Where an opponent holds a seat, its reply belongs to the step, and only the learner's plies are learned from.
+Each row of the VecEnv is one game and each step one ply, seen from the mover's side. All seats learn from every ply.
+Where opponents hold seats, their replies belong to the step, and only the learner's plies are learned from.
+
+Shapes: N games, P players, A actions, D columns of features.
 """
 
 from __future__ import annotations
@@ -19,9 +21,10 @@ from agents.networks.features import FeatureEncoder
 from agents.training.opponents import Opponents
 from agents.training.rollout_buffer import Trail
 from oanquan_env import Core, Positions, Termination
-from oanquan_env.arrays import Mask
+from oanquan_env.arrays import Ints
+from oanquan_env.core import relative_points
 from oanquan_env.playing import play_randomly
-from oanquan_env.rewards import RewardName, ply_rewards
+from oanquan_env.rewards import RewardName, Rewards, ply_rewards
 
 BLOCK = 4096
 """Start positions made at once: in a large batch each costs a tenth of what it costs in a small one."""
@@ -86,6 +89,8 @@ class SelfPlayVecEnv(VecEnv):
     where stable-baselines3 would make N calls. A game truncated by the ply limit has its score like any other and is
     not bootstrapped: `TimeLimit.truncated` is always false, and `termination` in `infos` gives the reason.
 
+    A step rewards all players, not the mover alone: what others win matters to the players whose turn it is not.
+
     Args:
         features: what the network is fed.
         starts: where games begin.
@@ -97,11 +102,8 @@ class SelfPlayVecEnv(VecEnv):
 
     Attributes:
         positions: the N positions to move in.
-        trail: what the newest steps began in, and where opponents answered; for the rollout buffer.
+        trail: what the newest steps began in, and how many plies they had; for the rollout buffer.
         first_ply: (N,) int32, the ply that each game began at.
-
-    Raises:
-        ValueError: for more than two players; learning here flips a sign at every ply.
     """
 
     def __init__(
@@ -116,8 +118,6 @@ class SelfPlayVecEnv(VecEnv):
         opponents: Opponents | None = None,
     ) -> None:
         self.core = features.core
-        if self.core.rules.players != 2:
-            raise ValueError(f"self-play training is for two players; these rules have {self.core.rules.players}")
         limits = np.iinfo(np.int16)
         space = spaces.Box(limits.min, limits.max, (features.size,), np.int16)
         super().__init__(n_envs, space, spaces.Discrete(self.core.rules.actions))
@@ -149,12 +149,19 @@ class SelfPlayVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play one ply in every game, and opponents' replies: features, movers' rewards, finished flags, infos."""
+        """Play one ply in every game, and opponents' replies.
+
+        Returns:
+            (N, D) features of the games as they then stand, (N, P) float32 rewards of the mover and the players after
+            it in turn order, (N,) finished flags, and N infos.
+        """
         self.trail.positions.append(self.positions.copy())
         mover, before = self.positions.mover.copy(), self.positions.scores.copy()
         self.core.play(self.positions, self._actions)
-        rewards = ply_rewards(self.reward, self.core, before, self.positions)[np.arange(self.num_envs), mover]
-        self.trail.answered.append(self._answer(rewards))
+        rewards = ply_rewards(self.reward, self.core, before, self.positions)
+        self.trail.plies.append(1 + self._answer(rewards))
+        players = self.core.rules.players
+        rewards = np.take_along_axis(rewards, (mover[:, None] + np.arange(players)) % players, axis=1)
         dones = self.positions.over
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         finished = dones.nonzero()[0]
@@ -163,53 +170,55 @@ class SelfPlayVecEnv(VecEnv):
             self._begin(finished)
         return self.observe(), rewards.astype(np.float32), dones, infos
 
-    def _answer(self, rewards: npt.NDArray[np.float64]) -> Mask:
-        """(N,) bool: where an opponent replied. What it won is taken from `rewards`, in place."""
-        answered = np.zeros(self.num_envs, dtype=np.bool_)
+    def _answer(self, rewards: Rewards) -> Ints:
+        """(N,) plies that opponents replied until it is the learner's turn; `rewards` (N, P) are added to, in place."""
+        plies: Ints = np.zeros(self.num_envs, dtype=np.intp)
         rows = self._opponents_turn(np.arange(self.num_envs))
-        if rows.size:
-            answered[rows] = True
-            rewards[rows] -= self.gamma * self._play_opponents(rows)
-        return answered
+        while rows.size:
+            plies[rows] += 1
+            rewards[rows] += self.gamma ** plies[rows, None] * self._play_opponents(rows)
+            rows = self._opponents_turn(rows)
+        return plies
 
     def _opponents_turn(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Those of the games in which an opponent is to move."""
         return rows[self.opponents.to_move(self.positions[rows], rows)] if self.opponents else rows[:0]
 
-    def _play_opponents(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-        """One ply of the opponents in these games; (M,) their rewards."""
+    def _play_opponents(self, rows: npt.NDArray[np.intp]) -> Rewards:
+        """One ply of the opponents in these games; (M, P) the rewards of seats 0 .. P-1."""
         assert self.opponents
         moved = self.positions[rows]
-        mover, before = moved.mover.copy(), moved.scores.copy()
+        before = moved.scores.copy()
         self.core.play(moved, self.opponents.choose(moved, rows))
         self.positions[rows] = moved
-        return ply_rewards(self.reward, self.core, before, moved)[np.arange(len(rows)), mover]
+        return ply_rewards(self.reward, self.core, before, moved)
 
     def _report(self, finished: npt.NDArray[np.intp], infos: list[dict[str, Any]]) -> None:
         """Final features and results of the finished games, where stable-baselines3 looks for them."""
         last = self.positions[finished]
-        features, standings = self.features.encode(last), self.core.standings(last)
-        margins = np.abs(standings[:, 0] - standings[:, 1]).tolist()
+        features = self.features.encode(last)
+        margins = relative_points(self.core.standings(last)).max(axis=1).tolist()
         plies = (last.ply - self.first_ply[finished]).tolist()
         for row, env in enumerate(finished.tolist()):
             infos[env] = {
                 "terminal_observation": features[row],
                 "TimeLimit.truncated": False,
                 "termination": str(Termination(last.ended[row])),
-                # stable-baselines3 logs its mean as ep_rew_mean; margins of self-play would cancel out
+                # the winner's: stable-baselines3 logs its mean as ep_rew_mean; margins of all would cancel out
                 "episode": {"r": margins[row], "l": plies[row], "t": 0.0},
             }
 
     def _begin(self, rows: npt.NDArray[np.intp]) -> None:
-        """New games, in which the learner is to move; those that an opponent ends with its first ply begin anew."""
+        """New games, in which the learner is to move; those that opponents end before its first ply begin anew."""
         if self.opponents:
             self.opponents.assign(rows)
         fresh = rows
         while fresh.size:
             self.positions[fresh] = self.starts.draw(len(fresh))
             waiting = self._opponents_turn(fresh)
-            if waiting.size:
+            while waiting.size:
                 self._play_opponents(waiting)
+                waiting = self._opponents_turn(waiting)
             fresh = fresh[self.positions.over[fresh]]
         self.first_ply[rows] = self.positions.ply[rows]
 

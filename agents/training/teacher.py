@@ -185,7 +185,7 @@ class Teacher:
         device = self.network.log_inverse_temperature.device
         features = torch.from_numpy(self.features.encode(positions)).to(device)
         values, _ = self.network.values(features)
-        points = torch.from_numpy(wanted.astype(np.float32)).to(device)
+        points = torch.from_numpy(wanted.astype(np.float32)).to(device)[:, None]
         return ((values / self.network.reward_scale - points) / SCALE).square().mean()
 
 
@@ -227,6 +227,10 @@ def make_teacher(core: Core, config: TrainConfig, model: MaskablePPO, net: str |
     settings = config.teacher
     if not settings.depths:
         return None
+    if core.rules.players != 2:
+        raise ConfigError(
+            f"teacher.depths must be empty with rules for {core.rules.players} players: it searches for two"
+        )
     network: Any = network_of(model)
     if not isinstance(network, LookaheadNet):
         raise ConfigError("teacher.depths: only network.name=lookahead can be taught by search")

@@ -56,10 +56,9 @@ def restore_warm_start(folder: Path, config: TrainConfig, model: TaughtPPO) -> N
 
 def _take_weights(folder: Path, config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
     card = read_card(folder)
-    fields = Rules.parse(card.rules).fields
     theirs, ours = (
-        {**one.network.model_dump(), "reward": one.reward, "fields": of}
-        for one, of in ((card, fields), (config, core.rules.fields))
+        {**one.network.model_dump(), "reward": one.reward, "players": rules.players, "fields": rules.fields}
+        for one, rules in ((card, Rules.parse(card.rules)), (config, core.rules))
     )
     if theirs != ours:
         its, wanted = ({name: one[name] for name in ours if theirs[name] != ours[name]} for one in (theirs, ours))

@@ -1,0 +1,100 @@
+"""Training for three and four players: whole runs, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents.players.net_evaluator import NetEvaluator
+from agents.players.network_player import PPOPlayer
+from agents.support.strict_yaml import ConfigError
+from agents.training.run import StopTrainingError, TrainingRun
+from oanquan_env import Core
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
+from oanquan_env.playing import random_openings
+from oanquan_env.rewards import game_rewards
+from tests.test_training import ITERATION, assert_same_run, evaluations, learn, quiet, small_config
+
+KINDS = [
+    ("three-player", "margin", {"name": "plain", "embed": 2, "width": 8}),
+    ("four-player", "outcome", {"name": "plain", "embed": 2, "width": 8}),
+    ("three-player", "margin", {"name": "afterstates", "embed": 2, "width": 8, "depth": 1}),
+    ("four-player", "margin", {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 8, "leaf_depth": 1}),
+]
+
+
+@pytest.mark.parametrize(("rules", "reward", "network"), KINDS)
+def test_a_stopped_run_resumes_to_the_same_numbers_and_its_agent_plays(
+    tmp_path: Path, rules: str, reward: str, network: dict[str, object]
+) -> None:
+    settings = small_config(rules=rules, reward=reward, network=network, total_plies=3 * ITERATION)
+    learn(TrainingRun.create(tmp_path / "whole", settings, "test", quiet))
+    with pytest.raises(StopTrainingError):
+        learn(TrainingRun.create(tmp_path / "parts", settings, "test", quiet), ITERATION)
+    learn(TrainingRun.resume(tmp_path / "parts", quiet))
+    assert_same_run(tmp_path / "whole", tmp_path / "parts")
+    core, rng = Core(rules), np.random.default_rng(0)
+    agent = agents.make(f"ppo:{tmp_path / 'whole'}", rules)
+    openings = random_openings(core, 5, 4, rng)
+    assert core.legal_mask(openings)[np.arange(5), agent.choose(openings, rng)].all()
+    results = play_pairs(core, agent, agents.make("random", rules), openings, rng)
+    assert results.score.shape == (5, core.rules.players)
+
+
+def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """stable-baselines3 compares them flattened: both must be in the same order."""
+    settings = small_config(rules="four-player")
+    run = TrainingRun.create(tmp_path / "run", settings, "test", quiet)
+    monkeypatch.setattr(run.model, "train", lambda: None)
+    run.model.learn(ITERATION)
+    run.close()
+    buffer = run.model.rollout_buffer
+    errors = (buffer.returns - buffer.values).reshape(-1, 3)
+    movers = buffer.advantages.reshape(-1)
+    minibatch = next(buffer.get(64))
+    with torch.no_grad():
+        values, _, _ = run.model.policy.evaluate_actions(
+            minibatch.observations, minibatch.actions.long().flatten(), minibatch.action_masks
+        )
+    assert values.shape == (64, 3)
+    assert minibatch.old_values.numpy() == pytest.approx(values.numpy().reshape(-1), abs=1e-5)
+    assert minibatch.returns.shape == minibatch.old_values.shape
+    assert errors[:, 0] == pytest.approx(movers, abs=1e-6)
+    assert (np.abs(errors).max(axis=0) > 0).all()
+
+
+def test_evaluations_tell_the_share_of_wins_beside_the_fair_one(tmp_path: Path) -> None:
+    settings = small_config(rules="three-player", total_plies=ITERATION)
+    said: list[str] = []
+    learn(TrainingRun.create(tmp_path / "run", settings, "test", said.append))
+    assert "share of wins (fair: 33.3 %) against random " in said[-1]
+    core, rng = Core("three-player"), np.random.default_rng(settings.seed)
+    openings = random_openings(core, 4, settings.evaluation.opening_plies, rng)
+    played = play_pairs(core, PPOPlayer(tmp_path / "run"), agents.make("random", core.rules), openings, rng)
+    assert evaluations(tmp_path / "run")[-1]["results"]["random"]["score"] == score_interval(played).mean  # type: ignore[index]
+
+
+def test_in_a_search_a_network_s_values_are_those_of_the_seats(tmp_path: Path) -> None:
+    settings = small_config(rules="three-player", total_plies=ITERATION)
+    learn(TrainingRun.create(tmp_path / "run", settings, "test", quiet))
+    core = Core("three-player")
+    player = PPOPlayer(tmp_path / "run")
+    positions = random_openings(core, 12, 4, np.random.default_rng(0))
+    positions = positions[np.arange(12)]
+    values, priors = NetEvaluator(player).evaluate(positions, np.random.default_rng(0))
+    _, to_come = player.evaluate(positions)
+    so_far = game_rewards("margin", core, positions)
+    for row in range(12):
+        assert values[row] - so_far[row] == pytest.approx(np.roll(to_come[row], positions.mover[row]))
+    assert to_come.sum(axis=1) == pytest.approx(np.zeros(12), abs=1e-6)
+    assert priors.sum(axis=1) == pytest.approx(np.ones(12))
+
+
+def test_the_teacher_is_for_two_players(tmp_path: Path) -> None:
+    settings = small_config(rules="three-player", network={"name": "lookahead", "width": 8}, teacher={"depths": [2]})
+    with pytest.raises(ConfigError, match=r"teacher\.depths must be empty with rules for 3 players"):
+        TrainingRun.create(tmp_path / "run", settings, "test", quiet)
