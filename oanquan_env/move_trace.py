@@ -24,6 +24,15 @@ class TurnEnd(Enum):
     ONE_CAPTURE = "a turn captures once"
 
 
+ENDINGS = {
+    Termination.STONES_CAPTURED: "all mandarin stones are captured",
+    Termination.SQUARES_EMPTY: "all mandarin squares are empty",
+    Termination.FORFEIT: "a player has too few points to refill its row",
+    Termination.MAX_PLIES: "the most moves that the rules allow are played",
+}
+"""Why a game is over, in words."""
+
+
 @dataclass(frozen=True)
 class LastMove:
     """The marks that a move leaves on the picture. All squares are ring indices.
@@ -202,7 +211,7 @@ class MoveTrace:
 
     def ending(self) -> Iterator[str]:
         """If the game is over with this move: why, where the seeds on the board go, and the final points."""
-        yield f"The game is over: {self.termination!s}."
+        yield f"The game is over: {ENDINGS[self.termination]}."
         last, names = self.frames()[-1], [seat_name(self.rules, player) for player in range(self.rules.players)]
         for name, points in zip(names, self.leftovers, strict=True):
             if points:

@@ -100,7 +100,7 @@ def test_a_forfeit_is_told() -> None:
     trace = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", "mancala-world refill=forfeit", "0,3").sowing("4A")
     assert (trace.refillings, trace.termination) == ((), Termination.FORFEIT)
     assert str(trace).endswith(
-        "The game is over: forfeit.\n"
+        "The game is over: a player has too few points to refill its row.\n"
         "South gets 1 point for seeds left on the board.\n"
         "Left to nobody: 2 stones.\n"
         "Final points: South 1, North 3."
@@ -114,7 +114,7 @@ def test_a_finishing_move_tells_where_the_final_points_come_from() -> None:
     assert trace.leftovers == (11, 25)
     assert trace.standings == (22, 46)
     assert str(trace).endswith(
-        "The game is over: stones_captured.\n"
+        "The game is over: all mandarin stones are captured.\n"
         "South gets 11 points for seeds left on the board.\n"
         "North gets 25 points for seeds left on the board.\n"
         "Left to nobody: 2 seeds.\n"

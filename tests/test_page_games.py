@@ -53,6 +53,16 @@ def test_a_whole_game_by_keyboard_in_vietnamese(visit: Visit, server: PlayServer
     assert "Ván đã kết thúc" in person.said
 
 
+def test_a_person_is_told_who_won(visit: Visit, server: PlayServer) -> None:
+    person = visit(f"{server.address}#position=2,3,1,0,0,4*/3,0,1,2,0,0%2022,22%200%2030", locale="en-GB")
+    person.move("3A")
+    person.waits_for("The game is over. You win, 42 : 28.")
+    person.page.locator("#story li", has_text="The game is over: all mandarin stones are captured.").wait_for()
+    person = visit(server.address, locale="vi-VN")
+    person.move("5A")  # greedy takes the other stone
+    person.waits_for("Ván đã kết thúc. Bạn thua, 22 : 46.")
+
+
 def test_a_game_of_three(visit: Visit, server: PlayServer) -> None:
     person = visit(server.address)
     person.page.locator("#new").click()

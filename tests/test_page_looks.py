@@ -37,6 +37,35 @@ def test_the_page_fits_a_phone(visit: Visit, persons: PlayServer, rules: str, sc
     assert light == {"light": "rgb(251, 248, 241)", "dark": "rgb(27, 25, 22)"}[scheme]
 
 
+@pytest.mark.parametrize("rules", ["three-player", "four-player"])
+def test_names_do_not_lie_on_the_board(visit: Visit, rules: str) -> None:
+    phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+    for server in serve("human", "human"):
+        person = visit(server.address, locale="vi-VN", **phone)
+        person.page.locator("#new").click()
+        person.page.locator("#preset").select_option(rules)
+        for seat in range(1, {"three-player": 3, "four-player": 4}[rules]):
+            person.page.locator(".seat select").nth(seat).select_option("perfect")
+        person.page.locator("#begin").click()
+        person.page.locator("#about-game", has_text="hoàn hảo").wait_for()
+        covered = """board => [...board.shadowRoot.querySelectorAll(".plate")].filter(plate => {
+            const { x, y, width, height } = plate.getBBox();
+            const corners = [[x, y], [x + width, y], [x, y + height], [x + width, y + height]];
+            return [...board.shadowRoot.querySelectorAll(".hit")].some(
+                square => corners.some(([x, y]) => square.isPointInFill(new DOMPoint(x, y))));
+        }).map(plate => plate.textContent)"""
+        assert person.board.evaluate(covered) == []
+
+
+def test_a_notice_takes_the_width_of_a_phone(visit: Visit, server: PlayServer) -> None:
+    person = visit(f"{server.address}#position=5", viewport={"width": 360, "height": 740})
+    box = person.page.locator("#notice").bounding_box()
+    assert box is not None
+    assert box["width"] > 320
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 360
+
+
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
 

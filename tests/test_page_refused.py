@@ -32,10 +32,12 @@ def test_what_is_wrong_with_rules_is_told_in_vietnamese(visit: Visit, server: Pl
     person.page.locator("[data-field=seeds]").fill("0")
     person.page.locator("#begin").click()
     person.page.locator("#new-error", has_text="“Số dân mỗi ô” phải là số nguyên từ 1 đến 255, không phải 0").wait_for()
+    assert person.page.locator("[aria-invalid]").get_attribute("data-field") == "seeds"
     person.page.locator("[data-field=seeds]").fill("5")
     person.page.locator("[data-field=stones]").select_option("False")
     person.page.locator("#begin").click()
     person.page.locator("#new-error", has_text="không có quan (stones=False) thì phải chơi đến khi").wait_for()
+    assert person.page.locator("[data-field=seeds][aria-invalid]").count() == 0
 
 
 def test_a_link_holds_the_position(visit: Visit, persons: PlayServer) -> None:

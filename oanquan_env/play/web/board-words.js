@@ -7,7 +7,7 @@ export const WORDS = {
     undo: "Undo", redo: "Redo", hint: "Hint", again: "Watch again", skip: "Skip", speed: "Speed",
     slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "worth",
     tap: "Tap one of your fields, then an arrow.", thinking: "is thinking…", looking: "Looking for the best move…", toMove: "to move", yourTurn: "Your turn.", you: "you",
-    wins: "wins", draw: "A draw", share: "share the win", resigns: "resigns", over: "The game is over.",
+    wins: "wins", youWin: "You win", youLose: "You lose", trouble: "This player cannot move:", draw: "A draw", share: "share the win", resigns: "resigns", over: "The game is over.",
   },
   vi: {
     board: "Bàn Ô Ăn Quan", seed: "dân", seeds: "dân", stone: "một quan", empty: "trống",
@@ -15,7 +15,7 @@ export const WORDS = {
     undo: "Đi lại", redo: "Làm lại", hint: "Gợi ý", again: "Xem lại", skip: "Bỏ qua", speed: "Tốc độ",
     slow: "chậm", normal: "vừa", fast: "nhanh", none: "tức thì", worth: "giá trị",
     tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: "đang nghĩ…", looking: "Đang tìm nước hay nhất…", toMove: "đến lượt", yourTurn: "Đến lượt bạn.", you: "bạn",
-    wins: "thắng", draw: "Hòa", share: "cùng thắng", resigns: "xin thua", over: "Ván đã kết thúc.",
+    wins: "thắng", youWin: "Bạn thắng", youLose: "Bạn thua", trouble: "Máy này không đi được:", draw: "Hòa", share: "cùng thắng", resigns: "xin thua", over: "Ván đã kết thúc.",
   },
 };
 

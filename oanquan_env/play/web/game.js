@@ -127,7 +127,7 @@ export class GameView extends EventTarget {
     const { state } = this, move = number ? this.moves[state.line[number - 1]] : null;
     const position = {
       frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [],
-      under: move?.under, over: move?.over, tabs: state.match?.owners.tabs, names: this.names(), winners: null,
+      under: move?.under, over: move?.over, tabs: state.match?.owners.tabs, names: this.plateNames(), winners: null,
     };
     if (number < state.line.length) return position;
     if (state.outcome) {
@@ -200,6 +200,12 @@ export class GameView extends EventTarget {
     });
   }
 
+  /** Names beside the board; between the rows of three or four players there is no room for the levels. */
+  plateNames() {
+    return this.state.seats.length === 2 ? this.names()
+      : this.names().map((name, player) => (this.state.seats[player].person ? name : this.seat(player)));
+  }
+
   status() {
     const { state, words } = this, names = this.names();
     if (this.viewing !== null) {
@@ -212,9 +218,13 @@ export class GameView extends EventTarget {
     if (state.outcome) {
       const { winners, scores } = state.outcome;
       if (winners.length === state.seats.length) return `${words.over} ${words.draw}, ${points(scores)}.`;
+      const persons = state.seats.flatMap((seat, player) => (seat.person ? [player] : []));
+      if (persons.length === 1 && (winners.length === 1 || !winners.includes(persons[0]))) {
+        return `${words.over} ${winners.includes(persons[0]) ? words.youWin : words.youLose}, ${points(scores)}.`;
+      }
       return `${words.over} ${winners.map((seat) => names[seat]).join(", ")} ${winners.length > 1 ? words.share : words.wins}, ${points(scores)}.`;
     }
-    if (state.trouble) return state.trouble;
+    if (state.trouble) return `${words.trouble} ${state.trouble}`;
     if (state.turn === "player") return `${names[state.mover]} ${words.thinking}`;
     const alone = state.seats.filter((seat) => seat.person).length === 1;
     const turn = alone ? words.yourTurn : this.board.language === "vi" ? `Đến lượt ${names[state.mover]}.` : `${names[state.mover]} ${words.toMove}.`;
@@ -239,17 +249,17 @@ export class GameView extends EventTarget {
   }
 
   hintWords({ best, values, search }) {
-    const points = signed(values[best]), field = best[0], a = best.endsWith("A"), { words } = this;
+    const two = this.state.seats.length === 2, points = signed(values[best]), field = best[0], a = best.endsWith("A"), { words } = this;
     const way = a ? words.anticlockwise : words.clockwise;
     if (this.board.language === "vi") {
       const tried = `Thử ô ${field}, ${way} (${best})`;
       if (!search) return `${tried}: được ${points} điểm ngay, chưa tính nước đáp.`;
       const how = search.proved ? "đã chứng minh" : `nhìn trước ${search.depth} nước`;
-      return `${tried}: ${points} điểm từ đây đến cuối ván nếu hai bên đều đi tốt nhất (${how}).`;
+      return `${tried}: ${points} điểm từ đây đến cuối ván nếu ${two ? "hai bên" : "mọi người"} đều đi tốt nhất (${how}).`;
     }
     const tried = `Try field ${field}, ${way} (${best})`;
     if (!search) return `${tried}: it wins ${points} points at once, answers not counted.`;
     const how = search.proved ? "proved" : `seen ${search.depth} moves ahead`;
-    return `${tried}: ${points} points from here to the end, if both play their best (${how}).`;
+    return `${tried}: ${points} points from here to the end, if ${two ? "both" : "all"} play their best (${how}).`;
   }
 }

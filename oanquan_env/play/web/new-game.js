@@ -80,11 +80,14 @@ $("begin").onclick = async (event) => {
   else if (position) asked.position = position;
   else asked.starter = $("starter").value === "lot" ? Math.floor(Math.random() * players) : Number($("starter").value);
   $("begin").disabled = true;
+  for (const input of $("fields").querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
   try {
     await play("new", asked);
     $("new-dialog").close();
   } catch (error) {
     $("new-error").textContent = explain(error, position);
     $("new-error").hidden = false;
+    $("fields").querySelector(`[data-field="${/^\w*/.exec(error.detail.en ?? "")[0]}"]`)?.setAttribute("aria-invalid", "true");
+    $("new-error").scrollIntoView({ block: "nearest" });
   } finally { $("begin").disabled = false; }
 };

@@ -18,7 +18,7 @@ function show() {
   const number = view.viewing ?? view.shown.length, over = page.state.turn === "over" && view.settled;
   $("viewing").hidden = view.viewing === null;
   $("viewing").firstChild.textContent = number ? words().viewing(number, page.state.line.length) : words().start;
-  $("about-game").textContent = `${presetName(page.state.rules)} · ${view.names().join(" – ")}`;
+  $("about-game").textContent = `${presetName(page.state.rules)} · ${view.names().map((name) => name.replace(/ · (.*)/, " ($1)")).join(" – ")}`;
   const lines = number ? view.moves[page.state.line[number - 1]].lines[page.language] : [words().noMove];
   $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
   showMoves(number);
@@ -67,6 +67,7 @@ function showMatch() {
   $("match").replaceChildren(
     make("table", {}, row("th", ["", ...names]), ...rounds, row("th", [words().sold, sold(0), sold(1)])),
     make("p", { className: "soft", textContent: words().toLose(match.fields_to_lose) }),
+    make("p", { className: "soft", textContent: match.owners.tabs ? words().corners : "" }),
   );
 }
 
@@ -112,7 +113,7 @@ $("return").onclick = () => view.view(null);
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);
 $("resign").onclick = () => {
   clearTimeout(resigning);
-  if (resigning !== null) play("resign").catch(complain);
+  if (resigning !== null) { notice(""); play("resign").catch(complain); }
   else notice(page.state.match ? words().confirmRound : words().confirmResign);
   resigning = resigning === null ? setTimeout(() => { resigning = null; }, 6000) : null;
 };
