@@ -102,9 +102,21 @@ def training() -> str:
     )
 
 
+def page() -> str:
+    """Processor time from the command to the first move on the page."""
+    heads = ["opponent", "command, s", "page, s"]
+    return measured(
+        "page",
+        heads,
+        lambda results: [
+            [name, f"{start['command']:.2f}", f"{start['page']:.2f}"] for name, start in results["starts"].items()
+        ],
+    )
+
+
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {"speed": peers.speed_line, "peers": peers.peers_table},
-    ROOT / "docs" / "benchmarks.md": {part.__name__: part for part in (core, vector, aec, search, solve, training)},
+    ROOT / "docs" / "benchmarks.md": {part.__name__: part for part in (core, vector, aec, search, solve, training, page)},
 }
 """Which parts each page has."""
 
