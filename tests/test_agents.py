@@ -76,7 +76,7 @@ def test_the_mean_with_the_mirror_image_gives_the_same_answer_in_a_mirror(agent:
 def test_no_positions_no_answers(agent: Path, mirror_average: bool) -> None:
     none = Core().start(0)
     logits, values = PPOPlayer(agent, mirror_average=mirror_average).evaluate(none)
-    assert (logits.shape, values.shape) == ((0, 10), (0,))
+    assert (logits.shape, values.shape) == ((0, 10), (0, 2))
     assert PPOPlayer(agent, mirror_average=mirror_average).choose(none, np.random.default_rng(0)).shape == (0,)
 
 

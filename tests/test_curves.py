@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import shutil
@@ -71,6 +72,17 @@ def test_a_run_without_readable_evaluations_has_no_curve(
         path.write_text(content)
     assert curves.main([str(tmp_path / "run")]) == 2
     assert f"{path}: {message}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("rules", "players"), [("mancala-world", 2), ("three-player", 3), ("four-player", 4)])
+def test_a_fair_share_of_wins_has_the_elo_of_the_opponent(runs: list[Path], rules: str, players: int) -> None:
+    curve = dataclasses.replace(curves.read_curve(runs[0]), rules=rules)
+    twice_as_strong = 2 / (2 + players - 1)
+    curve.rows[0]["results"]["greedy"].update(score=1 / players, low=0.0, high=twice_as_strong)
+    _, mean, low, high = curve.estimates("elo")[0]
+    assert mean == pytest.approx(0, abs=1e-9)
+    assert high == pytest.approx(400 * np.log10(2))
+    assert low < -1000
 
 
 def test_a_match_won_by_all_games_still_has_a_place(runs: list[Path]) -> None:

@@ -14,6 +14,7 @@ from agents.search.deepening import Limits, Search
 from agents.search.mcts import PUCT_EXPLORATION, MCTSPlayer, RandomPlayouts
 from oanquan_env import Core, Positions, mirror, rotate_seats
 from oanquan_env.arrays import Floats
+from oanquan_env.core import relative_points
 from oanquan_env.notation import parse_position
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.rewards import REWARDS, RewardName
@@ -100,18 +101,22 @@ def test_it_plays_more_than_two_players() -> None:
     assert np.abs(values).max() <= 1
 
 
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
 @pytest.mark.parametrize("reward", REWARDS)
-def test_a_networks_values_are_seen_by_each_player(tmp_path: Path, reward: str) -> None:
-    evaluator = NetEvaluator(PPOPlayer(save_untrained(tmp_path / reward, reward=reward, seed=1)))
-    positions = random_positions(Core(), 30, seed=3)
+def test_a_networks_values_are_seen_by_each_player(tmp_path: Path, reward: str, rules: str) -> None:
+    evaluator = NetEvaluator(PPOPlayer(save_untrained(tmp_path / reward, rules, reward=reward, seed=1)))
+    core = Core(rules)
+    positions = random_positions(core, 30, seed=3)
     values, priors = evaluator.evaluate(positions, np.random.default_rng(0))
     logits, gains = evaluator.player.evaluate(positions)
-    assert values.sum(axis=1) == pytest.approx(np.zeros(len(positions)))
-    banked = positions.scores @ [1, -1] / 70 * {"margin": 1, "mixed": 0.5, "outcome": 0}[reward]
-    assert values[:, 0] == pytest.approx(banked + np.where(positions.mover == 0, gains, -gains))
+    assert values.sum(axis=1) == pytest.approx(np.zeros(len(positions)), abs=1e-6)
+    paid = {"margin": 1, "mixed": 0.5, "outcome": 0}[reward] / core.rules.total
+    for row, mover in enumerate(positions.mover):
+        banked = relative_points(positions.scores[row : row + 1])[0] * paid
+        assert values[row] == pytest.approx(banked + np.roll(gains[row], mover))  # the mover's gain comes first
     assert priors.sum(axis=1) == pytest.approx(np.ones(len(positions)))
     assert (priors.argmax(axis=1) == logits.argmax(axis=1)).all()
-    assert (priors[~Core().legal_mask(positions)] == 0).all()
+    assert (priors[~core.legal_mask(positions)] == 0).all()
 
 
 def test_with_a_network_a_win_at_once_is_found_too(agent: Path) -> None:

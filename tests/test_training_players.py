@@ -9,14 +9,12 @@ import pytest
 import torch
 
 import agents
-from agents.players.net_evaluator import NetEvaluator
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import ConfigError
 from agents.training.run import StopTrainingError, TrainingRun
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.playing import random_openings
-from oanquan_env.rewards import game_rewards
 from tests.test_training import ITERATION, assert_same_run, evaluations, learn, quiet, small_config
 
 KINDS = [
@@ -76,22 +74,6 @@ def test_evaluations_tell_the_share_of_wins_beside_the_fair_one(tmp_path: Path) 
     openings = random_openings(core, 4, settings.evaluation.opening_plies, rng)
     played = play_pairs(core, PPOPlayer(tmp_path / "run"), agents.make("random", core.rules), openings, rng)
     assert evaluations(tmp_path / "run")[-1]["results"]["random"]["score"] == score_interval(played).mean  # type: ignore[index]
-
-
-def test_in_a_search_a_network_s_values_are_those_of_the_seats(tmp_path: Path) -> None:
-    settings = small_config(rules="three-player", total_plies=ITERATION)
-    learn(TrainingRun.create(tmp_path / "run", settings, "test", quiet))
-    core = Core("three-player")
-    player = PPOPlayer(tmp_path / "run")
-    positions = random_openings(core, 12, 4, np.random.default_rng(0))
-    positions = positions[np.arange(12)]
-    values, priors = NetEvaluator(player).evaluate(positions, np.random.default_rng(0))
-    _, to_come = player.evaluate(positions)
-    so_far = game_rewards("margin", core, positions)
-    for row in range(12):
-        assert values[row] - so_far[row] == pytest.approx(np.roll(to_come[row], positions.mover[row]))
-    assert to_come.sum(axis=1) == pytest.approx(np.zeros(12), abs=1e-6)
-    assert priors.sum(axis=1) == pytest.approx(np.ones(12))
 
 
 def test_the_teacher_is_for_two_players(tmp_path: Path) -> None:

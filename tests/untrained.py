@@ -14,11 +14,11 @@ from oanquan_env import Core
 NETWORK = NetworkConfig(embed=2, width=8, depth=1)
 
 
-def save_untrained(folder: Path, *, reward: str = "margin", seed: int = 0) -> Path:
+def save_untrained(folder: Path, rules: str = "mancala-world", *, reward: str = "margin", seed: int = 0) -> Path:
     """A folder with an agent of random weights: of `NETWORK`, which is plain for other rewards than margins."""
     torch.manual_seed(seed)
     config = NETWORK if reward == "margin" else NETWORK.model_copy(update={"name": "plain"})
-    _, network = make_network(Core(), config)
+    _, network = make_network(Core(rules), config)
     folder.mkdir()
-    save_agent(folder, network, AgentCard(rules="mancala-world", reward=reward, network=config))
+    save_agent(folder, network, AgentCard(rules=rules, reward=reward, network=config))
     return folder

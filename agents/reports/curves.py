@@ -76,12 +76,21 @@ class Curve:
             if measure == "regret" and "regret" in row:
                 interval = [row["regret"]["regret"][end] for end in ("mean", "low", "high")]
             elif measure == "elo" and ANCHOR in row["results"]:
-                scores = [row["results"][ANCHOR][end] for end in ("score", "low", "high")]
+                shares = [row["results"][ANCHOR][end] for end in ("score", "low", "high")]
+                scores = [_against_one(share, Rules.parse(self.rules).players) for share in shares]
                 interval = [elo_of_score(min(max(score, 1 - HIGHEST_SCORE), HIGHEST_SCORE)) for score in scores]
             else:
                 continue
             found[row["plies"]] = (row["seconds"] / 60, *interval)
         return found
+
+
+def _against_one(share: float, players: int) -> float:
+    """The score against one opponent that fits a share of wins against P - 1 of its kind.
+
+    Each player wins in proportion to its strength (Luce 1959).
+    """
+    return share * (players - 1) / (share * (players - 1) + 1 - share)
 
 
 def band(curves: Sequence[Curve], measure: str) -> Floats:
