@@ -1,5 +1,7 @@
 """Ô Ăn Quan, Vietnam's mandarin square capturing: rules, vectorised core, environments."""
 
+from typing import TYPE_CHECKING
+
 from oanquan_env.board import Board, IllegalMoveError, Outcome
 from oanquan_env.core import Core, IllegalActionError, RunawayGameError
 from oanquan_env.envs.aec import env, raw_env
@@ -15,6 +17,9 @@ from oanquan_env.positions import Positions, Termination
 from oanquan_env.records import GameRecord, parse_records, read_records
 from oanquan_env.rules import PRESETS, Rules, RulesError
 from oanquan_env.symmetry import mirror, mirror_actions, rotate_seats
+
+if TYPE_CHECKING:
+    from oanquan_env.benchmark.evaluation import evaluate
 
 __version__ = "0.1.0"
 
@@ -41,6 +46,7 @@ __all__ = [
     "choose_move",
     "divide",
     "env",
+    "evaluate",
     "mirror",
     "mirror_actions",
     "parse_records",
@@ -50,3 +56,12 @@ __all__ = [
     "read_records",
     "rotate_seats",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """`evaluate`, which is imported when it is asked for: most programs do without it."""
+    if name == "evaluate":
+        from oanquan_env.benchmark.evaluation import evaluate
+
+        return evaluate
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 EXPORTED = """
 Board Core GameRecord IllegalActionError IllegalMoveError Match MatchRules Move MoveTrace NotationError Outcome
 Ownership PRESETS PositionError Positions Rules RulesError RunawayGameError Termination choose_move divide
-env mirror mirror_actions parse_records perft play_matches raw_env read_records rotate_seats
+env evaluate mirror mirror_actions parse_records perft play_matches raw_env read_records rotate_seats
 """
 
 PLAY = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -33,9 +32,10 @@ from agents.support.strict_yaml import ConfigError, Count, CountOrZero, Seed, ex
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.elo import elo_of_pairs, pentanomial
 from oanquan_env.benchmark.estimates import mean_estimate
+from oanquan_env.benchmark.evaluation import seeded_regret
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import score_interval
-from oanquan_env.benchmark.regret import Part, RegretRow, Suite, regret
+from oanquan_env.benchmark.regret import Part, RegretRow, Suite
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.rules import DEFAULT_PRESET
 
@@ -215,10 +215,9 @@ class EvaluationRun:
 
         found = self.cache.find([entrant.label], settings, read)
         if found is None:
-            rng = np.random.default_rng([self.settings.seed, zlib.crc32(entrant.label.encode())])
-            entrant.policy.choose(suite.positions[:1], rng)  # the first move also loads and compiles
             player = TimedPolicy(entrant.policy)
-            found = regret(player, suite, rng, entrant.label), 1000 * player.seconds / player.moves
+            row = seeded_regret(player, suite, self.settings.seed, entrant.label)
+            found = row, 1000 * player.seconds / player.moves
             self.cache.store([entrant.label], settings, {"row": dataclasses.asdict(found[0]), "ms": found[1]})
         return found
 

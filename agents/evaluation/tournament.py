@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import re
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from agents.evaluation.result_cache import ResultCache
 from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
 from oanquan_env.arrays import Floats, Ints
+from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games
 from oanquan_env.notation import seat_name
@@ -36,7 +36,7 @@ class TournamentError(ValueError):
 
 
 class TimedPolicy:
-    """A player whose thinking time is measured.
+    """A player whose thinking time is measured, except for its first choice, which may load and compile.
 
     Attributes:
         seconds: wall time that its choices took so far.
@@ -47,13 +47,16 @@ class TimedPolicy:
         self.policy = policy
         self.seconds = 0.0
         self.moves = 0
+        self._began = False
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.players.Policy.choose`."""
         began = time.perf_counter()
         actions = self.policy.choose(positions, rng)
-        self.seconds += time.perf_counter() - began
-        self.moves += len(positions)
+        if self._began:
+            self.seconds += time.perf_counter() - began
+            self.moves += len(positions)
+        self._began = True
         return actions
 
 
@@ -183,9 +186,9 @@ class Tournament:
     def play_one(self, a: int, b: int, progress: OnGamesEnded | None = None) -> Pairing:
         """Play the pairing of players `a` and `b`."""
         players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
-        for player in players:  # the first move also loads and compiles, which is not measured
-            player.policy.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
-        rng = np.random.default_rng([self.seed, zlib.crc32("\n".join(self._labels(a, b)).encode())])
+        for player in players:
+            player.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
+        rng = chance(self.seed, *self._labels(a, b))
         played = play_paired_games(self.core, players[0], players[1], self.openings.positions, rng, progress)
         games = ["".join(str(Move.from_action(action)) for action in moves) for moves in played.moves]
         return Pairing(a, b, played.results, games, [one.seconds for one in players], [one.moves for one in players])

@@ -25,7 +25,7 @@ def fingerprint(name: str, rules: Rules) -> str:
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
     parsed = NAMES.parse(name)
     folder = parsed.folder
-    if folder and parsed.kind == "minimax":
+    if folder and parsed.kind in ("minimax", "lookahead"):
         digest.update(value_net_path(folder, rules).read_bytes())
     elif folder:
         from agents.networks.agent_files import agent_folder  # torch takes a second to import

@@ -33,7 +33,7 @@ NAMES = Names(
         "mcts": {"simulations": int, "net": str, "mirror_average": bool},
         "ppo": {"temperature": float, "mirror_average": bool},
     },
-    folders={"ppo": "ppo needs the folder of a trained agent, as in ppo:runs/quick, or ppo:pretrained"},
+    folders={**OWN.folders, "ppo": "ppo needs the folder of a trained agent, as in ppo:runs/quick, or ppo:pretrained"},
     former=_former,
 )
 """All players of the clone."""

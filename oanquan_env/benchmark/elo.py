@@ -54,6 +54,36 @@ def elo_of_pairs(pentanomial: npt.ArrayLike) -> EloDifference:
     return _elo_of_outcomes(five_counts(pentanomial), np.linspace(0, 1, 5))
 
 
+class NormalisedElo(NamedTuple):
+    """A score above even in standard deviations of a game, on a scale like Elo's.
+
+    It tells how many games it takes to show which of two players is stronger, however often they draw and however
+    much the openings decide (M. Van den Bergh, "Normalized Elo", 2021).
+    """
+
+    elo: float
+    """800 / ln 10 times (score - 1/2) / deviation of a game's score; not finite where all pairs scored the same."""
+    error: float
+    """Half the width of the 95 % interval; NaN where the difference is not finite."""
+
+
+def normalised_elo(pentanomial: npt.ArrayLike) -> NormalisedElo:
+    """Normalised Elo difference from (5,) counts of pairs, as `PENTANOMIAL` orders them.
+
+    The deviation of a game is that of a pair's mean score times the square root of 2. The interval is the delta
+    method's, with the skewness and the kurtosis of the pairs.
+    """
+    counts, scores = five_counts(pentanomial), np.linspace(0, 1, 5)
+    mean, variance, n = moments(counts, scores)
+    if variance == 0:
+        return NormalisedElo(math.nan if mean == 0.5 else math.copysign(math.inf, mean - 0.5), math.nan)
+    steps = (scores - mean) / math.sqrt(variance)
+    shift, skewness, kurtosis = (mean - 0.5) / math.sqrt(variance), counts @ steps**3 / n, counts @ steps**4 / n
+    spread = 1 - shift * skewness + shift**2 * (kurtosis - 1) / 4
+    scale = 800 / math.log(10) / math.sqrt(2)
+    return NormalisedElo(scale * shift, scale * 1.96 * math.sqrt(spread / n))
+
+
 def five_counts(pentanomial: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Counts of pairs as `PENTANOMIAL` orders them; raises ValueError unless there are five."""
     counts = np.asarray(pentanomial, dtype=np.float64)

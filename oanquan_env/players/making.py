@@ -22,9 +22,10 @@ NAMES = Names(
         "greedy": "plays the move that wins the most points at once",
         "maxn:depth=D": "full-width search to D plies for 2 to 4 players, each doing what is best for itself",
         "paranoid:depth=D": "the same, with all others doing what is worst for the player who searches",
+        "lookahead:FILE": "narrow search with a value net (a file, a run's folder, or `pretrained`), for two players",
     },
-    options={"random": {}, "greedy": {}, "maxn": {"depth": int}, "paranoid": {"depth": int}},
-    folders={},
+    options={"random": {}, "greedy": {}, "maxn": {"depth": int}, "paranoid": {"depth": int}, "lookahead": {}},
+    folders={"lookahead": "lookahead needs a value net: a file, a run's folder, or lookahead:pretrained"},
 )
 
 
@@ -68,10 +69,19 @@ def _full_width(name: PlayerName, rules: Rules) -> Policy:
     return FullWidthPolicy(Core(rules), name.options["depth"], cast(Aim, name.kind))
 
 
+def _lookahead(name: PlayerName, rules: Rules) -> Policy:
+    from oanquan_env.players.lookahead import LookaheadPolicy  # what reads files is not needed by most
+    from oanquan_env.players.value_net import read_value_net
+
+    assert name.folder
+    return LookaheadPolicy(Core(rules), read_value_net(name.folder, rules))
+
+
 MAKERS: dict[str, Maker] = {
     "random": lambda _, rules: RandomPolicy(Core(rules)),
     "greedy": lambda _, rules: GreedyPolicy(Core(rules)),
     "maxn": _full_width,
     "paranoid": _full_width,
+    "lookahead": _lookahead,
 }
 """Who makes each kind of player; `agents` adds to them."""

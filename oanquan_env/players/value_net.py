@@ -48,8 +48,8 @@ PRETRAINED = "pretrained"
 VALUE_NET_NAME = "value.npz"
 """What the net's file is called in a run's folder."""
 _FORMAT = 2
-_PART = 1 << 14
-"""Positions evaluated at once."""
+_PART = 512
+"""Positions evaluated at once: what is computed of them stays in a processor's cache."""
 
 Weights = npt.NDArray[np.float32]
 
@@ -128,11 +128,14 @@ class ValueNet:
     def values(self, positions: Positions) -> npt.NDArray[np.float32]:
         """(N,) the future margin of N running positions, in points, seen by each one's mover."""
         values = np.empty(len(positions), dtype=np.float32)
+        rows = embedding_rows(self.rules, positions).T
         for begin in range(0, len(positions), _PART):
             part = slice(begin, begin + _PART)
-            first = self.embedding[embedding_rows(self.rules, positions[part])].sum(axis=1)
-            second = np.maximum(first, 0) @ self.hidden_weight + self.hidden_bias
-            values[part] = np.maximum(second, 0) @ self.output_weight + self.output_bias
+            first = self.embedding.take(rows[0, part], axis=0)
+            for column in rows[1:, part]:
+                first += self.embedding.take(column, axis=0)
+            second = np.maximum(first, 0, out=first) @ self.hidden_weight + self.hidden_bias
+            values[part] = np.maximum(second, 0, out=second) @ self.output_weight + self.output_bias
         return values
 
     def with_origin(self, origin: dict[str, Any]) -> ValueNet:

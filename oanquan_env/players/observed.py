@@ -1,0 +1,139 @@
+"""Anything that chooses actions as a player: functions of observations, trained models, networks.
+
+`as_policy` takes what it is given for one of these, by what it can do; no library is imported for it:
+
+- a player's name, or a `Policy`: anything with a method `choose`
+- a model of stable-baselines3 or sb3-contrib: anything with `predict` and `observation_space`
+- a torch module that maps observations and masks, or observations alone, to logits: anything with `forward` and
+  `state_dict`. The legal action of the highest logit is played. Of several outputs the first is taken.
+- a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
+- a class of any of these; it is called with the `Core` if it takes an argument, else without
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Ints, Mask
+from oanquan_env.core import Core, IllegalActionError, check_whole
+from oanquan_env.observation import Encoder, Observation
+from oanquan_env.players.basic import RandomPolicy
+from oanquan_env.players.making import make
+from oanquan_env.players.policy import Policy
+from oanquan_env.positions import Positions
+
+Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
+"""(N, D) int32 observations, see `oanquan_env.observation`, and (N, A) bool masks -> (N,) actions."""
+
+
+class ObservedPolicy:
+    """A player that sees observations and masks.
+
+    Args:
+        core: of the rules to play.
+        choose: what chooses.
+        masked: whether it minds the masks. Illegal actions of one that does not are replaced by random legal ones.
+
+    Attributes:
+        illegal: how many actions have been replaced so far.
+    """
+
+    def __init__(self, core: Core, choose: Observed, *, masked: bool = True) -> None:
+        self.core = core
+        self.encoder = Encoder(core)
+        self.masked = masked
+        self.illegal = 0
+        self._choose = choose
+        self._random = RandomPolicy(core)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`.
+
+        Raises:
+            IllegalActionError: for anything but N whole numbers, and for an illegal action of who minds the masks.
+        """
+        masks = self.core.legal_mask(positions)
+        actions = np.asarray(self._choose(self.encoder.encode(positions), masks.copy()))
+        if actions.shape == (len(positions), 1):
+            actions = actions[:, 0]
+        check_whole(actions, len(positions))
+        chosen = actions.astype(np.intp)
+        within = (chosen >= 0) & (chosen < masks.shape[1])
+        wrong = (~(within & masks[np.arange(len(chosen)), np.where(within, chosen, 0)])).nonzero()[0]
+        if wrong.size and self.masked:
+            row = int(wrong[0])
+            legal = masks[row].nonzero()[0].tolist()
+            raise IllegalActionError(f"row {row}: the player chose action {chosen[row]}; legal ones are {legal}")
+        if wrong.size:
+            chosen[wrong] = self._random.choose(positions[wrong], rng)
+            self.illegal += len(wrong)
+        return chosen
+
+
+def as_policy(player: object, core: Core) -> Policy:
+    """The player that something is, see the top of this module.
+
+    Raises:
+        TypeError: for what is no player.
+        ValueError: for a name that no player has, and for a model that sees other observations than the rules have.
+    """
+    if isinstance(player, str):
+        return make(player, core.rules)
+    if inspect.isclass(player):
+        made = cast(Callable[..., object], player)
+        return as_policy(made(core) if inspect.signature(made).parameters else made(), core)
+    if callable(getattr(player, "choose", None)):
+        return cast(Policy, player)
+    if hasattr(player, "predict") and hasattr(player, "observation_space"):
+        return _model_policy(player, core)
+    if hasattr(player, "forward") and hasattr(player, "state_dict"):
+        return ObservedPolicy(core, _module_choice(player))
+    if callable(player):
+        return ObservedPolicy(core, player)
+    raise TypeError(
+        "a player is a name, an object with a method choose(positions, rng), a function of observations and masks, an "
+        f"sb3 model or a torch module; got {type(player).__name__}"
+    )
+
+
+def _model_policy(model: Any, core: Core) -> Policy:
+    """A model of stable-baselines3 or sb3-contrib, which plays what it thinks best."""
+    seen, wanted = model.observation_space.shape, (Encoder(core).size,)
+    if seen != wanted:
+        raise ValueError(f"the model sees observations of shape {seen}; those of '{core.rules}' have {wanted}")
+    masked = "action_masks" in inspect.signature(model.predict).parameters
+
+    def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
+        options = {"action_masks": masks} if masked else {}
+        return cast(npt.ArrayLike, model.predict(observations, deterministic=True, **options)[0])
+
+    return ObservedPolicy(core, choose, masked=masked)
+
+
+def _module_choice(module: Any) -> Observed:
+    """The best legal action by a torch module's logits. Whoever has such a module has imported torch."""
+    torch: Any = sys.modules["torch"]
+    with_masks = len(inspect.signature(module.forward).parameters) > 1
+
+    def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
+        parameter = next(module.parameters(), None)
+        place = {} if parameter is None else {"device": parameter.device}
+        inputs = [torch.as_tensor(observations, dtype=torch.float32, **place)]
+        inputs += [torch.as_tensor(masks, **place)] * with_masks
+        training = module.training
+        module.eval()
+        with torch.no_grad():
+            found = module(*inputs)
+        module.train(training)
+        logits = (found[0] if isinstance(found, (tuple, list)) else found).double().cpu().numpy()
+        if logits.shape != masks.shape:
+            raise ValueError(f"the module returned logits of shape {logits.shape}; {masks.shape} are wanted")
+        return cast(npt.ArrayLike, np.where(masks, logits, -np.inf).argmax(axis=1))
+
+    return choose

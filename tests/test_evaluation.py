@@ -1,0 +1,330 @@
+"""`oanquan_env.evaluate`: what can be a player, agreement with evaluate.py, what is shown; intervals that cover."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evaluate as evaluate_script
+import oanquan_env
+from agents.evaluation.results import read_report
+from oanquan_env import Core, IllegalActionError, Positions, Rules, evaluate
+from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.benchmark import progress
+from oanquan_env.benchmark.elo import elo_of_pairs, expected_score, normalised_elo
+from oanquan_env.benchmark.estimates import mean_estimate
+from oanquan_env.benchmark.evaluation import REFERENCES, reference_players
+from oanquan_env.benchmark.regret import Suite, regret
+from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.observation import Observation
+from oanquan_env.players import GreedyPolicy
+from oanquan_env.players.observed import as_policy
+from tests.boards import random_positions
+
+
+def first_legal(observations: Observation, masks: Mask) -> Ints:
+    return masks.argmax(axis=1)
+
+
+class FirstLegal:
+    """The same, as a player that sees positions."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        return self.core.legal_mask(positions).argmax(axis=1)
+
+
+# ---- agreement -------------------------------------------------------------------------------------------------------
+
+
+def test_it_agrees_with_the_script_to_the_digit(tmp_path: Path) -> None:
+    names = ["greedy:epsilon=0.2", "random", "maxn:depth=2"]
+    path = tmp_path / "report.json"
+    options = ["--pairs", "15", "--seed", "5", "--openings", "balanced", "--suite", "arena,regret"]
+    assert evaluate_script.main([*names, *options, "--part", "development", "--json", str(path)]) == 0
+    report = read_report(path)
+    found = evaluate(names[0], opponents=names[1:], pairs=15, seed=5, part="development")
+    assert report.arena
+    assert report.regret
+    assert (found.openings, found.digest) == (report.arena.openings, report.arena.digest)
+    assert found.suite == report.regret.suite
+    assert found.regret == report.regret.agents[0]
+    rows = {(row.agent, row.opponent): row for row in report.arena.pairings}
+    for match in found.matches:
+        row = rows[match.agent, match.opponent]
+        for name in (
+            "pairs",
+            "wins",
+            "draws",
+            "losses",
+            "score",
+            "margin",
+            "plies",
+            "pentanomial",
+            "elo",
+            "elo_error",
+            "los",
+        ):
+            assert getattr(match, name) == getattr(row, name), name
+
+
+def test_the_same_player_in_any_form_has_the_same_results() -> None:
+    forms: list[object] = [first_legal, FirstLegal, FirstLegal(Core())]
+    found = [evaluate(one, opponents=["greedy"], pairs=10, label="first").to_json() for one in forms]
+    assert found[0] == found[1] == found[2]
+    assert found[0] != evaluate(first_legal, opponents=["greedy"], pairs=10, label="first", seed=1).to_json()
+
+
+# ---- what can be a player --------------------------------------------------------------------------------------------
+
+
+def test_a_torch_module_plays_its_best_legal_logit() -> None:
+    torch = pytest.importorskip("torch")
+
+    class Scores(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(18, 10)
+
+        def forward(self, observations: Any) -> Any:
+            return self.layer(observations)
+
+    class Masked(Scores):
+        def forward(self, observations: Any, masks: Any) -> Any:
+            assert masks.dtype == torch.bool
+            return self.layer(observations).masked_fill(~masks, -1e9), None
+
+    torch.manual_seed(0)
+    core, module = Core(), Scores()
+    positions = random_positions(core, 50, seed=0)
+    with torch.no_grad():
+        observations = oanquan_env.observation.Encoder(core).encode(positions)
+        logits = module(torch.as_tensor(observations, dtype=torch.float32)).numpy()
+    best = np.where(core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
+    masked = Masked()
+    masked.load_state_dict(module.state_dict())
+    for one in (module, masked):
+        one.train()
+        assert (as_policy(one, core).choose(positions, np.random.default_rng(0)) == best).all()
+        assert one.training
+    module.layer = torch.nn.Linear(18, 3)
+    with pytest.raises(ValueError, match=r"logits of shape \(\d+, 3\); \(\d+, 10\) are wanted"):
+        as_policy(module, core).choose(positions, np.random.default_rng(0))
+
+
+def test_models_of_sb3_play_with_masks_or_have_illegal_actions_replaced() -> None:
+    sb3, contrib = pytest.importorskip("stable_baselines3"), pytest.importorskip("sb3_contrib")
+    game = OAnQuanEnv()
+    core, rng = Core(), np.random.default_rng(0)
+    positions = random_positions(core, 60, seed=1)
+    legal = core.legal_mask(positions)
+    masked = as_policy(contrib.MaskablePPO("MlpPolicy", game, n_steps=8, batch_size=8, seed=0), core)
+    assert legal[np.arange(len(positions)), masked.choose(positions, rng)].all()
+    blind = as_policy(sb3.DQN("MlpPolicy", game, buffer_size=10, seed=0), core)
+    assert legal[np.arange(len(positions)), blind.choose(positions, rng)].all()
+    assert 0 < getattr(blind, "illegal") < len(positions)  # noqa: B009
+    assert getattr(masked, "illegal") == 0  # noqa: B009
+    with pytest.raises(ValueError, match=r"the model sees observations of shape \(18,\); those of 'three-player' have"):
+        as_policy(sb3.DQN("MlpPolicy", game, buffer_size=10, seed=0), Core("three-player"))
+
+
+def test_replaced_actions_are_told() -> None:
+    class Blind:
+        """As a model of sb3 that sees no masks: it always wants action 0."""
+
+        observation_space = OAnQuanEnv().observation_space
+
+        def predict(self, observations: Observation, deterministic: bool = False) -> tuple[Ints, None]:
+            return np.zeros(len(observations), dtype=np.intp), None
+
+    found = evaluate(Blind(), opponents=["greedy"], pairs=5)
+    assert found.illegal > 0
+    assert f"{found.illegal} illegal actions were replaced by random legal ones" in str(found)
+    assert evaluate(Blind(), opponents=["greedy"], pairs=5) == found
+
+
+@pytest.mark.parametrize(
+    ("player", "error", "message"),
+    [
+        (lambda observations, masks: masks.argmin(axis=1), IllegalActionError, r"row \d+: the player chose action \d"),
+        (lambda observations, masks: -masks.argmax(axis=1) - 1, IllegalActionError, r"the player chose action -\d"),
+        (lambda observations, masks: masks.argmax(axis=1) / 2, IllegalActionError, "whole numbers, got float64"),
+        (lambda observations, masks: 3, IllegalActionError, r"actions must be \d+ whole numbers"),
+        (7, TypeError, "a player is a name, an object with a method choose"),
+        ("nobody", ValueError, "unknown player 'nobody'"),
+    ],
+)
+def test_what_cannot_play_is_told(player: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        evaluate(player, opponents=["random"], pairs=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pairs": 0}, "pairs must be 1 or more; got 0"),
+        ({"rules": "chess"}, "unknown preset 'chess'"),
+        ({"openings": "nowhere.txt"}, "nowhere.txt: no such file"),
+        ({"pairs": 10_000}, "it holds 600 openings; 10000 are needed"),
+    ],
+)
+def test_what_cannot_be_measured_is_told(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        evaluate("random", opponents=["greedy"], **options)
+
+
+# ---- what is shown ---------------------------------------------------------------------------------------------------
+
+
+def test_everything_is_shown_and_written() -> None:
+    found = evaluate("greedy", opponents=["random"], pairs=10, part="development")
+    text = str(found)
+    assert text.startswith("greedy, mancala-world: 10 pairs, openings-mancala-world.txt\nopponent ")
+    assert "greedy: points lost a move over the development part of regret-mancala-world" in text
+    assert all(word in text for word in ("normalised Elo", "opening", "middle", "end", "blunders, %"))
+    page = found._repr_html_()
+    assert page.count("<table>") == page.count("</table>") == 2
+    assert "<th>opponent</th>" in page
+    assert "<td>random</td>" in page
+    written = json.loads(found.to_json())
+    assert written["format"] == 1
+    assert written["matches"][0]["score"]["mean"] == found.matches[0].score.mean
+    assert written["regret"]["phases"]["end"]["blunders"]["low"] >= 0
+
+
+def test_a_label_cannot_be_markup() -> None:
+    assert "<b>" not in evaluate("random", opponents=["random"], pairs=1, label="<b>bold</b>")._repr_html_()
+
+
+def test_rules_without_suite_net_or_pairs_of_two() -> None:
+    found = evaluate("greedy", "three-player", ["random"], pairs=6)
+    (match,) = found.matches
+    assert (found.openings, found.suite, found.regret) == ("random", None, None)
+    assert match.wins + match.draws + match.losses == 18
+    assert (match.elo, match.normalised_elo, match.pentanomial) == (None, None, None)
+    assert match.score.mean > 1 / 3
+    assert reference_players(Rules.parse("three-player")) == list(REFERENCES)
+
+
+def test_progress_is_shown_where_somebody_looks(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate("random", opponents=["random"], pairs=2)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    evaluate("random", opponents=["greedy"], pairs=2, progress=True)
+    err = capsys.readouterr().err
+    assert "\rrandom – greedy, games: 4 of 4" in err
+    assert err.endswith("\r")
+    evaluate("random", opponents=["greedy"], pairs=2, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+# ---- statistics ------------------------------------------------------------------------------------------------------
+
+REPETITIONS = 200
+FEWEST, MOST = 180, 198
+"""Of 200 intervals of 95 %, so many cover but for a chance of less than 1 %."""
+
+
+def covered(interval: Callable[[np.random.Generator], tuple[float, float]], truth: float) -> int:
+    """How many of `REPETITIONS` intervals hold the truth."""
+    ends = [interval(np.random.default_rng([9, repetition])) for repetition in range(REPETITIONS)]
+    return sum(low <= truth <= high for low, high in ends)
+
+
+class Erring:
+    """Plays the best move of a suite's positions, and a random legal one with a given probability."""
+
+    def __init__(self, suite: Suite, epsilon: float) -> None:
+        self.suite = suite
+        self.epsilon = epsilon
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        legal = np.isfinite(self.suite.values)
+        at_random = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
+        erring = rng.random(len(legal)) < self.epsilon
+        return np.where(erring, at_random, np.nanargmax(self.suite.values, axis=1))
+
+    def mean_regret(self) -> float:
+        """What it is expected to lose a move, over the positions of the suite."""
+        values = self.suite.values
+        return float(self.epsilon * np.mean(np.nanmax(values, axis=1) - np.nanmean(values, axis=1)))
+
+
+def test_intervals_of_regret_cover_the_regret_of_a_simulated_player() -> None:
+    """The suite stands for all positions; each repetition measures on 250 of them, drawn at random."""
+    everything, epsilon = load_suite(Rules()), 0.3
+    truth = Erring(everything, epsilon).mean_regret()
+
+    def interval(rng: np.random.Generator) -> tuple[float, float]:
+        some = everything.take(rng.integers(len(everything), size=250))
+        found = regret(Erring(some, epsilon), some, rng, by_phase=False).overall.regret
+        return found.low, found.high
+
+    assert FEWEST <= covered(interval, truth) <= MOST
+
+
+PAIRS = np.array([0.1, 0.05, 0.4, 0.15, 0.3])
+"""Chances of a pair's outcomes, for a player whose strength is known."""
+
+
+def score_ends(counts: Floats) -> tuple[float, float]:
+    found = mean_estimate(np.repeat(np.linspace(0, 1, 5), counts.astype(np.intp)))
+    return found.low, found.high
+
+
+def elo_ends(counts: Floats) -> tuple[float, float]:
+    found = elo_of_pairs(counts)
+    return expected_score(found.elo - found.error), expected_score(found.elo + found.error)
+
+
+def normalised_ends(counts: Floats) -> tuple[float, float]:
+    found = normalised_elo(counts)
+    return found.elo - found.error, found.elo + found.error
+
+
+SCORE = float(PAIRS @ np.linspace(0, 1, 5))
+DEVIATION = float(np.sqrt(PAIRS @ (np.linspace(0, 1, 5) - SCORE) ** 2))
+
+
+@pytest.mark.parametrize(
+    ("ends", "truth"),
+    [
+        (score_ends, SCORE),
+        (elo_ends, SCORE),
+        (normalised_ends, 800 / np.log(10) * (SCORE - 0.5) / (np.sqrt(2) * DEVIATION)),
+    ],
+)
+def test_intervals_of_a_match_cover(ends: Callable[[Floats], tuple[float, float]], truth: float) -> None:
+    assert FEWEST <= covered(lambda rng: ends(rng.multinomial(150, PAIRS).astype(np.float64)), truth) <= MOST
+
+
+def test_normalised_elo_by_hand() -> None:
+    """Wins and losses of whole pairs, 3 to 1: a score of 0.75 whose deviation is sqrt(3) / 4 for a pair."""
+    found = normalised_elo([10, 0, 0, 0, 30])
+    assert found.elo == pytest.approx(800 / np.log(10) * 0.25 / (np.sqrt(2) * np.sqrt(3) / 4))
+    assert normalised_elo([30, 0, 0, 0, 10]).elo == pytest.approx(-found.elo)
+    assert normalised_elo([0, 0, 9, 0, 0]).elo != normalised_elo([0, 0, 9, 0, 0]).elo  # no spread, no scale
+    assert normalised_elo([0, 0, 0, 0, 9]).elo == np.inf
+
+
+def test_a_player_is_as_strong_as_itself() -> None:
+    """The null run: what is measured of a player against itself tells how far chance goes."""
+    core = Core()
+    (null,) = evaluate(GreedyPolicy(core), opponents=["greedy"], pairs=600, label="greedy").matches
+    assert null.score.low < 0.5 < null.score.high
+    assert null.normalised_elo is not None
+    assert null.normalised_elo_error is not None
+    assert abs(null.normalised_elo) < null.normalised_elo_error
+    (exact,) = evaluate("lookahead:pretrained", opponents=["lookahead:pretrained"], pairs=20).matches
+    assert (exact.score.mean, exact.margin.mean) == (0.5, 0)  # nothing is left to chance: every pair is even
