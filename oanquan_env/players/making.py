@@ -11,6 +11,7 @@ from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.full_width import Aim, FullWidthPolicy
 from oanquan_env.players.names import Names, PlayerName, UnknownAgentError
 from oanquan_env.players.policy import Policy
+from oanquan_env.players.value_net import read_value_net
 from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
 
 Maker: TypeAlias = Callable[[PlayerName, Rules], Policy]
@@ -19,10 +20,10 @@ NAMES = Names(
     usage={
         "random": "plays any legal move",
         "greedy": "plays the move that wins the most points at once",
-        "maxn:depth=D": "full-width search to D plies for 2 to 4 players, each doing what is best for itself",
-        "paranoid:depth=D": "the same, with all others doing what is worst for the player who searches",
+        "maxn:depth=D[,net=FILE]": "full-width search to D plies, for 2 to 4 players, each doing its best for itself",
+        "paranoid:depth=D[,net=FILE]": "the same, with all others doing what is worst for the player who searches",
     },
-    options={"random": {}, "greedy": {}, "maxn": {"depth": int}, "paranoid": {"depth": int}},
+    options={"random": {}, "greedy": {}, "maxn": {"depth": int, "net": str}, "paranoid": {"depth": int, "net": str}},
     folders={},
 )
 
@@ -60,7 +61,8 @@ def make_parsed(name: PlayerName, rules: Rules, makers: Mapping[str, Maker]) -> 
 def _full_width(name: PlayerName, rules: Rules) -> Policy:
     if "depth" not in name.options:
         raise UnknownAgentError(f"{name.kind} needs its depth, as in {name.kind}:depth=3")
-    return FullWidthPolicy(Core(rules), name.options["depth"], cast(Aim, name.kind))
+    net = read_value_net(name.folder, rules) if name.folder else None
+    return FullWidthPolicy(Core(rules), name.options["depth"], cast(Aim, name.kind), net=net)
 
 
 MAKERS: dict[str, Maker] = {
