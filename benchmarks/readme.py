@@ -116,7 +116,9 @@ def page() -> str:
 
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {"speed": peers.speed_line, "peers": peers.peers_table},
-    ROOT / "docs" / "benchmarks.md": {part.__name__: part for part in (core, vector, aec, search, solve, training, page)},
+    ROOT / "docs" / "benchmarks.md": {
+        part.__name__: part for part in (core, vector, aec, search, solve, training, page)
+    },
 }
 """Which parts each page has."""
 

@@ -203,7 +203,7 @@ def test_players_by_name_need_no_agents(aim: Aim, monkeypatch: pytest.MonkeyPatc
     assert game.positions.ply[0] == 2
     with pytest.raises(ValueError, match=f"{aim} has depth=.*; got 'deep=2'"):
         make_policy(f"{aim}:deep=2")
-    with pytest.raises(ValueError, match=r"only random, greedy, maxn:depth=D, paranoid:depth=D exist"):
+    with pytest.raises(ValueError, match=r"only random, greedy, maxn:depth=D\[,net=FILE\], paranoid:.* exist"):
         make_policy("minimax:depth=2")
 
 
@@ -224,7 +224,7 @@ def test_both_ways_to_a_name_make_the_same_player(aim: Aim) -> None:
         ("paranoid:depth=-1", f"depth must be 1 to {MAX_DEPTH}; got -1"),
         ("maxn:depth=21", f"depth must be 1 to {MAX_DEPTH}; got 21"),
         ("maxn:depth=2.5", "depth of maxn must be a whole number; got '2.5'"),
-        ("maxn:ms=5", "maxn has depth=…, epsilon=…; got 'ms=5'"),
+        ("maxn:ms=5", "maxn has depth=…, net=…, epsilon=…; got 'ms=5'"),
     ],
 )
 def test_mistaken_names_are_refused(name: str, message: str) -> None:
