@@ -3,9 +3,11 @@
     python evaluate.py ppo:runs/quick greedy random --pairs 200
     python evaluate.py greedy minimax:depth=6 quick=ppo:runs/quick --suite arena,regret --openings balanced --output out
     python evaluate.py --config configs/evaluate.yaml --output out
+    python evaluate.py --rules three-player greedy maxn:depth=2 maxn:depth=3
 
 The suite arena: every pairing of agents plays every opening in every seating. A score is the share of wins, a draw
-counted as half a win.
+counted as half a win. With three or four players each agent plays as one among opponents that are all another agent;
+its score is to be compared with the even share, a third or a quarter.
 
 The suite regret: the points that an agent's moves lose against the best ones, over a fixed set of positions.
 
@@ -38,7 +40,7 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     from rich.table import Table
 
     import agents
-    from agents.evaluation.results import ArenaResult, RegretResult
+    from agents.evaluation.results import ORDINALS, ArenaResult, RegretResult
     from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
     from agents.reports.report import write_report
     from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options, refused
@@ -120,15 +122,20 @@ def _spread(estimate: Estimate, form: str, factor: float = 1.0) -> str:
 
 
 def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResult) -> None:
-    """Scores in percent (also those of moving first, or second), margins in points, Elo; with 95 % intervals."""
+    """Scores in percent (also those of moving first, second, ..), margins in points, Elo; with 95 % intervals."""
     openings = f"openings of {settings.opening_plies} random plies" if arena.openings == "random" else arena.openings
-    console.print(f"{settings.rules}, {settings.pairs} pairs, {openings}, seed {settings.seed}")
-    by_order = ["first, %", "second, %"] if arena.ratings else []
+    games = "pairs" if arena.players == 2 else f"openings in {arena.players} seatings"
+    console.print(f"{settings.rules}, {settings.pairs} {games}, {openings}, seed {settings.seed}")
+    if arena.players > 2:
+        console.print(
+            f"score: wins of one agent among opponents of one kind; its even share is {arena.even_share:.1f} %"
+        )
+    by_order = [f"{name}, %" for name in ORDINALS[: arena.players]]
     shown = _table(["agent", "opponent"], ["wins", "draws", "losses", "score, %", "margin", "plies", *by_order])
     for row in arena.pairings:
         counts = (str(count) for count in (row.wins, row.draws, row.losses))
         estimates = _spread(row.score, ".1f", 100), _spread(row.margin, "+.1f")
-        orders = [f"{100 * order.score.mean:.1f}" for order in (row.first, row.second) if order]
+        orders = [f"{100 * order.score.mean:.1f}" for order in row.orders]
         shown.add_row(row.agent, row.opponent, *counts, *estimates, f"{row.plies:.1f}", *orders)
     console.print(shown)
     if arena.ratings and len(arena.ratings) > 2:

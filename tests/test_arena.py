@@ -186,7 +186,7 @@ def test_the_balanced_suite(core: Core) -> None:
     values = np.array([int(record.headers["Value"]) for record in openings.records])
     assert abs(values).max() <= 3
     some = slice(0, 5)
-    assert (final_margins(core, openings.positions[some], OpeningsRecipe().depth) == values[some]).all()
+    assert (final_margins(core, openings.positions[some], OpeningsRecipe().depth)[:, 0] == values[some]).all()
 
 
 def test_a_made_suite_is_balanced_and_without_duplicates() -> None:
@@ -198,6 +198,28 @@ def test_a_made_suite_is_balanced_and_without_duplicates() -> None:
     assert len(records) == 12 == len(first_of_each(canonical_keys(core, positions)))
     assert abs(final_margins(core, positions, 8)).max() <= 2
     assert "--depth 8" in records[0].headers["Made"]
+
+
+@pytest.mark.parametrize("rules", ["three-player", "four-player"])
+def test_openings_for_more_players_are_even_for_each(rules: str) -> None:
+    core = Core(rules)
+    suite = read_openings(core, openings_path(core.rules))
+    assert len(suite) == 200 == len(first_of_each(canonical_keys(core, suite.positions)))
+    values = np.array([[float(points) for points in record.headers["Value"].split()] for record in suite.records])
+    assert abs(values).max() <= 5
+    some = slice(0, 5)
+    assert final_margins(core, suite.positions[some], 5) == pytest.approx(values[some], abs=0.01)
+    turned = rotate_seats(suite.positions[some])
+    assert final_margins(core, turned, 5) == pytest.approx(np.roll(values[some], 1, axis=1), abs=0.01)
+
+
+def test_a_suite_for_more_players_is_made_by_max_n(capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = OpeningsRecipe(rules="three-player", count=5, within=8, depth=3)
+    records = make_suite(recipe)
+    assert parse_records(format_records(records)) == records == make_suite(recipe)
+    assert [len(record.headers["Value"].split()) for record in records] == [3] * 5
+    assert openings.main(["--rules", "three-player", "--count", "5"]) == 2
+    assert "give a depth of at most 8" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_suite_of_more_lines_than_there_are_is_given_up(
@@ -212,11 +234,11 @@ def test_a_suite_of_more_lines_than_there_are_is_given_up(
 def test_final_margins_count_the_scores_so_far() -> None:
     core = Core("mancala-world fields=2 seeds=1")
     board = Board.parse("0,1,0*/0,1,0 12,0 0 4", core.rules)  # 2A captures nothing and leaves the stone; see below
-    margins = final_margins(core, board.positions, 6)
-    swapped = final_margins(core, rotate_seats(board.positions), 6)
-    assert margins[0] == -swapped[0]
+    margins = final_margins(core, board.positions, 6)[0]
+    swapped = final_margins(core, rotate_seats(board.positions), 6)[0]
+    assert margins[0] == -margins[1] == -swapped[0]
     board_ahead = Board.parse("0,1,0*/0,1,0 6,6 0 4", core.rules)
-    assert margins[0] - final_margins(core, board_ahead.positions, 6)[0] == 12
+    assert margins[0] - final_margins(core, board_ahead.positions, 6)[0, 0] == 12
 
 
 # ---- keys ------------------------------------------------------------------------------------------------------------

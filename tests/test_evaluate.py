@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import evaluate
@@ -115,16 +116,27 @@ def test_stored_regret_is_not_measured_again(
 
 def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    status, text, _ = run(capsys, "greedy", "random", "--rules", "three-player", "--pairs", "30", "--output", out)
+    options = ["--rules", "three-player", "--openings", "balanced", "--pairs", "30", "--output", out]
+    status, text, _ = run(capsys, "greedy", "random", *options)
     assert status == 0
-    assert "Elo" not in text
+    assert text.startswith("three-player, 30 openings in 3 seatings, openings-three-player.txt, seed 0\n")
+    assert "its even share is 33.3 %" in text
+    assert "third, %" in text
+    report = (out / "report.md").read_text()
+    assert "33.3 % among equals" in report
+    assert " Elo over moving last, moving second " in report
+    assert {"scores.png", "elo.png"} <= {path.name for path in out.iterdir()}
     arena = read_report(out / "report.json").arena
     assert arena
-    assert arena.ratings is None
+    assert [rating.agent for rating in arena.ratings or []] == ["greedy", "random"]
+    assert len(arena.orders) == 2
     one, among = arena.pairings
     assert (one.agent, one.opponent, among.agent, among.opponent) == ("greedy", "random", "random", "greedy")
     assert one.wins + one.draws + one.losses == 90
     assert one.score.mean > 1 / 3 > among.score.mean
+    for pairing in arena.pairings:
+        assert np.mean([order.score.mean for order in pairing.orders]) == pytest.approx(pairing.score.mean)
+        assert len(pairing.orders) == 3
 
 
 @pytest.mark.parametrize(

@@ -213,14 +213,24 @@ def test_the_whole_report(report: Report) -> None:
         assert {line.count("|") for line in lines[head - 1 : end]} == {width}
 
 
-def test_more_than_two_players_have_no_ratings(report: Report) -> None:
+def test_a_report_on_three_players_names_the_even_share(report: Report) -> None:
     assert report.arena
-    report.arena.ratings = report.arena.first = report.arena.anchor = None
+    report.arena.players = 3
+    report.arena.second = estimate(-40, 10)
     for pairing in report.arena.pairings:
         pairing.pentanomial = pairing.elo = pairing.elo_error = pairing.los = None
+        pairing.first = pairing.second = pairing.third = OrderResult(score=estimate(0.25), margin=estimate(-3))
     text = markdown(report, [])
-    assert "Elo" not in text
-    assert set(draw_all(report)) == {"scores.png", "regret.png"}
+    assert "one agent among 2 opponents of one kind, 33.3 % among equals" in text
+    assert "worth +12 (-18 to +42) Elo over moving last, moving second -40 (-50 to -30)." in text
+    assert "| agent | opponents | won | shared | lost |" in text
+    assert "| third, % | margin |\n" in text
+    assert "| 25.0 | -3.0 | 25.0 | -3.0 | 25.0 | -3.0 |\n" in text
+    assert (
+        "First, second, third: the games in which the agent moved first from the opening, or second or third." in text
+    )
+    assert "LOS" not in text
+    assert set(draw_all(report)) == {"scores.png", "elo.png", "regret.png"}
 
 
 # ---- README ----------------------------------------------------------------------------------------------------------

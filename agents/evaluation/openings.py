@@ -5,6 +5,10 @@
 draws random lines of 4 to 8 plies, after which a deep search expects a final margin within a few points of a
 draw. Of lines that lead to the same board (up to seats and mirror) only the first is taken. Lines of all lengths are
 mixed, in the order in which they were drawn, so the first n are a fair sample.
+
+With three or four players max^n search says what each is to expect, and no one may be far from the others' mean:
+
+    python -m agents.evaluation.openings --rules three-player --count 200 --within 5 --depth 5
 """
 
 from __future__ import annotations
@@ -20,10 +24,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agents.support.command_line import OptionalFile, parse_options, refused
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
-from oanquan_env.arrays import Ints
+from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.suites import openings_path
+from oanquan_env.core import relative_points
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.keys import canonical_keys, first_of_each
+from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.playing import random_lines
 from oanquan_env.records import format_records
 from oanquan_env.rules import DEFAULT_PRESET
@@ -33,9 +39,13 @@ BATCH = 100
 """Lines of each length drawn at once."""
 MAX_FAILED_LINES = 50_000
 """Lines in a row that are not balanced or not new, before `make_suite` gives up."""
+MAX_FULL_WIDTH = 8
+"""Plies of a full-width search beyond which a suite would take days."""
 SHALLOW_DEPTH = 8
+SHALLOW_FULL_WIDTH = 3
 SHALLOW_SLACK = 5
-"""A shallow search (plies above) passes a line on to the deep one up to so many points beyond the limit."""
+"""A shallow search (plies above, for two players and for more) passes a line on to the deep one up to so many points
+beyond the limit."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,7 @@ class OpeningsRecipe:
         count: number of lines
         shortest: plies of the shortest lines
         longest: plies of the longest lines
-        within: points by which the final margin may differ from 0
+        within: points by which a player's final margin may differ from 0
         depth: plies of the deep search
         seed: seed of the random lines
     """
@@ -69,13 +79,22 @@ class OpeningsRecipe:
         )
 
 
-def final_margins(core: Core, positions: Positions, depth: int) -> Ints:
-    """(N,) points by which South is expected to win: its lead so far and what a search of `depth` plies adds."""
-    from agents.search.deepening import Limits, Search  # numba takes a second to import
+def final_margins(core: Core, positions: Positions, depth: int) -> Floats:
+    """(N, P) points by which each player is expected to win: its lead so far and what a search of `depth` plies adds.
 
-    values = np.array([found.value for found in Search(core).best_moves(positions, Limits(depth=depth))], dtype=np.intp)
-    sign = 1 - 2 * positions.mover
-    return positions.scores[:, 0] - positions.scores[:, 1] + sign * values
+    The search is alpha-beta; with more than two players it is max^n, and a margin is one over the others' mean.
+    """
+    rows = np.arange(len(positions))
+    if core.rules.players > 2:
+        values = FullWidthSearch(core, depth).values(positions)
+        future = values[rows, values[rows, :, positions.mover].argmax(axis=1)]
+    else:
+        from agents.search.deepening import Limits, Search  # numba takes a second to import
+
+        found = [result.value for result in Search(core).best_moves(positions, Limits(depth=depth))]
+        future = np.array(found)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)
+    margins: Floats = relative_points(positions.scores) + future
+    return margins
 
 
 def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list[GameRecord]:
@@ -85,6 +104,13 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
         ValueError: if there seem to be fewer such lines, or almost all games end sooner.
     """
     core, progress = Core(recipe.rules), progress or Progress(disable=True)
+    full_width = core.rules.players > 2
+    if full_width and recipe.depth > MAX_FULL_WIDTH:
+        raise ValueError(
+            f"max^n search to {recipe.depth} plies would take too long for '{core.rules}': "
+            f"give a depth of at most {MAX_FULL_WIDTH}"
+        )
+    shallow = SHALLOW_FULL_WIDTH if full_width else SHALLOW_DEPTH
     rng = np.random.default_rng(recipe.seed)
     task = progress.add_task("balanced lines", total=recipe.count)
     records: list[GameRecord] = []
@@ -102,15 +128,22 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
         keys = canonical_keys(core, positions)
         new = first_of_each(np.concatenate([seen, keys]))[len(seen) :] - len(seen)
         seen = np.concatenate([seen, keys[new]])
-        new = new[abs(final_margins(core, positions[new], SHALLOW_DEPTH)) <= recipe.within + SHALLOW_SLACK]
+        new = new[_farthest(final_margins(core, positions[new], shallow)) <= recipe.within + SHALLOW_SLACK]
         margins = final_margins(core, positions[new], recipe.depth)
-        for row, margin in zip(new.tolist(), margins.tolist(), strict=True):
-            if abs(margin) <= recipe.within:
-                headers = {"Made": recipe.command(), "Value": f"{margin:+d}"}
+        for row, margin, even in zip(new.tolist(), margins, _farthest(margins) <= recipe.within, strict=True):
+            if even:
+                told = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
+                headers = {"Made": recipe.command(), "Value": told}
                 records.append(GameRecord(core.rules, tuple(map(Move.from_action, lines[row])), headers=headers))
         failed = failed + len(lines) if len(records) == before else 0
         progress.update(task, completed=len(records))
     return records[: recipe.count]
+
+
+def _farthest(margins: Floats) -> Floats:
+    """(N,) points by which the margin of some player differs most from 0."""
+    farthest: Floats = np.abs(margins).max(axis=1)
+    return farthest
 
 
 def _draw(core: Core, recipe: OpeningsRecipe, rng: np.random.Generator) -> tuple[list[Ints], Positions]:

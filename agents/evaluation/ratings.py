@@ -111,7 +111,7 @@ def bradley_terry(
         ValueError: for points below 0 or above the number of games, or a prior that is not positive.
     """
     pairs, points, games = np.asarray(pairings), np.asarray(won, np.float64), np.asarray(played, np.float64)
-    estimate = _fit(_design(pairs), points[None], games[None], prior_draws)[0]
+    estimate = fit(_design(pairs), points[None], games[None], prior_draws)[0]
     return Ratings(ELO * (estimate[:-1] - estimate[anchor]), ELO * float(estimate[-1]))
 
 
@@ -124,7 +124,7 @@ def _design(pairings: npt.NDArray[np.integer]) -> Floats:
     return design
 
 
-def _fit(design: Floats, won: Floats, played: Floats, prior_draws: float) -> Floats:
+def fit(design: Floats, won: Floats, played: Floats, prior_draws: float) -> Floats:
     """(B, M + 1) log odds that maximise the likelihood of each of B samples, by Newton's method.
 
     Args:
@@ -182,7 +182,7 @@ def rate(
     as_first, as_second = weights @ table[:, :, 0].T, weights @ (1 - table[:, :, 1]).T  # (B, G) points of first movers
     won = np.concatenate([as_first, as_second], axis=1)
     design = _design(np.concatenate([pairs, pairs[:, ::-1]]))
-    estimates = ELO * _fit(design, won, np.full(won.shape, float(k)), PRIOR_DRAWS)
+    estimates = ELO * fit(design, won, np.full(won.shape, float(k)), PRIOR_DRAWS)
     estimates[:, :-1] -= estimates[:, [anchor]]
     intervals = percentile_estimates(estimates[0], estimates[1:])
     return RatingIntervals(intervals[:-1], intervals[-1])

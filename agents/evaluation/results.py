@@ -12,6 +12,9 @@ from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import RegretRow
 from oanquan_env.files import read_json
 
+ORDINALS = ("first", "second", "third", "fourth")
+"""When a player moves after the opening."""
+
 
 class ReportError(ValueError):
     """A report that cannot be used; names the file and what is wrong with it."""
@@ -31,7 +34,7 @@ class AgentResult(_Strict):
 
 
 class OrderResult(_Strict):
-    """A player's games of a pairing in which it moved first after the opening, or second."""
+    """A player's games of a pairing in which it moved first after the opening, or second, third or fourth."""
 
     score: Estimate
     margin: Estimate
@@ -46,23 +49,32 @@ class PairingResult(_Strict):
     wins: int
     draws: int = Field(description="games with a shared win")
     losses: int
-    score: Estimate = Field(description="share of wins, a draw counted as half a win; interval over openings")
-    margin: Estimate = Field(description="points of `agent` less those of `opponent`; interval over openings")
+    score: Estimate = Field(description="share of wins, a shared win divided among the winners; interval over openings")
+    margin: Estimate = Field(
+        description="points of `agent` less those of the others, their mean; interval over openings"
+    )
     plies: float = Field(description="mean plies after the opening")
     pentanomial: list[int] | None = Field(None, description="pairs that scored 0, 0.5, 1, 1.5, 2; two players only")
     elo: float | None = Field(None, description="Elo difference; none if all games were won or all lost")
     elo_error: float | None = Field(None, description="half its 95 % interval, over pairs")
     los: float | None = Field(None, description="likelihood that `agent` is the stronger one")
-    first: OrderResult | None = Field(None, description="`agent` moving first after the opening; two players only")
+    first: OrderResult | None = Field(None, description="`agent` moving first after the opening")
     second: OrderResult | None = Field(None, description="`agent` moving second")
+    third: OrderResult | None = Field(None, description="`agent` moving third")
+    fourth: OrderResult | None = Field(None, description="`agent` moving fourth")
+
+    @property
+    def orders(self) -> list[OrderResult]:
+        """The results of moving first, second, and so on."""
+        return [order for order in (self.first, self.second, self.third, self.fourth) if order]
 
 
 class Rating(_Strict):
-    """A player's Bradley-Terry rating."""
+    """A player's Bradley-Terry rating; with more than two seats over places, see `agents.evaluation.place_ratings`."""
 
     agent: str
     elo: Estimate
-    score: float = Field(description="mean score against all others")
+    score: float = Field(description="mean score against all others; with more seats, as one among each of them")
 
 
 class ArenaResult(_Strict):
@@ -70,10 +82,23 @@ class ArenaResult(_Strict):
 
     openings: str = Field(description="`random`, `set-up` (no moves), or the file name of the suite")
     digest: str = Field(description="hash of the opening positions")
+    players: int = Field(2, description="seats of a game; an even player's share of wins is 1 / players")
     pairings: list[PairingResult]
     anchor: str | None = Field(None, description="the player whose rating is 0")
-    ratings: list[Rating] | None = Field(None, description="highest first; none with more than two players")
-    first: Estimate | None = Field(None, description="value of moving first after the opening, Elo")
+    ratings: list[Rating] | None = Field(None, description="highest first")
+    first: Estimate | None = Field(None, description="value of moving first after the opening over moving last, Elo")
+    second: Estimate | None = Field(None, description="value of moving second; more than two players only")
+    third: Estimate | None = Field(None, description="value of moving third; four players only")
+
+    @property
+    def even_share(self) -> float:
+        """Score of a player among equals, percent."""
+        return 100 / self.players
+
+    @property
+    def orders(self) -> list[Estimate]:
+        """The values of moving first, second, and so on, over moving last."""
+        return [order for order in (self.first, self.second, self.third) if order]
 
 
 class RegretResult(_Strict):

@@ -15,31 +15,19 @@ from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.evaluation.cluster_arena import play_on_cluster
-from agents.evaluation.ratings import rate
 from agents.evaluation.result_cache import ResultCache
-from agents.evaluation.results import (
-    AgentResult,
-    ArenaResult,
-    OrderResult,
-    PairingResult,
-    Rating,
-    RegretResult,
-    Report,
-)
-from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, by_order, make_entrants
+from agents.evaluation.results import AgentResult, RegretResult, Report
+from agents.evaluation.summaries import summarize_tournament
+from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, make_entrants
 from agents.support.provenance import processor, versions
 from agents.support.strict_yaml import ConfigError, Count, CountOrZero, Seed, explain
 from oanquan_env import Core, Rules
-from oanquan_env.benchmark.elo import elo_of_pairs, pentanomial
-from oanquan_env.benchmark.estimates import mean_estimate
 from oanquan_env.benchmark.evaluation import seeded_regret
 from oanquan_env.benchmark.openings import load_openings
-from oanquan_env.benchmark.pairs import score_interval
 from oanquan_env.benchmark.regret import Part, RegretRow, Suite
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.rules import DEFAULT_PRESET
 
-ANCHOR = "greedy"
 PACKAGES = ("numpy", "numba", "torch")
 REGRET_FOLDER = "parts/regret"
 
@@ -231,64 +219,3 @@ def _arena_times(pairings: list[Pairing]) -> dict[int, float]:
             seconds[number] = seconds.get(number, 0.0) + pairing.seconds[side]
             moves[number] = moves.get(number, 0) + pairing.moves[side]
     return {number: 1000 * seconds[number] / moves[number] for number in seconds if moves[number]}
-
-
-# ---- summaries -------------------------------------------------------------------------------------------------------
-
-
-def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> ArenaResult:
-    """The numbers of a tournament; ratings only for two players, for whom the Bradley-Terry model is made."""
-    openings = tournament.openings
-    result = ArenaResult(
-        openings=openings.name,
-        digest=openings.digest(),
-        pairings=[summarize_pairing(tournament, pairing) for pairing in pairings],
-    )
-    if tournament.core.rules.players != 2:
-        return result
-    entrants = tournament.entrants
-    anchor = next((number for number, one in enumerate(entrants) if one.name == ANCHOR), 0)
-    scores = [by_order(pairing.results.score, openings.positions) for pairing in pairings]
-    numbers = [(pairing.a, pairing.b) for pairing in pairings]
-    rng = np.random.default_rng([tournament.seed, len(entrants)])
-    estimates = rate(numbers, scores, anchor, rng)
-    rows = []
-    for number, one in enumerate(entrants):
-        own = [pairing.results.score.mean() for pairing in pairings if pairing.a == number]
-        own += [1 - pairing.results.score.mean() for pairing in pairings if pairing.b == number]
-        rows.append(Rating(agent=one.label, elo=estimates.players[number], score=float(np.mean(own))))
-    result.ratings = sorted(rows, key=lambda row: -row.elo.mean)
-    result.first = estimates.first
-    result.anchor = entrants[anchor].label
-    return result
-
-
-def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult:
-    """The numbers of one pairing, from the side of its first player."""
-    results = pairing.results
-    wins, losses = int((results.score == 1).sum()), int((results.score == 0).sum())
-    summary = PairingResult(
-        agent=tournament.entrants[pairing.a].label,
-        opponent=tournament.entrants[pairing.b].label,
-        pairs=len(results.score),
-        wins=wins,
-        draws=results.score.size - wins - losses,
-        losses=losses,
-        score=score_interval(results),
-        margin=mean_estimate(results.margin.mean(axis=1)),
-        plies=float(results.plies.mean()),
-    )
-    if tournament.core.rules.players == 2:
-        counts = pentanomial(results.score)
-        difference = elo_of_pairs(counts)
-        finite = np.isfinite([difference.elo, difference.error])
-        summary.pentanomial = counts.tolist()
-        summary.elo = difference.elo if finite[0] else None
-        summary.elo_error = difference.error if finite[1] else None
-        summary.los = difference.los
-        scores, margins = (by_order(table, tournament.openings.positions) for table in (results.score, results.margin))
-        summary.first, summary.second = (
-            OrderResult(score=mean_estimate(scores[:, order]), margin=mean_estimate(margins[:, order]))
-            for order in (0, 1)
-        )
-    return summary

@@ -261,9 +261,6 @@ def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
 
 
 def by_order(table: Floats, openings: Positions) -> Floats:
-    """(K, 2) scores or margins by seat of `a`, reordered: moving first after the opening, and moving second.
-
-    For two players only.
-    """
-    swapped = openings.mover == 1
-    return np.where(swapped[:, None], table[:, ::-1], table)
+    """(K, P) scores or margins by seat of `a`, reordered: moving first after the opening, moving second, and so on."""
+    seats = (openings.mover[:, None] + np.arange(table.shape[1])) % table.shape[1]
+    return np.take_along_axis(table, seats, axis=1)

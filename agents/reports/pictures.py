@@ -6,6 +6,7 @@ import io
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
 from agents.evaluation.results import ArenaResult, RegretResult, Report, order_of_agents
@@ -54,7 +55,7 @@ def hide_frame(axes: Axes, *sides: str) -> None:
 
 
 def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
-    """Scores of the row's player against the column's, percent."""
+    """Scores of the row's player against the column's, percent; with more than two players, among the column's."""
     n = len(order)
     table = np.full((n, n), np.nan)
     for pairing in arena.pairings:
@@ -62,11 +63,13 @@ def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
         table[row, column] = 100 * pairing.score.mean
         if pairing.pentanomial is not None:
             table[column, row] = 100 - 100 * pairing.score.mean
-    figure, axes = _figure(max(5.6, 2.8 + 0.72 * n), 2.0 + 0.55 * n, "Score of the row against the column, %")
-    image = axes.imshow(table, cmap="RdBu", vmin=0, vmax=100, aspect="auto")
+    even = arena.even_share
+    among = "against the column" if arena.players == 2 else f"among the column's, even at {even:.0f}"
+    figure, axes = _figure(max(5.6, 2.8 + 0.72 * n), 2.0 + 0.55 * n, f"Score of the row {among}, %")
+    image = axes.imshow(table, cmap="RdBu", norm=TwoSlopeNorm(even, 0, 100), aspect="auto")
     for row, column in zip(*np.isfinite(table).nonzero(), strict=True):
         value = float(table[row, column])
-        colour = "white" if abs(value - 50) > 32 else INK
+        colour = "white" if abs(value - even) > 0.64 * (even if value < even else 100 - even) else INK
         axes.text(column, row, f"{value:.0f}", ha="center", va="center", color=colour, fontsize=10)
     axes.set_xticks(range(n), order, rotation=35, ha="right")
     axes.set_yticks(range(n), order)

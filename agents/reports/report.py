@@ -20,7 +20,9 @@ from typing import Annotated
 import tyro
 
 from agents.evaluation.results import (
+    ORDINALS,
     ArenaResult,
+    OrderResult,
     PairingResult,
     RegretResult,
     Report,
@@ -100,10 +102,7 @@ def explanation(report: Report) -> str:
         )
         parts.append(f"{pairs} {begun}, each played in every seating, in every pairing.")
     if report.arena and report.arena.ratings:
-        parts.append(
-            f"Elo: Bradley-Terry ratings, `{report.arena.anchor}` = 0, intervals bootstrapped over openings; score "
-            "against all others."
-        )
+        parts.append(_ratings_explained(report.arena))
     if report.regret:
         parts.append(
             f"Regret: points lost a move against the best one, over the {report.regret.positions} positions of the "
@@ -113,6 +112,18 @@ def explanation(report: Report) -> str:
         where = "the regret suite's positions" if report.regret else "all games of a pairing"
         parts.append(f"Times: wall time where {where} are asked at once, and searches use every processor.")
     return " ".join(parts)
+
+
+def _ratings_explained(arena: ArenaResult) -> str:
+    said = f"`{arena.anchor}` = 0, intervals bootstrapped over openings"
+    if arena.players == 2:
+        return f"Elo: Bradley-Terry ratings, {said}; score against all others."
+    return (
+        f"Score: the share of wins (a shared one divided) of one agent among {arena.players - 1} opponents of one "
+        f"kind, {arena.even_share:.1f} % among equals; in this table its mean over all kinds. Elo: Bradley-Terry "
+        f"ratings over places, {said}; a difference of d means a chance of 1 / (1 + 10^(-d/400)) to end ahead of the "
+        "other one."
+    )
 
 
 def openings(arena: ArenaResult) -> str:
@@ -188,26 +199,34 @@ def markdown(report: Report, pictures: Sequence[str]) -> str:
 
 def _arena(arena: ArenaResult, order: list[str]) -> list[str]:
     parts = []
-    if arena.first:
-        parts.append(f"Moving first from the opening is worth {_range(arena.first)} Elo.")
-    rows = [_pairing(pairing) for pairing in sorted(arena.pairings, key=lambda one: order.index(one.agent))]
+    if arena.orders:
+        over = "" if arena.players == 2 else " over moving last"
+        worth = f"Moving first from the opening is worth {_range(arena.orders[0])} Elo{over}"
+        later = [f"moving {name} {_range(value)}" for name, value in zip(ORDINALS, arena.orders, strict=False)][1:]
+        parts.append(", ".join([worth, *later]) + ".")
+    orders = ORDINALS[: max(len(pairing.orders) for pairing in arena.pairings)]
+    rows = [_pairing(pairing, orders) for pairing in sorted(arena.pairings, key=lambda one: order.index(one.agent))]
     heads = ["agent", "opponent", "won", "drawn", "lost", "score, % (95 %)", "margin, points (95 %)", "plies"]
-    if arena.ratings:
-        heads += ["first, %", "margin", "second, %", "margin"]
+    if arena.players > 2:
+        heads[1], heads[3] = "opponents", "shared"
+    heads += [head for name in orders for head in (f"{name}, %", "margin")]
+    if arena.players == 2:
         heads += [f"pairs {'/'.join(PENTANOMIAL)}".replace("DD/WL", "DD+WL"), "Elo difference", "LOS, %"]
     parts.append(table(heads, rows, left=2))
-    if arena.ratings:
-        parts.append("First, second: the games in which the agent moved first from the opening, or second.")
+    if orders:
+        moved = f"first from the opening, or {' or '.join(orders[1:])}"
+        parts.append(f"{', '.join(orders).capitalize()}: the games in which the agent moved {moved}.")
     return parts
 
 
-def _pairing(pairing: PairingResult) -> list[str]:
+def _pairing(pairing: PairingResult, orders: Sequence[str]) -> list[str]:
     cells = [f"`{pairing.agent}`", f"`{pairing.opponent}`"]
     cells += [str(count) for count in (pairing.wins, pairing.draws, pairing.losses)]
     cells += [_range(pairing.score, ".1f", 100), _range(pairing.margin, "+.1f"), f"{pairing.plies:.1f}"]
+    for name in orders:
+        order: OrderResult | None = getattr(pairing, name)
+        cells += [f"{100 * order.score.mean:.1f}", f"{order.margin.mean:+.1f}"] if order else ["", ""]
     if pairing.pentanomial is not None and pairing.los is not None:
-        for order in (pairing.first, pairing.second):
-            cells += [f"{100 * order.score.mean:.1f}", f"{order.margin.mean:+.1f}"] if order else ["", ""]
         error = "" if pairing.elo_error is None else f" ± {pairing.elo_error:.0f}"
         never = "∞" if pairing.wins else "−∞"  # a match won by all games has no Elo difference
         difference = never if pairing.elo is None else f"{pairing.elo:+.0f}{error}"

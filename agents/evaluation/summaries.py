@@ -1,0 +1,112 @@
+"""The numbers of a tournament: scores, margins and ratings, with their intervals over openings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.evaluation.place_ratings import PlaceRatings, rate_places
+from agents.evaluation.ratings import rate
+from agents.evaluation.results import ORDINALS, ArenaResult, OrderResult, PairingResult, Rating
+from agents.evaluation.tournament import Pairing, Tournament, by_order, replay
+from oanquan_env.arrays import Floats, Points
+from oanquan_env.benchmark.elo import elo_of_pairs, pentanomial
+from oanquan_env.benchmark.estimates import bootstrap_means, mean_estimate
+from oanquan_env.benchmark.pairs import score_interval
+
+ANCHOR = "greedy"
+
+
+def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> ArenaResult:
+    """The numbers of a tournament; its ratings are Bradley-Terry's, with more than two players over places."""
+    entrants, openings = tournament.entrants, tournament.openings
+    anchor = next((number for number, one in enumerate(entrants) if one.name == ANCHOR), 0)
+    estimates = _rate(tournament, pairings, anchor)
+    rows = [
+        Rating(agent=one.label, elo=estimates.players[number], score=_mean_score(tournament, pairings, number))
+        for number, one in enumerate(entrants)
+    ]
+    return ArenaResult(
+        openings=openings.name,
+        digest=openings.digest(),
+        players=tournament.core.rules.players,
+        pairings=[summarize_pairing(tournament, pairing) for pairing in pairings],
+        anchor=entrants[anchor].label,
+        ratings=sorted(rows, key=lambda row: -row.elo.mean),
+        **dict(zip(ORDINALS, estimates.orders, strict=False)),
+    )
+
+
+def _rate(tournament: Tournament, pairings: list[Pairing], anchor: int) -> PlaceRatings:
+    rng = np.random.default_rng([tournament.seed, len(tournament.entrants)])
+    players = tournament.core.rules.players
+    if players == 2:
+        scores = [by_order(pairing.results.score, tournament.openings.positions) for pairing in pairings]
+        found = rate([(pairing.a, pairing.b) for pairing in pairings], scores, anchor, rng)
+        return PlaceRatings(found.players, [found.first])
+    games = [
+        [one.a if order == own else one.b for order in range(players)] for one in pairings for own in range(players)
+    ]
+    points = np.concatenate([_points_by_order(tournament, pairing) for pairing in pairings], axis=1)
+    return rate_places(games, points, anchor, rng)
+
+
+def _points_by_order(tournament: Tournament, pairing: Pairing) -> Points:
+    """(K, P, P) final points: game o of an opening is the one in which `a` moves o-th; who moves first comes first."""
+    core, openings = tournament.core, tournament.openings.positions
+    players, k = core.rules.players, len(openings)
+    points = core.standings(replay(core, openings, pairing.games)).reshape(players, k, players)
+    seats = (openings.mover[:, None] + np.arange(players)) % players  # (K, P) who moves first, second, ..
+    ordered: Points = points[seats[:, :, None], np.arange(k)[:, None, None], seats[:, None, :]]
+    return ordered
+
+
+def _mean_score(tournament: Tournament, pairings: list[Pairing], number: int) -> float:
+    """Mean score of a player against all others; with more than two players, as one among each of them."""
+    own = [pairing.results.score.mean() for pairing in pairings if pairing.a == number]
+    if tournament.core.rules.players == 2:
+        own += [1 - pairing.results.score.mean() for pairing in pairings if pairing.b == number]
+    return float(np.mean(own))
+
+
+def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult:
+    """The numbers of one pairing, from the side of its first player."""
+    results, openings = pairing.results, tournament.openings.positions
+    wins, losses = int((results.score == 1).sum()), int((results.score == 0).sum())
+    score, margin = score_interval(results), mean_estimate(results.margin.mean(axis=1))
+    orders = _by_order(by_order(results.score, openings), by_order(results.margin, openings))
+    many = tournament.core.rules.players > 2
+    if many:
+        rng = np.random.default_rng(tournament.seed)
+        score, margin = bootstrap_means(
+            np.stack([results.score.mean(axis=1), results.margin.mean(axis=1)], axis=1), rng
+        )
+    summary = PairingResult(
+        agent=tournament.entrants[pairing.a].label,
+        opponent=tournament.entrants[pairing.b].label,
+        pairs=len(results.score),
+        wins=wins,
+        draws=results.score.size - wins - losses,
+        losses=losses,
+        score=score,
+        margin=margin,
+        plies=float(results.plies.mean()),
+        **dict(zip(ORDINALS, orders, strict=False)),
+    )
+    if many:
+        return summary
+    counts = pentanomial(results.score)
+    difference = elo_of_pairs(counts)
+    finite = np.isfinite([difference.elo, difference.error])
+    summary.pentanomial = counts.tolist()
+    summary.elo = difference.elo if finite[0] else None
+    summary.elo_error = difference.error if finite[1] else None
+    summary.los = difference.los
+    return summary
+
+
+def _by_order(scores: Floats, margins: Floats) -> list[OrderResult]:
+    """The results of moving first, second, and so on, from (K, P) scores and margins in that order."""
+    return [
+        OrderResult(score=mean_estimate(scores[:, order]), margin=mean_estimate(margins[:, order]))
+        for order in range(scores.shape[1])
+    ]
