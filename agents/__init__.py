@@ -50,10 +50,21 @@ def _minimax(name: PlayerName, rules: Rules) -> Policy:
 def _mcts(name: PlayerName, rules: Rules) -> Policy:
     if "simulations" not in name.options:
         raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
-    from agents.search.mcts import Evaluator, MCTSPlayer, RandomPlayouts
+    from agents.search.mcts import (
+        SEARCH_DEPTH,
+        SEARCH_EXPLORATION,
+        Evaluator,
+        MCTSPlayer,
+        RandomPlayouts,
+        SearchedLeaves,
+    )
 
+    depth = name.options.get("depth", SEARCH_DEPTH if rules.players > 2 else 0)
     evaluator: Evaluator = RandomPlayouts(Core(rules))
+    exploration = None
     if name.folder:
+        if "depth" in name.options:
+            raise UnknownAgentError(f"depth goes without net=FOLDER: its leaves are the network's; got {name.text!r}")
         from agents.networks.agent_files import agent_folder
         from agents.players.net_evaluator import NetEvaluator
         from agents.players.network_player import PPOPlayer
@@ -62,7 +73,9 @@ def _mcts(name: PlayerName, rules: Rules) -> Policy:
         evaluator = NetEvaluator(PPOPlayer(path, rules, mirror_average=mirror_average))
     elif "mirror_average" in name.options:
         raise UnknownAgentError(f"mirror_average goes with net=FOLDER: it is the network's; got {name.text!r}")
-    return MCTSPlayer(evaluator, name.options["simulations"])
+    elif depth:
+        evaluator, exploration = SearchedLeaves(Core(rules), depth), SEARCH_EXPLORATION
+    return MCTSPlayer(evaluator, name.options["simulations"], exploration=exploration)
 
 
 def _ppo(name: PlayerName, rules: Rules) -> Policy:

@@ -11,12 +11,12 @@ import agents
 from agents.players.net_evaluator import NetEvaluator
 from agents.players.network_player import PPOPlayer
 from agents.search.deepening import Limits, Search
-from agents.search.mcts import PUCT_EXPLORATION, MCTSPlayer, RandomPlayouts
+from agents.search.mcts import PUCT_EXPLORATION, SEARCH_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
 from oanquan_env import Core, Positions, mirror, rotate_seats
 from oanquan_env.arrays import Floats
 from oanquan_env.core import relative_points
 from oanquan_env.notation import parse_position
-from oanquan_env.players import GreedyPolicy
+from oanquan_env.players import GreedyPolicy, move_gains
 from oanquan_env.rewards import REWARDS, RewardName
 from tests.boards import random_positions
 from tests.untrained import save_untrained
@@ -99,6 +99,43 @@ def test_it_plays_more_than_two_players() -> None:
     visits, values = MCTSPlayer(RandomPlayouts(core), 30).search(positions, np.random.default_rng(0))
     assert (visits.sum(axis=1) == 30).all()
     assert np.abs(values).max() <= 1
+
+
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
+def test_searched_leaves_are_worth_what_the_best_move_brings(rules: str) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 30, seed=6)
+    values = SearchedLeaves(core, 1).evaluate(positions, np.random.default_rng(0))[0] * core.rules.total
+    assert values.sum(axis=1) == pytest.approx(np.zeros(len(positions)), abs=1e-9)
+    rows, mover = np.arange(len(positions)), positions.mover
+    ahead = relative_points(positions.scores)[rows, mover]
+    gains = np.where(core.legal_mask(positions), move_gains(core, positions), -np.inf)
+    assert values[rows, mover] == pytest.approx(ahead + gains.max(axis=1))
+    turned = SearchedLeaves(core).evaluate(rotate_seats(positions), np.random.default_rng(0))[0]
+    assert turned == pytest.approx(np.roll(SearchedLeaves(core).evaluate(positions, np.random.default_rng(0))[0], 1, 1))
+
+
+def test_with_searched_leaves_wins_are_found() -> None:
+    core = Core()
+    positions, wins = wins_at_once(core)
+    player = MCTSPlayer(SearchedLeaves(core), 60, exploration=SEARCH_EXPLORATION)
+    assert player.choose(positions, np.random.default_rng(0)).tolist() == wins
+    quiet = Positions.concatenate([parse_position(core, QUIET)] * 5)
+    deep = MCTSPlayer(SearchedLeaves(core), 400, exploration=SEARCH_EXPLORATION)
+    assert deep.choose(quiet, np.random.default_rng(0)).tolist() == [7] * 5
+
+
+def test_leaves_are_searched_where_more_than_two_play_and_where_asked_for() -> None:
+    leaves = {
+        (name, rules): type(agents.make(name, rules).evaluator)  # type: ignore[attr-defined]
+        for name in ("mcts:simulations=9", "mcts:simulations=9,depth=1", "mcts:simulations=9,depth=0")
+        for rules in ("mancala-world", "three-player")
+    }
+    assert list(leaves.values()) == [
+        *(RandomPlayouts, SearchedLeaves),
+        *(SearchedLeaves, SearchedLeaves),
+        *(RandomPlayouts, RandomPlayouts),
+    ]
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player"])

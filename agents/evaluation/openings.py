@@ -84,10 +84,8 @@ def final_margins(core: Core, positions: Positions, depth: int) -> Floats:
 
     The search is alpha-beta; with more than two players it is max^n, and a margin is one over the others' mean.
     """
-    rows = np.arange(len(positions))
     if core.rules.players > 2:
-        values = FullWidthSearch(core, depth).values(positions)
-        future = values[rows, values[rows, :, positions.mover].argmax(axis=1)]
+        future = FullWidthSearch(core, depth).position_values(positions)
     else:
         from agents.search.deepening import Limits, Search  # numba takes a second to import
 

@@ -25,6 +25,8 @@ def fingerprint(name: str, rules: Rules) -> str:
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
     parsed = NAMES.parse(name)
     folder = parsed.folder
+    if parsed.kind == "mcts" and rules.players > 2:
+        digest.update(b"searched leaves")  # played out at random in version 4
     if folder and parsed.kind in ("minimax", "lookahead"):
         digest.update(value_net_path(folder, rules).read_bytes())
     elif folder:

@@ -87,6 +87,12 @@ class FullWidthSearch:
             values[begin + rows, actions] = relative_points(points - part.scores[rows])
         return values
 
+    def position_values(self, positions: Positions) -> Floats:
+        """(N, P) float64, what N running positions are worth to each player: the `values` of the mover's best move."""
+        values, rows = self.values(positions), np.arange(len(positions))
+        best: Floats = values[rows, values[rows, :, positions.mover].argmax(axis=1)]
+        return best
+
     def line(self, position: Positions, action: int) -> list[int]:
         """The actions of the line that goes up behind `action` in one running position, that one first."""
         roots, line, position = position.mover.copy(), [action], position.copy()
