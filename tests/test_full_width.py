@@ -224,7 +224,7 @@ def test_both_ways_to_a_name_make_the_same_player(aim: Aim) -> None:
         ("paranoid:depth=-1", f"depth must be 1 to {MAX_DEPTH}; got -1"),
         ("maxn:depth=21", f"depth must be 1 to {MAX_DEPTH}; got 21"),
         ("maxn:depth=2.5", "depth of maxn must be a whole number; got '2.5'"),
-        ("maxn:ms=5", "maxn has depth=…, epsilon=…; got 'ms=5'"),
+        ("maxn:ms=5", "maxn has depth=…, net=…, epsilon=…; got 'ms=5'"),
     ],
 )
 def test_mistaken_names_are_refused(name: str, message: str) -> None:

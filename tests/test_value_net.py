@@ -155,7 +155,7 @@ def changed_file(**changes: object) -> bytes:
         (changed_file(output_bias=np.array([np.nan], np.float32)), "output_bias holds something that is no number"),
         (changed_file(output_bias=np.array([2 * LARGEST], np.float32)), "no number from -10000 to 10000"),
         (changed_file(rules=np.array("chess")), "unknown preset 'chess'"),
-        (changed_file(rules=np.array("three-player")), "has 3"),
+        (changed_file(rules=np.array("three-player")), r"embedding is float32 of shape \(276, 128\)"),
         (changed_file(rules=np.array("mancala-world fields=4")), "embedding is float32"),
         (changed_file(origin=np.array("{")), "not a value net"),
     ],

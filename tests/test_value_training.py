@@ -254,8 +254,7 @@ def test_train_py_makes_a_value_net_and_resumes(tmp_path: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"rules": "three-player"}, "rules: value nets are for two players"),
-        ({"rules": "vietnamese refill=forfeit"}, "rules: value nets are for two players and refill=borrow"),
+        ({"rules": "vietnamese refill=forfeit"}, "rules: value nets of two players are for refill=borrow"),
         ({"depths": []}, "depths"),
         ({"depths": [128]}, "depths.0"),
         ({"fit": {"learning_rate": 0}}, "fit.learning_rate"),

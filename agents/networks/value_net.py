@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from oanquan_env import Rules
-from oanquan_env.players.value_net import HIDDEN, SECOND, ValueNet, side_rows
+from oanquan_env.players.value_net import SECOND, ValueNet, hidden_units, side_rows
 
 POINTS_SCALE = 10.0
 """The module's output times this are points: layers of usual size then make values of usual size."""
@@ -20,28 +20,31 @@ class ValueModule(nn.Module):
     def __init__(self, rules: Rules) -> None:
         super().__init__()
         self.rules = rules
-        rows = 2 * side_rows(rules.fields)
-        self.embedding = nn.Parameter(torch.randn(rows, HIDDEN) * (2 * (rules.fields + 1)) ** -0.5)
-        self.hidden = nn.Linear(HIDDEN, SECOND)
-        self.output = nn.Linear(SECOND, 1)
+        rows, hidden = rules.players * side_rows(rules.fields), hidden_units(rules.players)
+        self.embedding = nn.Parameter(torch.randn(rows, hidden) * (rules.players * (rules.fields + 1)) ** -0.5)
+        self.hidden = nn.Linear(hidden, SECOND)
+        self.output = nn.Linear(SECOND, 1 if rules.players == 2 else rules.players)
 
     def forward(self, rows: Tensor) -> Tensor:
-        """(B,) future margins in points; `rows` (B, 2 * (F + 1)) are those of `embedding_rows`."""
+        """(B,) future margins in points, or (B, P), the mover's first; `rows` (B, P * (F + 1)) of `embedding_rows`."""
         # a product with ones and zeros: the gradient of looking rows up takes longer
         looked_up = torch.zeros(len(rows), len(self.embedding)).scatter_(1, rows, 1.0)
-        second = self.hidden((looked_up @ self.embedding).relu()).relu()
-        points: Tensor = self.output(second)[:, 0] * POINTS_SCALE
-        return points
+        points: Tensor = self.output(self.hidden((looked_up @ self.embedding).relu()).relu()) * POINTS_SCALE
+        return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
 
     def export(self, origin: dict[str, Any]) -> ValueNet:
         """The net as it is shipped, and used without torch."""
-        output_weight = self.output.weight[0] * POINTS_SCALE
+        weight, bias = self.output.weight.T * POINTS_SCALE, self.output.bias * POINTS_SCALE
+        if self.rules.players == 2:
+            weight = weight[:, 0]
+        else:  # margins sum to zero
+            weight, bias = weight - weight.mean(dim=1, keepdim=True), bias - bias.mean()
         tensors = {
             "embedding": self.embedding,
             "hidden_weight": self.hidden.weight.T,
             "hidden_bias": self.hidden.bias,
-            "output_weight": output_weight,
-            "output_bias": self.output.bias * POINTS_SCALE,
+            "output_weight": weight,
+            "output_bias": bias,
         }
         arrays = {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()}
         return ValueNet(rules=self.rules, **arrays, origin=origin)

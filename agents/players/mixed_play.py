@@ -9,11 +9,12 @@ import numpy as np
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from oanquan_env import Core, Positions
-from oanquan_env.players import EpsilonPolicy, GreedyPolicy, Policy, RandomPolicy
+from oanquan_env.players import EpsilonPolicy, FullWidthPolicy, GreedyPolicy, Policy, RandomPolicy
 from oanquan_env.players.value_net import ValueNet
 from oanquan_env.playing import advance, random_openings, seated
 
 DEPTHS = (2, 4, 6)
+FULL_WIDTH_DEPTHS = (1, 2, 3)
 PLAYERS = ("random", "greedy", *(f"minimax:depth={depth}" for depth in DEPTHS))
 EPSILONS = (0.0, 0.1, 0.3)
 """Probabilities of a random move; each is drawn equally often."""
@@ -22,14 +23,18 @@ LONGEST_START = 8
 
 
 def mixed_players(core: Core, threads: int | None = None, net: ValueNet | None = None) -> list[Policy]:
-    """Each of `PLAYERS` with each of `EPSILONS`.
+    """Each of `PLAYERS` with each of `EPSILONS`; with more than two players those that search are `maxn`.
 
     Args:
         core: of the rules to play.
         threads: threads that search, one for each processor if left out.
         net: what those that search see at their horizon; nothing without a net.
     """
-    searching = [MinimaxPlayer(core, Limits(depth=depth), threads=threads, net=net) for depth in DEPTHS]
+    searching: list[Policy]
+    if core.rules.players == 2:
+        searching = [MinimaxPlayer(core, Limits(depth=depth), threads=threads, net=net) for depth in DEPTHS]
+    else:
+        searching = [FullWidthPolicy(core, depth, "maxn", net=net) for depth in FULL_WIDTH_DEPTHS]
     steady: list[Policy] = [RandomPolicy(core), GreedyPolicy(core), *searching]
     return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
 

@@ -1,8 +1,8 @@
 """Full-width search for any number of players, with NumPy alone: all lines of play to a fixed depth, from N positions.
 
 Each level plays all moves of its positions with one call of `Core.expand`. A line is worth the points that the players
-have at its end; what lies beyond the horizon counts nothing. A player wants its margin: its points over the mean of
-the others'. On the way back the mover's best line goes up, with the points of all players:
+have at its end; what lies beyond the horizon counts nothing, or what a value net says. A player wants its margin: its
+points over the mean of the others'. On the way back the mover's best line goes up, with the points of all players:
 
 - `maxn` (Luckhardt and Irani 1986): every player takes what is best for itself.
 - `paranoid` (Sturtevant and Korf 2000): the player at the root does, and all others take what is worst for that player.
@@ -17,7 +17,7 @@ for the call that plays. What it returns is N * A * P numbers of 8 bytes.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,9 @@ from oanquan_env.notation import Move
 from oanquan_env.players.policy import best_actions
 from oanquan_env.positions import Positions, Termination
 
+if TYPE_CHECKING:
+    from oanquan_env.players.value_net import ValueNet
+
 Aim: TypeAlias = Literal["maxn", "paranoid"]
 """What the players of the lines are taken to want."""
 AIMS: tuple[Aim, ...] = get_args(Aim)
@@ -37,6 +40,8 @@ MAX_DEPTH = 20
 """Each ply more takes about seven times as long, except near the end of a game."""
 CHUNK = 1024
 """Positions whose moves are played by one call."""
+NET_UNIT = 64
+"""Parts of a point that a net's values are rounded to: whole numbers are compared faster, and exactly."""
 _ACTION_STRIDE = 16
 """More than there are actions."""
 
@@ -48,22 +53,29 @@ class FullWidthSearch:
         core: of the rules to play.
         depth: plies looked ahead, 1 to `MAX_DEPTH`.
         aim: `maxn` or `paranoid`.
+        net: what running positions at the horizon are worth, nothing without a net.
         chunk: positions whose moves are played by one call; it changes memory and time, never a value.
 
     Raises:
-        ValueError: for a depth or a chunk out of range, and for an unknown aim.
+        ValueError: for a depth or a chunk out of range, for an unknown aim, and for a net of other rules.
     """
 
-    def __init__(self, core: Core, depth: int, aim: Aim = "maxn", *, chunk: int = CHUNK) -> None:
+    def __init__(
+        self, core: Core, depth: int, aim: Aim = "maxn", *, net: ValueNet | None = None, chunk: int = CHUNK
+    ) -> None:
         if not 1 <= depth <= MAX_DEPTH:
             raise ValueError(f"depth must be 1 to {MAX_DEPTH}; got {depth}")
         if aim not in AIMS:
             raise ValueError(f"aim must be one of {', '.join(AIMS)}; got {aim!r}")
         if chunk < 1:
             raise ValueError(f"chunk must be 1 or more; got {chunk}")
+        if net is not None and not net.fits(core.rules):
+            raise ValueError(f"the net is for the rules '{net.rules}', not '{core.rules}'")
         self.core = core
         self.depth = depth
         self.aim = aim
+        self.net = net
+        self._unit = 1 if net is None else NET_UNIT
         self.chunk = chunk
 
     def values(self, positions: Positions) -> Floats:
@@ -84,7 +96,7 @@ class FullWidthSearch:
         for begin in range(0, len(positions), self.chunk):
             part = positions[begin : begin + self.chunk]
             rows, actions, points = self._points(part, part.mover, self.depth)
-            values[begin + rows, actions] = relative_points(points - part.scores[rows])
+            values[begin + rows, actions] = relative_points(points - self._unit * part.scores[rows]) / self._unit
         return values
 
     def position_values(self, positions: Positions) -> Floats:
@@ -107,15 +119,27 @@ class FullWidthSearch:
         return line
 
     def _points(self, positions: Positions, roots: Ints, depth: int) -> tuple[Ints, Ints, Points]:
-        """Rows, actions and final points (M, P) of all moves; `roots` (N,) move at the root."""
+        """Rows, actions and final points (M, P), in units, of all moves; `roots` (N,) move at the root."""
         children, rows, actions = self.core.expand(positions)
         points = self.core.standings(children)
+        if self.net is not None:
+            points *= self._unit
+            if depth == 1:
+                running = (children.ended == 0).nonzero()[0]
+                points[running] += self._ahead(children[running])
         if depth > 1:
             running = (children.ended == 0).nonzero()[0]
             for begin in range(0, len(running), self.chunk):
                 part = running[begin : begin + self.chunk]
                 points[part] = self._best(children[part], roots[rows[part]], depth - 1)
         return rows, actions, points
+
+    def _ahead(self, positions: Positions) -> Points:
+        """(N, P) points, in units, that the net expects the players of N running positions to win."""
+        assert self.net is not None
+        players = positions.scores.shape[1]  # points that sum to zero are margins times (P - 1) / P
+        ahead: Points = np.rint(self.net.margins(positions) * (self._unit * (players - 1) / players)).astype(np.int32)
+        return ahead
 
     def _best(self, positions: Positions, roots: Ints, depth: int) -> Points:
         """(N, P) final points of the line that goes up from each of N running positions."""
@@ -147,14 +171,15 @@ class FullWidthPolicy:
         core: of the rules to play.
         depth: plies looked ahead.
         aim: what the players are taken to want: `maxn` or `paranoid`.
+        net: what running positions at the horizon are worth, nothing without a net.
 
     Raises:
-        ValueError: for a depth out of range.
+        ValueError: for a depth out of range, and for a net of other rules.
     """
 
-    def __init__(self, core: Core, depth: int, aim: Aim) -> None:
+    def __init__(self, core: Core, depth: int, aim: Aim, *, net: ValueNet | None = None) -> None:
         self.core = core
-        self.search = FullWidthSearch(core, depth, aim)
+        self.search = FullWidthSearch(core, depth, aim, net=net)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from oanquan_env.core import Core
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
@@ -14,17 +14,26 @@ from oanquan_env.players.policy import Policy
 from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
 
+if TYPE_CHECKING:
+    from oanquan_env.players.value_net import ValueNet
+
 Maker: TypeAlias = Callable[[PlayerName, Rules], Policy]
 """Makes the player of a name for some rules."""
 NAMES = Names(
     usage={
         "random": "plays any legal move",
         "greedy": "plays the move that wins the most points at once",
-        "maxn:depth=D": "full-width search to D plies for 2 to 4 players, each doing what is best for itself",
-        "paranoid:depth=D": "the same, with all others doing what is worst for the player who searches",
+        "maxn:depth=D[,net=FILE]": "full-width search to D plies, for 2 to 4 players, each doing its best for itself",
+        "paranoid:depth=D[,net=FILE]": "the same, with all others doing what is worst for the player who searches",
         "lookahead:FILE": "narrow search with a value net (a file, a run's folder, or `pretrained`), for two players",
     },
-    options={"random": {}, "greedy": {}, "maxn": {"depth": int}, "paranoid": {"depth": int}, "lookahead": {}},
+    options={
+        "random": {},
+        "greedy": {},
+        "maxn": {"depth": int, "net": str},
+        "paranoid": {"depth": int, "net": str},
+        "lookahead": {},
+    },
     folders={"lookahead": "lookahead needs a value net: a file, a run's folder, or lookahead:pretrained"},
 )
 
@@ -66,15 +75,21 @@ def make_parsed(name: PlayerName, rules: Rules, makers: Mapping[str, Maker]) -> 
 def _full_width(name: PlayerName, rules: Rules) -> Policy:
     if "depth" not in name.options:
         raise UnknownAgentError(f"{name.kind} needs its depth, as in {name.kind}:depth=3")
-    return FullWidthPolicy(Core(rules), name.options["depth"], cast(Aim, name.kind))
+    net = _value_net(name.folder, rules) if name.folder else None
+    return FullWidthPolicy(Core(rules), name.options["depth"], cast(Aim, name.kind), net=net)
 
 
 def _lookahead(name: PlayerName, rules: Rules) -> Policy:
-    from oanquan_env.players.lookahead import LookaheadPolicy  # what reads files is not needed by most
-    from oanquan_env.players.value_net import read_value_net
+    from oanquan_env.players.lookahead import LookaheadPolicy
 
     assert name.folder
-    return LookaheadPolicy(Core(rules), read_value_net(name.folder, rules))
+    return LookaheadPolicy(Core(rules), _value_net(name.folder, rules))
+
+
+def _value_net(folder: str, rules: Rules) -> ValueNet:
+    from oanquan_env.players.value_net import read_value_net  # what reads files is not needed by most
+
+    return read_value_net(folder, rules)
 
 
 MAKERS: dict[str, Maker] = {

@@ -2,16 +2,20 @@
 
 A net sees the board from the mover's side. Each square is looked up in a table of its own: the seeds on it, and for a
 mandarin square its stone, name the row, and the row is what that square adds to the first layer. So the first layer is
-a sum of 2 * (F + 1) rows, and one sum stands for all positions with these counts:
+a sum of P * (F + 1) rows, and one sum stands for all positions with these counts:
 
-    rows of 2 * (F + 1) squares --sum--> HIDDEN units, ReLU --> SECOND units, ReLU --> the future margin in points
+    rows of P * (F + 1) squares --sum--> units, ReLU --> SECOND units, ReLU --> future margins in points
 
-The future margin is what the mover will win from here on less what the opponent will; see `agents.search.deepening`.
+The future margin of a player is what it will win from here on over the mean of what the others will. With two players
+the net gives the mover's (the other one's is its negative; see `agents.search.deepening`), with more it gives all P,
+the mover's first, for max^n search (`oanquan_env.players.full_width`).
 
     >>> from oanquan_env import Core
     >>> net = read_value_net("pretrained", "mancala-world")
     >>> net.values(Core().start()).shape
     (1,)
+    >>> net.margins(Core().start()).shape
+    (1, 2)
 """
 
 from __future__ import annotations
@@ -35,8 +39,9 @@ from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positio
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 
 HIDDEN = 128
+MANY_HIDDEN = 64
 SECOND = 32
-"""Units of the two layers."""
+"""Units of the first layer for two players and for more, whose searches ask NumPy for each leaf, and of the second."""
 FIELD_ROWS = 18
 """Rows of a field's table: 0 to 17 seeds, and more seeds are taken for 17."""
 MANDARIN_ROWS = 24
@@ -67,24 +72,30 @@ def side_rows(fields: int) -> int:
     return fields * FIELD_ROWS + 2 * MANDARIN_ROWS
 
 
-def shapes(fields: int) -> dict[str, tuple[int, ...]]:
-    """The shapes of a net's arrays, float32 all of them, for rules with that many fields a side."""
+def hidden_units(players: int) -> int:
+    """Units of the first layer."""
+    return HIDDEN if players == 2 else MANY_HIDDEN
+
+
+def shapes(fields: int, players: int = 2) -> dict[str, tuple[int, ...]]:
+    """The shapes of a net's arrays, float32 all of them, for rules with that many fields a side and players."""
+    hidden = hidden_units(players)
     return {
-        "embedding": (2 * side_rows(fields), HIDDEN),
-        "hidden_weight": (HIDDEN, SECOND),
+        "embedding": (players * side_rows(fields), hidden),
+        "hidden_weight": (hidden, SECOND),
         "hidden_bias": (SECOND,),
-        "output_weight": (SECOND,),
-        "output_bias": (1,),
+        "output_weight": (SECOND,) if players == 2 else (SECOND, players),
+        "output_bias": (1,) if players == 2 else (players,),
     }
 
 
 def embedding_rows(rules: Rules, positions: Positions) -> Ints:
-    """(N, 2 * (F + 1)) the row of `ValueNet.embedding` for each square: the mover's side first, then the other's."""
-    sides = positions.squares.reshape(len(positions), 2, SIDE_BYTES)
+    """(N, P * (F + 1)) the row of `ValueNet.embedding` for each square: the mover's side first, then the next one's."""
+    sides = positions.squares.reshape(len(positions), rules.players, SIDE_BYTES)
     fields, each = rules.fields, np.arange(len(positions))
     columns = []
-    for place, seats in enumerate((positions.mover, 1 - positions.mover)):
-        side = sides[each, seats].astype(np.intp)
+    for place in range(rules.players):
+        side = sides[each, (positions.mover + place) % rules.players].astype(np.intp)
         begin = place * side_rows(fields)
         columns.append(begin + np.arange(fields) * FIELD_ROWS + np.minimum(side[:, :fields], FIELD_ROWS - 1))
         seeds = np.minimum(side[:, MANDARIN_BYTE], MANDARIN_ROWS - 1)
@@ -95,15 +106,15 @@ def embedding_rows(rules: Rules, positions: Positions) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class ValueNet:
-    """A net of two-player rules.
+    """A net of one `Rules`; H is `hidden_units(P)`.
 
     Attributes:
         rules: what it was trained for.
-        embedding: (2 * side_rows(F), HIDDEN) float32, what each square adds to the first layer; see `embedding_rows`.
-        hidden_weight: (HIDDEN, SECOND) float32.
+        embedding: (P * side_rows(F), H) float32, what each square adds to the first layer; see `embedding_rows`.
+        hidden_weight: (H, SECOND) float32.
         hidden_bias: (SECOND,) float32.
-        output_weight: (SECOND,) float32; the output is in points.
-        output_bias: (1,) float32.
+        output_weight: (SECOND,) float32, with more than two players (SECOND, P); the output is in points.
+        output_bias: (1,) float32, with more than two players (P,).
         origin: how it came to be and how good it is; never needed to use it.
     """
 
@@ -116,27 +127,42 @@ class ValueNet:
     origin: dict[str, Any]
 
     def __post_init__(self) -> None:
-        if self.rules.players != 2:
-            raise ValueError(f"a value net is for two players; '{self.rules}' has {self.rules.players}")
-        for name, shape in shapes(self.rules.fields).items():
+        for name, shape in shapes(self.rules.fields, self.rules.players).items():
             array = getattr(self, name)
             if array.dtype != np.float32 or array.shape != shape:
                 raise ValueError(f"{name} is {array.dtype} of shape {array.shape}; float32 of {shape} is wanted")
             if not (np.abs(array) <= LARGEST).all():
                 raise ValueError(f"{name} holds something that is no number from {-LARGEST:g} to {LARGEST:g}")
 
-    def values(self, positions: Positions) -> npt.NDArray[np.float32]:
+    def values(self, positions: Positions) -> Weights:
         """(N,) the future margin of N running positions, in points, seen by each one's mover."""
-        values = np.empty(len(positions), dtype=np.float32)
-        rows = embedding_rows(self.rules, positions).T
+        return self._outputs(positions)[:, 0]
+
+    def margins(self, positions: Positions) -> Weights:
+        """(N, P) the future margins of the players of N running positions, in points, by seat."""
+        found, players = self._outputs(positions), self.rules.players
+        if players == 2:
+            found = np.concatenate([found, -found], axis=1)
+        place = (np.arange(players) - positions.mover[:, None]) % players  # of each seat, counted from the mover
+        return np.take_along_axis(found, place, axis=1)
+
+    def _outputs(self, positions: Positions) -> Weights:
+        """(N, 1) of two players' mover, or (N, P) of all, the mover's first."""
+        weight = self.output_weight.reshape(SECOND, -1)
+        outputs = np.empty((len(positions), weight.shape[1]), dtype=np.float32)
         for begin in range(0, len(positions), _PART):
             part = slice(begin, begin + _PART)
-            first = self.embedding.take(rows[0, part], axis=0)
-            for column in rows[1:, part]:
-                first += self.embedding.take(column, axis=0)
-            second = np.maximum(first, 0, out=first) @ self.hidden_weight + self.hidden_bias
-            values[part] = np.maximum(second, 0, out=second) @ self.output_weight + self.output_bias
-        return values
+            rows = embedding_rows(self.rules, positions[part])
+            first = self.embedding.take(rows[:, 0], axis=0)
+            for column in range(1, rows.shape[1]):  # adding up one copy of all rows takes longer
+                first += self.embedding.take(rows[:, column], axis=0)
+            second = np.maximum(first, 0) @ self.hidden_weight + self.hidden_bias
+            outputs[part] = np.maximum(second, 0) @ weight + self.output_bias
+        return outputs
+
+    def fits(self, rules: Rules) -> bool:
+        """Whether it is for these rules; the ply limit may differ."""
+        return self.rules.replace(max_plies=rules.max_plies) == rules
 
     def with_origin(self, origin: dict[str, Any]) -> ValueNet:
         """The same net with another history."""
@@ -152,7 +178,7 @@ class ValueNet:
                 rules = Rules.parse(str(data["rules"]))
                 if int(data["format"]) != _FORMAT:
                     raise ValueError(f"format {int(data['format'])}, this version reads {_FORMAT}")
-                arrays = {name: data[name] for name in shapes(rules.fields)}
+                arrays = {name: data[name] for name in shapes(rules.fields, rules.players)}
                 return cls(rules=rules, **arrays, origin=dict(json.loads(str(data["origin"]))))
         except KeyError as error:
             raise ValueNetError(f"not a value net: {error.args[0]}") from None
@@ -162,7 +188,7 @@ class ValueNet:
     def to_bytes(self) -> bytes:
         """The net as a file's content."""
         file = io.BytesIO()
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in shapes(self.rules.fields)}
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in shapes(self.rules.fields, self.rules.players)}
         arrays |= {
             "format": np.array(_FORMAT),
             "rules": np.array(str(self.rules)),
@@ -188,7 +214,7 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
         net = ValueNet.from_bytes(path.read_bytes())
     except (OSError, ValueNetError) as error:
         raise ValueNetError(f"{path}: {error}") from None
-    if net.rules.replace(max_plies=rules.max_plies) != rules:
+    if not net.fits(rules):
         raise ValueNetError(f"{path}: the net is for the rules '{net.rules}', not '{rules}'")
     return net
 

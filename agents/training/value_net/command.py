@@ -73,5 +73,6 @@ def make_value_net(
         except StopTrainingError:
             console.print(f"saved; go on with: python train.py --resume {run.folder}")
             return 130
-    console.print(f"the net is in {run.folder}; try: python evaluate.py minimax:nodes=2000,net={run.folder}")
+    player = "minimax:nodes=2000" if run.core.rules.players == 2 else f"--rules {run.config.rules!r} maxn:depth=2"
+    console.print(f"the net is in {run.folder}; try: python evaluate.py {player},net={run.folder}")
     return 0

@@ -13,6 +13,15 @@ from oanquan_env import Rules
 Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
 
 
+DEPTHS = [6, 6], [4, 3, 3]
+POSITIONS = [500_000, 2_000_000], [120_000, 300_000, 400_000]
+"""What is taken where they are left out: for two players, whose search is compiled, and for more."""
+
+
+def _told(defaults: tuple[list[int], list[int]]) -> str:
+    return f"{defaults[0]}, with more than two players {defaults[1]}"
+
+
 class FitConfig(Strict):
     """Regression of the net on values."""
 
@@ -27,14 +36,12 @@ class ValueConfig(Strict):
 
     kind: Literal["value"] = Field("value", description="what is trained: a value net")
     rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese stone_value=5'")
-    depths: Annotated[list[Depth], Field(min_length=1)] = Field(
-        [6, 6],
+    depths: list[Depth] = Field(
+        [],
         description="a generation for each: plies of the search that values its positions, in the first one without a "
-        "net, later with the net of the generation before",
+        f"net, later with the net of the generation before; left out: {_told(DEPTHS)}",
     )
-    positions: Annotated[list[Count], Field(min_length=1)] = Field(
-        [500_000, 2_000_000], description="positions valued in each generation"
-    )
+    positions: list[Count] = Field([], description=f"positions valued in each generation; left out: {_told(POSITIONS)}")
     random_plies: Annotated[int, Field(ge=0)] = Field(
         3, description="positions are up to this many random plies off those that the games meet"
     )
@@ -50,8 +57,8 @@ class ValueConfig(Strict):
     @classmethod
     def _rules_for_search(cls, text: str) -> str:
         rules = Rules.parse(text)
-        if rules.players != 2 or rules.refill == "forfeit":
-            raise ValueError(f"value nets are for two players and refill=borrow; {text!r} is not")
+        if rules.players == 2 and rules.refill == "forfeit":
+            raise ValueError(f"value nets of two players are for refill=borrow; {text!r} is not")
         return str(rules)
 
     @model_validator(mode="after")
@@ -59,6 +66,12 @@ class ValueConfig(Strict):
         if len(self.positions) != len(self.depths):
             raise ValueError(f"a number of positions for each of the {len(self.depths)} depths; got {self.positions}")
         return self
+
+    def resolved(self) -> ValueConfig:
+        """The configuration with everything that was left out."""
+        many = int(Rules.parse(self.rules).players > 2)
+        left_out = {"depths": DEPTHS[many], "positions": POSITIONS[many]} if not self.depths else {}
+        return self.model_copy(update=left_out)
 
     def to_yaml(self) -> str:
         """The configuration as YAML that reads back."""

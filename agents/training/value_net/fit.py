@@ -11,6 +11,7 @@ import torch
 
 from agents.networks.value_net import ValueModule
 from agents.training.value_net.config import FitConfig
+from agents.training.value_net.labels import Values
 from oanquan_env import Positions, Rules, mirror
 from oanquan_env.players.value_net import embedding_rows
 
@@ -18,7 +19,7 @@ Rows = npt.NDArray[np.int16]
 
 
 def net_inputs(rules: Rules, positions: Positions) -> Rows:
-    """(M, N, 2 * (F + 1)) what the net looks up of N positions and, if the rules allow it, of their mirror images."""
+    """(M, N, P * (F + 1)) what the net looks up of N positions and, if the rules allow it, of their mirror images."""
     images = [positions, mirror(positions, rules)] if rules.is_symmetric else [positions]
     return np.stack([embedding_rows(rules, image).astype(np.int16) for image in images])
 
@@ -26,7 +27,7 @@ def net_inputs(rules: Rules, positions: Positions) -> Rows:
 def fit(
     module: ValueModule,
     inputs: Rows,
-    values: npt.NDArray[np.int16],
+    values: Values,
     config: FitConfig,
     rng: np.random.Generator,
     progress: Callable[[float], None],
@@ -36,7 +37,7 @@ def fit(
     Args:
         module: changed in place.
         inputs: see `net_inputs`; at each step one of the images is drawn.
-        values: (N,) future margins in points.
+        values: (N,) future margins in points, or (N, P) of all players, the mover's first.
         config: the settings.
         rng: draws the minibatches; the same seed and threads give the same net.
         progress: hears what share of the steps is done.

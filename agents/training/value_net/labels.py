@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,10 +23,13 @@ from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.keys import are_among, canonical_keys, first_of_each, key_hashes
+from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import ValueNet
 from oanquan_env.playing import play_randomly
 
-Values: TypeAlias = npt.NDArray[np.int16]
+Values: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.float32]
+"""(N,) int16, the future margin of each position's mover, points; with more than two players (N, P) float32, of all of
+them, the mover's first."""
 
 POSITIONS_A_GAME = 16
 """Positions wanted for each game that is played for them."""
@@ -83,7 +87,7 @@ class ValueWork:
 def value_positions(
     core: Core, positions: Positions, depth: int, net: ValueNet | None, threads: int, ray: str | None
 ) -> Iterator[Values]:
-    """The values of N running positions, CHUNK after CHUNK: the mover's future margin in points.
+    """The values of N running positions, CHUNK after CHUNK.
 
     Args:
         core: the core.
@@ -98,12 +102,17 @@ def value_positions(
         content = net.to_bytes() if net else None
         works = [ValueWork(str(core.rules), part, depth, content) for part in parts]
         return in_order(spread(value_work, works, ray=ray))
+    if core.rules.players > 2:
+        return (_all_margins(core, part, depth, net, threads) for part in parts)
     search = Search(core, threads=threads, net=net)
     return (_values(search, part, depth) for part in parts)
 
 
 def value_work(work: ValueWork) -> Values:
     """The values of a worker's positions; on one processor."""
+    core = Core(work.rules)
+    if core.rules.players > 2:
+        return _all_margins(core, work.positions, work.depth, ValueNet.from_bytes(work.net) if work.net else None, 1)
     return _values(_search(work.rules, work.net), work.positions, work.depth)
 
 
@@ -115,3 +124,14 @@ def _search(rules: str, net: bytes | None) -> Search:
 
 def _values(search: Search, positions: Positions, depth: int) -> Values:
     return np.array([found.value for found in search.best_moves(positions, Limits(depth=depth))], dtype=np.int16)
+
+
+def _all_margins(core: Core, positions: Positions, depth: int, net: ValueNet | None, threads: int) -> Values:
+    """(N, P) the margins of all players by max^n search, the mover's first."""
+    search = FullWidthSearch(core, depth, net=net)
+    parts = [positions[begin : begin + search.chunk] for begin in range(0, len(positions), search.chunk)]
+    with ThreadPoolExecutor(threads) as pool:  # NumPy lets other threads go on while it computes
+        found = np.concatenate(list(pool.map(search.position_values, parts)))
+    seats = (positions.mover[:, None] + np.arange(core.rules.players)) % core.rules.players
+    margins: npt.NDArray[np.float32] = np.take_along_axis(found, seats, axis=1).astype(np.float32)
+    return margins

@@ -31,15 +31,22 @@ from agents.training.value_net.config import ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
 from agents.training.value_net.labels import Values, draw_positions, value_positions
 from oanquan_env import Core, Positions
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.files import write_atomically
+from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, read_value_net
+from oanquan_env.playing import random_openings
 
 POSITIONS_NAME = "positions.npz"
 VALUES_NAME = "values.npy"
 SAVE_SECONDS = 10.0
 """Values that took less time are not written by themselves."""
+EVALUATION_OPENINGS = 100
+"""Openings of the games by which a net for more than two players is judged, each played in every seating."""
+RIVALRY = "maxn:depth=2 with the net among maxn:depth=3"
 DRAWING, FITTING = range(2)
 """Stages with chance of their own."""
 
@@ -65,6 +72,7 @@ class ValueRun:
     @classmethod
     def create(cls, folder: Path, config: ValueConfig, command: str, report: Callable[[str], None]) -> ValueRun:
         """Begin a run in a new folder; raises `RunError` if one is there, `FolderInUseError` if one is made there."""
+        config = config.resolved()
         folder.mkdir(parents=True, exist_ok=True)
         lock = FolderLock(folder)
         try:
@@ -174,7 +182,7 @@ class ValueRun:
         saved = time.monotonic()
         rest = positions[len(values) :] if len(values) else positions
         for more in value_positions(self.core, rest, depth, net, self.config.threads, ray):
-            values = np.concatenate([values, more])
+            values = np.concatenate([values, more]) if len(values) else more
             progress(len(values) / len(positions))
             stop = stopping()
             if stop or len(values) == len(positions) or time.monotonic() - saved >= SAVE_SECONDS:
@@ -187,11 +195,20 @@ class ValueRun:
         return values
 
     def _evaluate(self, generation: int, net: ValueNet) -> None:
-        """Regret at fixed nodes on the development part of the rules' suite, where there is one."""
+        """Regret at fixed nodes on the development part of the rules' suite, where there is one.
+
+        With more than two players the share of wins of a search with the net among two that look one ply further.
+        """
         row: dict[str, Any] = {"generation": generation + 1, "depth": self.config.depths[generation], **net.origin}
         said = f"generation {generation + 1}: error {row['rmse']:.2f} points"
         suite = find_suite(self.core.rules)
-        if suite:  # the test part stays unseen
+        if self.core.rules.players > 2:
+            share = self._share(net)
+            row["share"] = dataclasses.asdict(share)
+            said += (
+                f"; {100 * share.mean:.1f} % of wins ({100 * share.low:.1f} to {100 * share.high:.1f}) for {RIVALRY}"
+            )
+        elif suite:  # the test part stays unseen
             part, row["regret"] = suite.part("development"), {}
             for nodes in self.config.evaluation_nodes:
                 player = MinimaxPlayer(self.core, Limits(nodes=nodes), threads=self.config.threads, net=net)
@@ -202,6 +219,12 @@ class ValueRun:
         lines = [json.dumps(one) + "\n" for one in [*self.evaluations(), row]]
         write_atomically(self.folder / EVALUATIONS_NAME, "".join(lines).encode())
         self.report(said)
+
+    def _share(self, net: ValueNet) -> Estimate:
+        rng = np.random.default_rng(self.config.seed)
+        openings = random_openings(self.core, EVALUATION_OPENINGS, 4, rng)
+        one, field = FullWidthPolicy(self.core, 2, "maxn", net=net), FullWidthPolicy(self.core, 3, "maxn")
+        return score_interval(play_pairs(self.core, one, field, openings, rng))
 
 
 @contextmanager

@@ -1,0 +1,220 @@
+"""Value nets for three and four players: torch against NumPy, seats, the search with a net, and how they are made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import agents
+from agents.networks.value_net import ValueModule
+from agents.players.fingerprint import fingerprint
+from agents.training.value_net.config import DEPTHS, POSITIONS, FitConfig, ValueConfig
+from agents.training.value_net.fit import fit, net_inputs
+from agents.training.value_net.labels import ValueWork, draw_positions, value_positions, value_work
+from agents.training.value_net.run import ValueRun
+from oanquan_env import Core, Positions, Rules, rotate_seats
+from oanquan_env.core import relative_points
+from oanquan_env.players import FullWidthPolicy
+from oanquan_env.players import make as make_policy
+from oanquan_env.players.full_width import NET_UNIT, FullWidthSearch
+from oanquan_env.players.value_net import (
+    VALUE_NET_NAME,
+    ValueNet,
+    ValueNetError,
+    embedding_rows,
+    hidden_units,
+    read_value_net,
+    shapes,
+)
+from tests.boards import random_positions
+from tests.test_full_width import after_each_move
+
+RULES = ["three-player", "four-player", "three-player fields=3 seeds=2"]
+SHORT = "three-player seeds=2 max_plies=20"
+SMALL = "three-player fields=2 seeds=2 mandarin_seeds=1"
+
+
+def drawn_net(rules: str, seed: int = 0) -> ValueNet:
+    """A net of random weights, whose values differ by some points."""
+    torch.manual_seed(seed)
+    module = ValueModule(Rules.parse(rules))
+    with torch.no_grad():
+        module.output.weight.mul_(10)
+        module.output.bias.add_(torch.arange(len(module.output.bias)))
+    return module.export({"seed": seed})
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_torch_and_numpy_agree_and_margins_sum_to_zero(rules: str) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 100, seed=1)
+    torch.manual_seed(2)
+    module = ValueModule(core.rules)
+    net = module.export({})
+    with torch.no_grad():
+        wanted = module(torch.from_numpy(embedding_rows(core.rules, positions))).numpy()
+    assert wanted.std(axis=0).min() > 0.3
+    margins, rows = net.margins(positions), np.arange(len(positions))
+    for place in range(core.rules.players):
+        seat = (positions.mover + place) % core.rules.players
+        np.testing.assert_allclose(margins[rows, seat], wanted[:, place], atol=1e-4)
+    np.testing.assert_allclose(net.values(positions), wanted[:, 0], atol=1e-4)
+    np.testing.assert_allclose(margins.sum(axis=1), 0, atol=1e-4)
+
+
+def test_any_counts_and_stones_have_the_values_of_the_sum_of_rows() -> None:
+    """Square by square, from the words of the module."""
+    core, net = Core("three-player"), drawn_net("three-player")
+    position = core.start(1)
+    counts = np.random.default_rng(0).integers(0, 60, (3, 6))
+    position.squares.reshape(3, 8)[:, :6] = counts
+    position.squares.reshape(3, 8)[:, 7] = stones = np.array([1, 0, 1])
+    position.mover[:] = 2
+    tables = net.embedding.reshape(3, 5 * 18 + 48, hidden_units(3))
+    first = np.zeros(hidden_units(3))
+    for place, side in enumerate((2, 0, 1)):
+        for field in range(5):
+            first += tables[place, 18 * field + min(counts[side, field], 17)]
+        first += tables[place, 90 + 24 * stones[side] + min(counts[side, 5], 23)]
+    second = np.maximum(np.maximum(first, 0) @ net.hidden_weight + net.hidden_bias, 0)
+    wanted = second @ net.output_weight + net.output_bias
+    np.testing.assert_allclose(net.margins(position)[0, [2, 0, 1]], wanted, rtol=1e-4)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_turning_the_seats_turns_the_margins_and_the_search(rules: str) -> None:
+    core, net = Core(rules), drawn_net(rules)
+    positions = random_positions(core, 20, seed=3)
+    turned = rotate_seats(positions)
+    assert (net.margins(turned) == np.roll(net.margins(positions), 1, axis=1)).all()
+    search = FullWidthSearch(core, 2, net=net)
+    assert search.values(turned) == pytest.approx(np.roll(search.values(positions), 1, axis=2))
+
+
+def brute_force(core: Core, net: ValueNet, position: Positions, depth: int) -> list[int]:
+    """Final points of all players at the end of the max^n line, in units: a move at a time."""
+    players = core.rules.players
+    if position.over[0] or not depth:
+        points = NET_UNIT * core.standings(position)[0]
+        if not position.over[0]:
+            points = points + np.rint(net.margins(position)[0] * np.float32(NET_UNIT * (players - 1) / players))
+        return [int(one) for one in points]
+    mover = int(position.mover[0])
+    lines = [brute_force(core, net, child, depth - 1) for child in after_each_move(core, position).values()]
+    return max(lines, key=lambda line: line[mover] * players - sum(line))
+
+
+@pytest.mark.parametrize("rules", [SMALL, "four-player fields=2 seeds=2", "mancala-world fields=2 seeds=2"])
+def test_a_search_with_a_net_is_brute_force_with_it(rules: str) -> None:
+    core, net = Core(rules), drawn_net(rules)
+    positions = random_positions(core, 12, seed=4)
+    found, chunked = (FullWidthSearch(core, 3, net=net, chunk=chunk).values(positions) for chunk in (1024, 3))
+    assert (found == chunked).all()
+    for row in range(len(positions)):
+        position = positions[row : row + 1]
+        for action, child in after_each_move(core, position).items():
+            points = np.array([brute_force(core, net, child, 2)]) - NET_UNIT * position.scores
+            assert found[row, action] == pytest.approx(relative_points(points)[0] / NET_UNIT, abs=2.1 / NET_UNIT)
+
+
+def test_a_net_of_zeros_changes_nothing() -> None:
+    core = Core("three-player")
+    arrays = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes(5, 3).items()}
+    net = ValueNet(rules=core.rules, **arrays, origin={})
+    positions = random_positions(core, 20, seed=5)
+    assert (FullWidthSearch(core, 3, net=net).values(positions) == FullWidthSearch(core, 3).values(positions)).all()
+
+
+def test_players_take_nets_by_name(tmp_path: Path) -> None:
+    path = tmp_path / VALUE_NET_NAME
+    path.write_bytes(drawn_net("three-player").to_bytes())
+    core = Core("three-player")
+    positions = random_positions(core, 60, seed=6)
+    choices = []
+    for make in (agents.make, make_policy):
+        for text in (f"maxn:depth=2,net={path}", f"maxn:depth=2,net={tmp_path}", "maxn:depth=2"):
+            player = make(text, "three-player")
+            assert isinstance(player, FullWidthPolicy)
+            choices.append(player.choose(positions, np.random.default_rng(0)).tolist())
+    assert choices[0] == choices[1] == choices[3] == choices[4] != choices[2] == choices[5]
+    names = (f"maxn:depth=2,net={path}", f"paranoid:depth=2,net={path}", "maxn:depth=2")
+    prints = [fingerprint(name, core.rules) for name in names]
+    assert prints[0] == prints[1] != prints[2]
+    for make in (agents.make, make_policy):
+        with pytest.raises(ValueNetError, match="the net is for the rules 'three-player', not 'four-player'"):
+            make(f"maxn:depth=2,net={path}", "four-player")
+    with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'mancala-world'"):
+        FullWidthSearch(Core(), 2, net=read_value_net(path, "three-player"))
+
+
+# ---- making one ------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_left_out_depends_on_the_number_of_players() -> None:
+    for rules, many in (("mancala-world", 0), ("four-player", 1)):
+        config = ValueConfig(rules=rules).resolved()
+        assert (config.depths, config.positions) == (DEPTHS[many], POSITIONS[many])
+        assert config.resolved() == config
+    own = ValueConfig(rules="three-player", depths=[2], positions=[10])
+    assert own.resolved() == own
+    with pytest.raises(ValueError, match="a number of positions for each of the 0 depths"):
+        ValueConfig(rules="three-player", depths=[], positions=[10])
+
+
+def test_values_are_those_of_the_search_here_and_at_a_worker() -> None:
+    core = Core("three-player")
+    positions = draw_positions(core, 60, 2, None, np.random.default_rng(0), threads=1)
+    for net in (None, drawn_net("three-player")):
+        values = np.concatenate(list(value_positions(core, positions, 2, net, 2, None)))
+        wanted = FullWidthSearch(core, 2, net=net).position_values(positions)
+        for place in range(3):
+            seat = (positions.mover + place) % 3
+            np.testing.assert_allclose(values[:, place], wanted[np.arange(60), seat], rtol=1e-6)
+        work = ValueWork(str(core.rules), positions, 2, net.to_bytes() if net else None)
+        assert (value_work(work) == values).all()
+
+
+def test_a_fit_learns_what_every_player_has_on_the_board() -> None:
+    core = Core("three-player")
+    positions = random_positions(core, 3000, seed=2)
+    seats = (positions.mover[:, None] + np.arange(3)) % 3
+    seeds = positions.squares.reshape(-1, 3, 8)[:, :, :5].sum(axis=2, dtype=np.int64)
+    wanted = np.take_along_axis(relative_points(seeds), seats, axis=1).astype(np.float32)
+    torch.manual_seed(0)
+    module = ValueModule(core.rules)
+    config = FitConfig(samples=40 * len(positions), batch_size=128)
+    error = fit(module, net_inputs(core.rules, positions), wanted, config, np.random.default_rng(0), lambda _: None)
+    assert error < 0.4 * wanted.std()
+    fresh = random_positions(core, 300, seed=9)
+    seeds = fresh.squares.reshape(-1, 3, 8)[:, :, :5].sum(axis=2, dtype=np.int64)
+    assert np.abs(module.export({}).margins(fresh) - relative_points(seeds)).mean() < 0.4 * wanted.std()
+
+
+def run_in(folder: Path) -> ValueRun:
+    config: dict[str, Any] = {
+        "kind": "value",
+        "rules": SHORT,
+        "depths": [2, 1],
+        "positions": [200, 200],
+        "threads": 1,
+        "fit": {"samples": 2000, "batch_size": 64},
+    }
+    return ValueRun.create(folder, ValueConfig.model_validate(config), "python train.py", lambda _: None)
+
+
+def test_a_run_makes_a_net_and_repeats_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.training.value_net.run.EVALUATION_OPENINGS", 5)
+    nets = []
+    for name in ("one", "two"):
+        run = run_in(tmp_path / name)
+        run.learn(lambda stage, done: None, lambda: False)
+        assert [set(row["share"]) for row in run.evaluations()] == [{"mean", "low", "high"}] * 2
+        nets.append(read_value_net(tmp_path / name, SHORT))
+    assert nets[0].origin["config"]["rules"] == SHORT
+    positions = random_positions(Core(SHORT), 50, seed=1)
+    assert (nets[0].margins(positions) == nets[1].margins(positions)).all()
+    assert nets[0].margins(positions).std() > 0.1
