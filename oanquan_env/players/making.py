@@ -75,21 +75,21 @@ def make_parsed(name: PlayerName, rules: Rules, makers: Mapping[str, Maker]) -> 
 def _full_width(name: PlayerName, rules: Rules) -> Policy:
     if "depth" not in name.options:
         raise UnknownAgentError(f"{name.kind} needs its depth, as in {name.kind}:depth=3")
-    net = _read_net(name, rules) if name.folder else None
+    net = _value_net(name.folder, rules) if name.folder else None
     return FullWidthPolicy(Core(rules), name.options["depth"], cast(Aim, name.kind), net=net)
 
 
 def _lookahead(name: PlayerName, rules: Rules) -> Policy:
     from oanquan_env.players.lookahead import LookaheadPolicy
 
-    return LookaheadPolicy(Core(rules), _read_net(name, rules))
+    assert name.folder
+    return LookaheadPolicy(Core(rules), _value_net(name.folder, rules))
 
 
-def _read_net(name: PlayerName, rules: Rules) -> ValueNet:
+def _value_net(folder: str, rules: Rules) -> ValueNet:
     from oanquan_env.players.value_net import read_value_net  # what reads files is not needed by most
 
-    assert name.folder
-    return read_value_net(name.folder, rules)
+    return read_value_net(folder, rules)
 
 
 MAKERS: dict[str, Maker] = {

@@ -21,6 +21,7 @@ the mover's first, for max^n search (`oanquan_env.players.full_width`).
 from __future__ import annotations
 
 import dataclasses
+import functools
 import io
 import json
 import zipfile
@@ -146,18 +147,22 @@ class ValueNet:
         place = (np.arange(players) - positions.mover[:, None]) % players  # of each seat, counted from the mover
         return np.take_along_axis(found, place, axis=1)
 
+    @functools.cached_property
+    def _tables(self) -> _Tables:
+        return _Tables(self)
+
     def _outputs(self, positions: Positions) -> Weights:
         """(N, 1) of two players' mover, or (N, P) of all, the mover's first."""
         weight = self.output_weight.reshape(SECOND, -1)
-        outputs = np.empty((len(positions), weight.shape[1]), dtype=np.float32)
-        rows = embedding_rows(self.rules, positions).T
+        outputs, tables = np.empty((len(positions), weight.shape[1]), dtype=np.float32), self._tables
         for begin in range(0, len(positions), _PART):
             part = slice(begin, begin + _PART)
-            first = self.embedding.take(rows[0, part], axis=0)
-            for column in rows[1:, part]:  # adding up one copy of all rows takes longer
-                first += self.embedding.take(column, axis=0)
-            second = np.maximum(first, 0, out=first) @ self.hidden_weight + self.hidden_bias
-            outputs[part] = np.maximum(second, 0, out=second) @ weight + self.output_bias
+            rows = tables.rows(positions[part])
+            first = tables.sums.take(rows[0], axis=0)
+            for group in rows[1:]:
+                first += tables.sums.take(group, axis=0)
+            second = np.maximum(first, 0) @ self.hidden_weight + self.hidden_bias
+            outputs[part] = np.maximum(second, 0) @ weight + self.output_bias
         return outputs
 
     def fits(self, rules: Rules) -> bool:
@@ -196,6 +201,49 @@ class ValueNet:
         }
         np.savez_compressed(file, **arrays)
         return file.getvalue()
+
+
+class _Tables:
+    """The first layer's rows for squares by twos, so that half as many are looked up.
+
+    Attributes:
+        sums: (R, H) for each two squares the sums of their rows: all counts of the one, and for each all of the other.
+    """
+
+    def __init__(self, net: ValueNet) -> None:
+        fields, players = net.rules.fields, net.rules.players
+        squares: list[tuple[dict[int, int], Weights]] = []  # how many rows one more in each byte skips, and the rows
+        for place in range(players):
+            side = net.embedding[place * side_rows(fields) : (place + 1) * side_rows(fields)]
+            own = np.split(side, FIELD_ROWS * np.arange(1, fields + 1))
+            byte = place * SIDE_BYTES
+            squares += [({byte + field: 1}, own[field]) for field in range(fields)]
+            squares.append(({byte + MANDARIN_BYTE: 1, byte + STONE_BYTE: MANDARIN_ROWS}, own[fields]))
+        if len(squares) % 2:
+            squares.append(({}, np.zeros_like(net.embedding[:1])))
+        tables: list[Weights] = []
+        self._skips = np.zeros((players * SIDE_BYTES, len(squares) // 2), dtype=np.float32)
+        self._begins = np.zeros(len(squares) // 2, dtype=np.float32)
+        for group, (one, other) in enumerate(zip(squares[::2], squares[1::2], strict=True)):
+            self._begins[group] = sum(map(len, tables))
+            tables.append((one[1][:, None] + other[1]).reshape(-1, one[1].shape[1]))
+            for byte, skip in one[0].items():
+                self._skips[byte, group] = skip * len(other[1])
+            for byte, skip in other[0].items():
+                self._skips[byte, group] = skip
+        self.sums = np.concatenate(tables)
+        limits = np.zeros(SIDE_BYTES, dtype=np.uint8)
+        limits[:fields], limits[MANDARIN_BYTE], limits[STONE_BYTE] = FIELD_ROWS - 1, MANDARIN_ROWS - 1, 1
+        self._limits = np.tile(limits, players)
+
+    def rows(self, positions: Positions) -> Ints:
+        """(G, N) the row of `sums` for each two squares of N positions, those of the mover first."""
+        players = positions.scores.shape[1]
+        seats = (positions.mover[:, None] + np.arange(players)) % players
+        counts = np.take_along_axis(positions.sides, seats, axis=1).view(np.uint8)
+        # a product of whole numbers below 2 ** 24, which float32 holds exactly
+        rows: Ints = (self._skips.T @ np.minimum(counts, self._limits).T.astype(np.float32)).astype(np.intp)
+        return rows + self._begins.astype(np.intp)[:, None]
 
 
 def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> ValueNet:
