@@ -113,7 +113,7 @@ def test_a_resigned_round_is_lost_and_the_match_goes_on(visit: Visit, persons: P
     person.page.locator("#notice", has_text="goes to the other player").wait_for()
     person.page.locator("#resign").click()
     person.page.locator("#next-round").wait_for()
-    assert "South resigns. 6 : 64." in person.said
+    person.waits_for("South resigns. 6 : 64.")
     assert person.page.locator("#rematch").is_hidden()
     assert person.page.locator("#match tr").last.inner_text().split("\t")[1:] == ["2 + 1 pawned", "0"]
     person.page.locator("#next-round").click()
