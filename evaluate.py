@@ -14,6 +14,8 @@ The suite regret: the points that an agent's moves lose against the best ones, o
 With --output the folder gets report.json, report.md and pictures, and an interrupted evaluation continues when the same
 command is given again. Agents may have labels: LABEL=AGENT. With --ray a Ray cluster plays the pairings; the results
 are the same, except those of players with a time limit.
+
+MODULE:NAME is a player of your own, as in my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.
 """
 
 from __future__ import annotations

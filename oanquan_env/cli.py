@@ -1,4 +1,4 @@
-"""The command line: `play`, `perft`, `show`, `replay`, `rules`, each a function of the parsed arguments."""
+"""The command line: `play`, `evaluate`, `perft`, `show`, `replay`, `rules`, each a function of the parsed arguments."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
 from oanquan_env import __version__, render
+from oanquan_env.benchmark.evaluation import evaluate, reference_players
+from oanquan_env.benchmark.regret import Part
 from oanquan_env.board import Board
 from oanquan_env.core import RunawayGameError
+from oanquan_env.files import check_place, write_atomically
 from oanquan_env.match import Round
 from oanquan_env.match_records import MATCH, ROUND, replay_match
 from oanquan_env.notation import SEAT_NAMES, seat_name
@@ -22,6 +26,7 @@ from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.session import Session
 from oanquan_env.play.terminal import TerminalGame
+from oanquan_env.players.anywhere import load
 from oanquan_env.records import GameRecord, parse_records, read_records
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 
@@ -113,6 +118,23 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--port", type=_port, default=0, metavar="N", help="of the page (default: any that is free)")
     play.add_argument("--seed", type=_seed, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
+    judge = commands.add_parser(
+        "evaluate",
+        parents=[ruled],
+        help="measure a player by games and by the points that its moves lose",
+        description="Measure a player by games against others, and by the points that its moves lose against the best "
+        "ones. A player is a name, such as greedy or maxn:depth=3, or MODULE:NAME, a player of your own, as in "
+        "my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.",
+    )
+    judge.set_defaults(run=_evaluate)
+    judge.add_argument("player", metavar="PLAYER", help="who is measured")
+    judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="whom it plays (default: reference players)")
+    judge.add_argument("--pairs", type=_count, default=100, metavar="N", help="openings, each played in every seating")
+    judge.add_argument("--openings", metavar="SOURCE", help="balanced, random or a file of game records")
+    judge.add_argument("--part", choices=get_args(Part), default="test", help="of the positions (default: test)")
+    judge.add_argument("--seed", type=_seed, default=0, metavar="N", help="of all chance (default: 0)")
+    judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers")
+
     count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")
     count.set_defaults(run=_perft)
     count.add_argument("--depth", type=_count, default=5, metavar="N", help="plies (default: 5)")
@@ -160,6 +182,25 @@ def _play(asked: argparse.Namespace) -> None:
         PlayServer(begin, asked.port).run()
         return
     TerminalGame(board, names, asked.hints, np.random.default_rng(asked.seed)).run()
+
+
+def _evaluate(asked: argparse.Namespace) -> None:
+    if asked.json:
+        check_place("--json", asked.json)
+    names = asked.opponents or reference_players(asked.rules)
+    found = evaluate(
+        load(asked.player, asked.rules),
+        asked.rules,
+        {name: load(name, asked.rules) for name in names},
+        asked.pairs,
+        asked.seed,
+        label=asked.player,
+        openings=asked.openings,
+        part=asked.part,
+    )
+    print(found)
+    if asked.json:
+        write_atomically(asked.json, found.to_json().encode())
 
 
 def _perft(asked: argparse.Namespace) -> None:

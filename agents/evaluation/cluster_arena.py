@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-import agents
 from agents.evaluation.tournament import Entrant, Pairing, Tournament, TournamentError
 from agents.players.fingerprint import fingerprint
 from agents.support.parallel import spread
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded
+from oanquan_env.players.anywhere import load
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def play_pairing(work: PairingWork) -> Pairing:
             raise TournamentError(
                 f"the files or the version of {name} differ between machines: share one folder among them"
             )
-        entrants.append(Entrant(label, name, agents.make(name, core.rules), expected))
+        entrants.append(Entrant(label, name, load(name, core.rules), expected))
     return Tournament(core, entrants, work.openings, work.seed).play_one(0, 1)
 
 

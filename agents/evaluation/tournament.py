@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-import agents
 from agents.evaluation.result_cache import ResultCache
 from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
@@ -25,6 +24,7 @@ from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games
 from oanquan_env.notation import seat_name
 from oanquan_env.players import Policy
+from oanquan_env.players.anywhere import load
 from oanquan_env.playing import advance
 
 FOLDER = "parts/pairings"
@@ -66,7 +66,7 @@ class Entrant:
 
     Attributes:
         label: what results call it.
-        name: what `agents.make` makes it from.
+        name: what it is made from, see `oanquan_env.players.anywhere.load`.
         policy: the player.
         fingerprint: see `agents.players.fingerprint`.
     """
@@ -96,7 +96,7 @@ def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
             raise TournamentError(
                 f"two players are called {label!r}; tell them apart by labels, as in A={name} B={name}"
             )
-        entrants.append(Entrant(label, name, agents.make(name, rules), fingerprint(name, rules)))
+        entrants.append(Entrant(label, name, load(name, rules), fingerprint(name, rules)))
     return entrants
 
 

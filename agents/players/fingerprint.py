@@ -6,6 +6,7 @@ import hashlib
 
 from agents.players.names import NAMES
 from oanquan_env import Rules
+from oanquan_env.players.anywhere import source
 from oanquan_env.players.value_net import value_net_path
 
 PLAY_VERSION = 4
@@ -13,8 +14,9 @@ PLAY_VERSION = 4
 
 
 def fingerprint(name: str, rules: Rules) -> str:
-    """A hash of how players play (`PLAY_VERSION`) and of the agent files that a player's name mentions.
+    """A hash of how players play (`PLAY_VERSION`) and of the files that a player's name mentions.
 
+    These are an agent's or a value net's, or the module of somebody's own player, but not what that module imports.
     It tells a retrained agent from what it was, and a player from what the same name meant in an older version.
 
     Raises:
@@ -23,6 +25,10 @@ def fingerprint(name: str, rules: Rules) -> str:
         ValueNetError: if there is no such value net.
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
+    elsewhere = None if name.partition(":")[0] in NAMES.options else source(name)
+    if elsewhere is not None:
+        digest.update(elsewhere)
+        return digest.hexdigest()[:16]
     parsed = NAMES.parse(name)
     folder = parsed.folder
     if parsed.kind == "mcts" and rules.players > 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from oanquan_env.benchmark.suites import find_suite, openings_path
 from oanquan_env.core import Core
 from oanquan_env.players import Policy, make
 from oanquan_env.players.observed import ObservedPolicy, as_policy
+from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
@@ -96,7 +97,7 @@ class Evaluation:
 def evaluate(
     player: object,
     rules: Rules | str = DEFAULT_PRESET,
-    opponents: Sequence[object] | None = None,
+    opponents: Sequence[object] | Mapping[str, object] | None = None,
     pairs: int = 100,
     seed: int = 0,
     *,
@@ -114,7 +115,8 @@ def evaluate(
         player: a name, a `Policy`, a function of observations and masks, an sb3 or sb3-contrib model, a torch module;
             see `oanquan_env.players.observed`.
         rules: a `Rules` or its text.
-        opponents: the same; `reference_players(rules)` if left out. Without any, only regret is measured.
+        opponents: the same, or what they are called and who they are; `reference_players(rules)` if left out. Without
+            any, only regret is measured.
         pairs: openings, each played in every seating.
         seed: of all chance.
         label: what the player is called; its name, or that of its class, if left out.
@@ -124,7 +126,7 @@ def evaluate(
         progress: whether a line tells how far the work is; on a terminal and in a notebook if left out.
 
     Raises:
-        TypeError: for what is no player.
+        NoPlayerError: for what is no player.
         ValueError: for a name, rules, openings or a model that cannot be used, and for pairs below 1.
         IllegalActionError: if a player that sees masks chooses an illegal action.
     """
@@ -132,8 +134,9 @@ def evaluate(
         raise ValueError(f"pairs must be 1 or more; got {pairs}")
     core = Core(as_rules(rules))
     mine, own = label or name_of(player), as_policy(player, core)
-    names = reference_players(core.rules) if opponents is None else opponents
-    others = [(name_of(other), as_policy(other, core)) for other in names]
+    against = reference_players(core.rules) if opponents is None else opponents
+    named = against.items() if isinstance(against, Mapping) else [(name_of(other), other) for other in against]
+    others = [(name, as_policy(other, core)) for name, other in named]
     source = openings or ("balanced" if openings_path(core.rules).is_file() else "random")
     begun = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
     line, matches = ProgressLine(progress), []
@@ -165,7 +168,7 @@ def reference_players(rules: Rules) -> list[str]:
     """The opponents that players are compared with under `rules`."""
     try:
         make(STRONGEST, rules)
-    except ValueError:  # there is no value net for the rules
+    except UnavailableError:  # there is no value net for the rules
         return list(REFERENCES)
     return [*REFERENCES, STRONGEST]
 

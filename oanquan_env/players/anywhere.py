@@ -31,7 +31,7 @@ def load(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
 
     Raises:
         UnknownAgentError: for a name that no player has and no module, and for a module without that name.
-        ValueError, TypeError: as `make` and `as_policy`.
+        ValueError: as `make` and `as_policy`.
     """
     place = _PLACE.fullmatch(name)
     if place is None or place[1] in MAKERS:
@@ -49,12 +49,15 @@ def load(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
 
 
 def source(name: str) -> bytes | None:
-    """The file of the module that a player comes from, None for a player of the project. It is not run."""
+    """The content of the module that a player comes from, None where there is no such file. The module is not run."""
     place = _PLACE.fullmatch(name)
-    if place is None or place[1] in MAKERS:
+    if place is None:
         return None
     with _here():
-        spec = importlib.util.find_spec(place[1])
+        try:
+            spec = importlib.util.find_spec(place[1])
+        except ModuleNotFoundError:  # what the module should lie in
+            return None
     return Path(spec.origin).read_bytes() if spec and spec.origin and Path(spec.origin).is_file() else None
 
 
@@ -63,7 +66,12 @@ def _module(name: str) -> ModuleType | None:
     with _here():
         if importlib.util.find_spec(name.partition(".")[0]) is None:
             return None
-        return importlib.import_module(name)
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if name.startswith(error.name or "\0"):
+                raise UnknownAgentError(f"there is no module {name}: {error}") from None
+            raise
 
 
 @contextmanager

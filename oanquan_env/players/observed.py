@@ -32,6 +32,10 @@ Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
 """(N, D) int32 observations, see `oanquan_env.observation`, and (N, A) bool masks -> (N,) actions."""
 
 
+class NoPlayerError(TypeError, ValueError):
+    """Something that is no player; says what is."""
+
+
 class ObservedPolicy:
     """A player that sees observations and masks.
 
@@ -80,7 +84,7 @@ def as_policy(player: object, core: Core) -> Policy:
     """The player that something is, see the top of this module.
 
     Raises:
-        TypeError: for what is no player.
+        NoPlayerError: for what is no player.
         ValueError: for a name that no player has, and for a model that sees other observations than the rules have.
     """
     if isinstance(player, str):
@@ -96,7 +100,7 @@ def as_policy(player: object, core: Core) -> Policy:
         return ObservedPolicy(core, _module_choice(player))
     if callable(player):
         return ObservedPolicy(core, player)
-    raise TypeError(
+    raise NoPlayerError(
         "a player is a name, an object with a method choose(positions, rng), a function of observations and masks, an "
         f"sb3 model or a torch module; got {type(player).__name__}"
     )

@@ -1,0 +1,126 @@
+"""Players of other people's modules, in both commands that measure; the command line of `oanquan evaluate`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import evaluate as evaluate_script
+from agents.players.fingerprint import fingerprint
+from oanquan_env import Core, Rules, evaluate
+from oanquan_env.cli import main
+from oanquan_env.players import GreedyPolicy, RandomPolicy, UnknownAgentError
+from oanquan_env.players.anywhere import load
+
+ROOT = Path(__file__).parent.parent
+MODULE = '''
+import numpy as np
+from oanquan_env.players import GreedyPolicy
+
+print("the module runs")
+
+class Careful(GreedyPolicy):
+    """A class that takes a core."""
+
+def first(observations, masks):
+    return masks.argmax(axis=1)
+
+NOTHING = 7
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a module of a package in it."""
+    (tmp_path / "some_package").mkdir()
+    (tmp_path / "some_package" / "players.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "some_package", raising=False)
+    monkeypatch.delitem(sys.modules, "some_package.players", raising=False)
+    return tmp_path
+
+
+def test_a_module_of_the_current_folder_gives_classes_and_functions(folder: Path) -> None:
+    before = list(sys.path)
+    player = load("some_package.players:Careful", "tonkin")
+    assert isinstance(player, GreedyPolicy)
+    assert player.core.rules == Rules.parse("tonkin")
+    assert sys.path == before
+    assert evaluate(load("some_package.players:first"), opponents=["random"], pairs=2).matches[0].pairs == 2
+
+
+def test_names_of_the_project_come_first(folder: Path) -> None:
+    (folder / "ppo.py").write_text("raise RuntimeError('run')")
+    assert isinstance(load("random"), RandomPolicy)
+    with pytest.raises(ValueError, match="random has epsilon=…; got 'choice'"):
+        load("random:choice")
+    with pytest.raises(ValueError, match=r"weights.*nowhere|nowhere.*no agent"):
+        load("ppo:nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        ("no_package.players:Careful", UnknownAgentError, "unknown player 'no_package.players:Careful'"),
+        ("some_package.players:Careless", UnknownAgentError, r"players\.py has no Careless"),
+        ("some_package.players:NOTHING", TypeError, "a player is a name, an object .*; got int"),
+        ("some_package.nothing:Careful", UnknownAgentError, r"there is no module some_package\.nothing"),
+    ],
+)
+def test_what_is_not_there_is_told(folder: Path, name: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        load(name)
+
+
+def test_environments_do_not_import_what_a_name_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from oanquan_env.envs.single import OAnQuanEnv
+
+    with pytest.raises(ValueError, match="unknown player 'some_package"):
+        OAnQuanEnv(opponent="some_package.players:Careful")
+    assert "the module runs" not in capsys.readouterr().out
+
+
+def test_both_commands_measure_it_and_agree(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "some_package.players:first"
+    assert main(["evaluate", name, "greedy", "--pairs", "6", "--openings", "random", "--json", "a.json"]) == 0
+    shown = capsys.readouterr().out
+    assert f"{name}, mancala-world: 6 pairs, random\n" in shown
+    assert evaluate_script.main([name, "greedy", "--pairs", "6", "--suite", "arena,regret", "--json", "b.json"]) == 0
+    one, other = (json.loads((folder / file).read_text()) for file in ("a.json", "b.json"))
+    match, row = one["matches"][0], other["arena"]["pairings"][0]
+    assert {key: match[key] for key in ("agent", "opponent", "wins", "score", "margin", "elo", "los")} == {
+        key: row[key] for key in ("agent", "opponent", "wins", "score", "margin", "elo", "los")
+    }
+    assert one["regret"] == other["regret"]["agents"][0]
+
+
+def test_a_changed_module_is_another_player(folder: Path) -> None:
+    before = fingerprint("some_package.players:first", Core().rules)
+    (folder / "some_package" / "players.py").write_text(MODULE + "\n")
+    assert fingerprint("some_package.players:first", Core().rules) != before
+
+
+@pytest.mark.parametrize("command", [["-m", "oanquan_env", "evaluate"], [str(ROOT / "evaluate.py")]])
+def test_the_help_says_that_a_module_is_run(command: list[str]) -> None:
+    shown = subprocess.run([sys.executable, *command, "--help"], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert "THIS IMPORTS AND RUNS THAT MODULE" in " ".join(shown.stdout.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["nobody"], "unknown player 'nobody'"),
+        (["some_package.players:NOTHING"], "a player is a name"),
+        (["greedy", "--json", "nowhere/a.json"], "--json: there is no folder nowhere"),
+        (["greedy", "random", "--openings", "nowhere.txt"], "nowhere.txt: no such file"),
+    ],
+)
+def test_the_command_refuses_before_it_plays(
+    folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    assert main(["evaluate", *options]) == 2
+    assert message in capsys.readouterr().err
