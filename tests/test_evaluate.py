@@ -107,7 +107,7 @@ def test_stored_regret_is_not_measured_again(
     arguments = ["greedy", "--suite", "regret", "--part", "development", "--output", tmp_path]
     first = run(capsys, *arguments)
     assert first[0] == 0
-    monkeypatch.setattr("agents.evaluation.run.regret", None)
+    monkeypatch.setattr("agents.evaluation.run.seeded_regret", None)
     assert run(capsys, *arguments) == first
     status, _, err = run(capsys, *arguments, "--seed", "5")
     assert status == 2
