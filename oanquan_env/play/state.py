@@ -37,7 +37,7 @@ def hint_json(advice: Hint) -> Json:
     """What each move is worth; `search` is None where that is only what the move wins at once."""
     analysis, search = advice.analysis, None
     if analysis is not None:
-        search = {"value": analysis.value, "proved": analysis.proved, "depth": analysis.depth}
+        search = {"value": round(analysis.value, 1), "proved": analysis.proved, "depth": analysis.depth}
     values = {str(move): round(value, 1) for move, value in advice.values.items()}
     return {"player": advice.player, "best": str(advice.best), "values": values, "search": search}
 

@@ -94,7 +94,7 @@ async function showValue() {
 }
 
 function drawValue(south, north, how) {
-  const margin = south - north, bar = $("bar"), names = view.names();
+  const margin = Math.round(10 * (south - north)) / 10, bar = $("bar"), names = view.names();
   bar.firstElementChild.style.width = `${50 + 50 * Math.tanh(margin / 25)}%`;
   const text = margin ? words().ahead(names[margin > 0 ? 0 : 1], Math.abs(margin), how) : words().even(how);
   bar.lastElementChild.textContent = text;
