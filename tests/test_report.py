@@ -191,10 +191,10 @@ def test_the_table_has_only_what_was_measured(report: Report) -> None:
 def test_the_whole_report(report: Report) -> None:
     text = markdown(report, ["elo.png", "regret.png"])
     assert "| `greedy` | `random` | 8 | 0 | 0 | 100.0 (100.0 to 100.0) | +20.0 (+17.5 to +22.5) | 9.2 |" in text
-    assert " 0/0/0/0/4 | ∞ | 100.0 |" in text
+    assert " 0/0/0/0/4 | ∞ |  | 100.0 |" in text
     assert "| 75.0 | +2.0 | 62.5 | -5.0 | 0/1/1/1/1 |" in text
     assert "|  |  |  |  | 0/0/0/0/4 |" in text
-    assert " 0/1/1/1/1 | +137 ± 90 | 97.5 |" in text
+    assert " 0/1/1/1/1 | +137 ± 90 | +110 ± 245 | 97.5 |" in text
     assert "Moving first from the opening is worth +12 (-18 to +42) Elo." in text
     assert "| `deep` | end | 10 | 0.00 (0.00 to 0.00) | 50.0 (45.0 to 55.0) | 10.0 (9.0 to 11.0) |" in text
     assert (

@@ -9,9 +9,8 @@ from agents.evaluation.ratings import rate
 from agents.evaluation.results import ORDINALS, ArenaResult, OrderResult, PairingResult, Rating
 from agents.evaluation.tournament import Pairing, Tournament, by_order, replay
 from oanquan_env.arrays import Floats, Points
-from oanquan_env.benchmark.elo import elo_of_pairs, pentanomial
-from oanquan_env.benchmark.estimates import bootstrap_means, mean_estimate
-from oanquan_env.benchmark.pairs import score_interval
+from oanquan_env.benchmark.estimates import mean_estimate
+from oanquan_env.benchmark.matches import match_result
 
 ANCHOR = "greedy"
 
@@ -71,37 +70,10 @@ def _mean_score(tournament: Tournament, pairings: list[Pairing], number: int) ->
 def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult:
     """The numbers of one pairing, from the side of its first player."""
     results, openings = pairing.results, tournament.openings.positions
-    wins, losses = int((results.score == 1).sum()), int((results.score == 0).sum())
-    score, margin = score_interval(results), mean_estimate(results.margin.mean(axis=1))
+    agent, opponent = (tournament.entrants[number].label for number in (pairing.a, pairing.b))
     orders = _by_order(by_order(results.score, openings), by_order(results.margin, openings))
-    many = tournament.core.rules.players > 2
-    if many:
-        rng = np.random.default_rng(tournament.seed)
-        score, margin = bootstrap_means(
-            np.stack([results.score.mean(axis=1), results.margin.mean(axis=1)], axis=1), rng
-        )
-    summary = PairingResult(
-        agent=tournament.entrants[pairing.a].label,
-        opponent=tournament.entrants[pairing.b].label,
-        pairs=len(results.score),
-        wins=wins,
-        draws=results.score.size - wins - losses,
-        losses=losses,
-        score=score,
-        margin=margin,
-        plies=float(results.plies.mean()),
-        **dict(zip(ORDINALS, orders, strict=False)),
-    )
-    if many:
-        return summary
-    counts = pentanomial(results.score)
-    difference = elo_of_pairs(counts)
-    finite = np.isfinite([difference.elo, difference.error])
-    summary.pentanomial = counts.tolist()
-    summary.elo = difference.elo if finite[0] else None
-    summary.elo_error = difference.error if finite[1] else None
-    summary.los = difference.los
-    return summary
+    found = vars(match_result(agent, opponent, results, tournament.seed))
+    return PairingResult(**found, **dict(zip(ORDINALS, orders, strict=False)))
 
 
 def _by_order(scores: Floats, margins: Floats) -> list[OrderResult]:

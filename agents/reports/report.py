@@ -10,6 +10,7 @@ README does not say what the report says.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Collection, Sequence
@@ -31,9 +32,10 @@ from agents.evaluation.results import (
     origin,
     read_report,
 )
+from agents.evaluation.transitivity import verdict as verdict_on_ratings
 from agents.support.command_line import Flag, OptionalFile, parse_options, refused
 from agents.support.markdown import renew, replace_between, table
-from oanquan_env.benchmark.elo import PENTANOMIAL
+from oanquan_env.benchmark.elo import PENTANOMIAL, normalised_elo
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.files import write_atomically
@@ -211,12 +213,17 @@ def _arena(arena: ArenaResult, order: list[str]) -> list[str]:
         heads[1], heads[3] = "opponents", "shared"
     heads += [head for name in orders for head in (f"{name}, %", "margin")]
     if arena.players == 2:
-        heads += [f"pairs {'/'.join(PENTANOMIAL)}".replace("DD/WL", "DD+WL"), "Elo difference", "LOS, %"]
+        heads += [
+            f"pairs {'/'.join(PENTANOMIAL)}".replace("DD/WL", "DD+WL"),
+            "Elo difference",
+            "normalised Elo",
+            "LOS, %",
+        ]
     parts.append(table(heads, rows, left=2))
     if orders:
         moved = f"first from the opening, or {' or '.join(orders[1:])}"
         parts.append(f"{', '.join(orders).capitalize()}: the games in which the agent moved {moved}.")
-    return parts
+    return [*parts, *filter(None, [verdict_on_ratings(arena)])]
 
 
 def _pairing(pairing: PairingResult, orders: Sequence[str]) -> list[str]:
@@ -230,7 +237,9 @@ def _pairing(pairing: PairingResult, orders: Sequence[str]) -> list[str]:
         error = "" if pairing.elo_error is None else f" ± {pairing.elo_error:.0f}"
         never = "∞" if pairing.wins else "−∞"  # a match won by all games has no Elo difference
         difference = never if pairing.elo is None else f"{pairing.elo:+.0f}{error}"
-        cells += ["/".join(map(str, pairing.pentanomial)), difference, f"{100 * pairing.los:.1f}"]
+        normal = normalised_elo(pairing.pentanomial)
+        normalised = f"{normal.elo:+.0f} ± {normal.error:.0f}" if math.isfinite(normal.elo) else ""
+        cells += ["/".join(map(str, pairing.pentanomial)), difference, normalised, f"{100 * pairing.los:.1f}"]
     return cells
 
 

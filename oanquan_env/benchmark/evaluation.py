@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -145,7 +146,7 @@ def evaluate(
         for name, other in others:
             line.begin(f"{mine} – {name}, games", pairs * core.rules.players)
             played = play_paired_games(core, own, other, begun.positions, chance(seed, mine, name), line.advance)
-            matches.append(match_result(mine, name, played.results))
+            matches.append(match_result(mine, name, played.results, seed))
         suite = find_suite(core.rules)
         row = None if suite is None else seeded_regret(own, suite.part(part), seed, mine)
     finally:
@@ -191,7 +192,7 @@ def name_of(player: object) -> str:
 def _match_table(matches: Sequence[MatchResult]) -> Table:
     rows = [["opponent", "score, %", "margin", "Elo", "normalised Elo"]]
     for one in matches:
-        elo = _signed(one.elo, one.elo_error), _signed(one.normalised_elo, one.normalised_elo_error)
+        elo = _signed(one.elo, one.elo_error), _signed(*(one.normalised_elo or (None, None)))
         rows.append([one.opponent, _spread(one.score, ".1f", 100), _spread(one.margin, "+.1f"), *elo])
     return rows
 
@@ -210,7 +211,9 @@ def _spread(estimate: Estimate, form: str, factor: float = 1.0) -> str:
 
 
 def _signed(value: float | None, error: float | None) -> str:
-    return "" if value is None else f"{value:+.0f}" + ("" if error is None else f" ± {error:.0f}")
+    if value is None or not math.isfinite(value):
+        return ""
+    return f"{value:+.0f}" + ("" if error is None else f" ± {error:.0f}")
 
 
 def _text(table: Table) -> str:

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from oanquan_env.benchmark.elo import elo_of_pairs, normalised_elo, pentanomial
-from oanquan_env.benchmark.estimates import Estimate, mean_estimate
+from oanquan_env.benchmark.elo import NormalisedElo, elo_of_pairs, normalised_elo, pentanomial
+from oanquan_env.benchmark.estimates import Estimate, bootstrap_means, mean_estimate
 from oanquan_env.benchmark.pairs import PairResults, score_interval
 
 
@@ -32,9 +32,6 @@ class MatchResult:
         pentanomial: pairs that scored 0, 0.5, 1, 1.5, 2; None with more than two players, as all that follows.
         elo: Elo difference; None if all games were won or all lost.
         elo_error: half its 95 % interval, over pairs.
-        normalised_elo: score above even in standard deviations of a game, times 800 / ln 10; None if all pairs
-            scored the same.
-        normalised_elo_error: half its 95 % interval, over pairs.
         los: likelihood that the agent is the stronger one.
     """
 
@@ -52,14 +49,21 @@ class MatchResult:
     pentanomial: list[int] | None = None
     elo: float | None = None
     elo_error: float | None = None
-    normalised_elo: float | None = None
-    normalised_elo_error: float | None = None
     los: float | None = None
 
+    @property
+    def normalised_elo(self) -> NormalisedElo | None:
+        """See `oanquan_env.benchmark.elo.normalised_elo`; None with more than two players."""
+        return None if self.pentanomial is None else normalised_elo(self.pentanomial)
 
-def match_result(agent: str, opponent: str, results: PairResults) -> MatchResult:
-    """The numbers of a match, from the side of `agent`."""
+
+def match_result(agent: str, opponent: str, results: PairResults, seed: int) -> MatchResult:
+    """The numbers of a match, from the side of `agent`; intervals of more than two players are bootstrapped."""
     wins, losses = int((results.score == 1).sum()), int((results.score == 0).sum())
+    score, margin = score_interval(results), mean_estimate(results.margin.mean(axis=1))
+    if results.score.shape[1] > 2:
+        means = np.stack([results.score.mean(axis=1), results.margin.mean(axis=1)], axis=1)
+        score, margin = bootstrap_means(means, np.random.default_rng(seed))
     result = MatchResult(
         agent=agent,
         opponent=opponent,
@@ -67,21 +71,19 @@ def match_result(agent: str, opponent: str, results: PairResults) -> MatchResult
         wins=wins,
         draws=results.score.size - wins - losses,
         losses=losses,
-        score=score_interval(results),
-        margin=mean_estimate(results.margin.mean(axis=1)),
+        score=score,
+        margin=margin,
         plies=float(results.plies.mean()),
     )
     if results.score.shape[1] != 2:
         return result
     counts = pentanomial(results.score)
-    difference, normalised = elo_of_pairs(counts), normalised_elo(counts)
+    difference = elo_of_pairs(counts)
     return dataclasses.replace(
         result,
         pentanomial=counts.tolist(),
         elo=_finite(difference.elo),
         elo_error=_finite(difference.error),
-        normalised_elo=_finite(normalised.elo),
-        normalised_elo_error=_finite(normalised.error),
         los=difference.los,
     )
 
