@@ -19,6 +19,7 @@ from oanquan_env.board import Board
 from oanquan_env.core import Core
 from oanquan_env.notation import Move
 from oanquan_env.players.policy import best_actions
+from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.players.value_net import ValueNet
 from oanquan_env.positions import Positions
 
@@ -54,13 +55,14 @@ class LookaheadPolicy:
         widths: moves looked at in each position, ply by ply; one ply more is searched than there are widths.
 
     Raises:
+        UnavailableError: for more than two players.
         ValueError: for a net of other rules, and for a width below 1.
     """
 
     def __init__(self, core: Core, net: ValueNet, widths: tuple[int, ...] = WIDTHS) -> None:
         if core.rules.players != 2:
-            raise ValueError(f"a narrow search is for two players; '{core.rules}' has {core.rules.players}")
-        if net.rules.replace(max_plies=core.rules.max_plies) != core.rules:
+            raise UnavailableError(f"a narrow search is for two players; '{core.rules}' has {core.rules.players}")
+        if not net.fits(core.rules):
             raise ValueError(f"the net is for the rules '{net.rules}', not '{core.rules}'")
         if any(width < 1 for width in widths):
             raise ValueError(f"widths must be 1 or more; got {widths}")
