@@ -20,7 +20,6 @@ from typing import Annotated, Literal
 import numpy as np
 import tyro
 from pydantic import ConfigDict, TypeAdapter
-from rich.console import Console
 from rich.progress import track
 
 from agents.support.command_line import parse_options, refused
@@ -147,7 +146,7 @@ def main(arguments: list[str]) -> int:
         write_atomically(path, (json.dumps(dataclasses.asdict(row), indent=1) + "\n").encode())
     except (ValueError, OSError) as error:
         return refused(PROG, error)
-    Console(highlight=False).print(*row.evaluations, f"written to {path}", sep="\n\n")
+    print(*row.evaluations, f"written to {path}", sep="\n\n")
     return 0
 
 
