@@ -325,5 +325,5 @@ def test_a_player_is_as_strong_as_itself() -> None:
     assert null.score.low < 0.5 < null.score.high
     assert null.normalised_elo is not None
     assert abs(null.normalised_elo.elo) < null.normalised_elo.error
-    (exact,) = evaluate("lookahead:pretrained", opponents=["lookahead:pretrained"], pairs=20).matches
+    (exact,) = evaluate(first_legal, opponents=[FirstLegal], pairs=20).matches
     assert (exact.score.mean, exact.margin.mean) == (0.5, 0)  # nothing is left to chance: every pair is even
