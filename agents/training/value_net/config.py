@@ -13,8 +13,8 @@ from oanquan_env import Rules
 Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
 
 
-DEPTHS = [6, 6], [4, 3, 3]
-POSITIONS = [500_000, 2_000_000], [120_000, 300_000, 400_000]
+DEPTHS = [6, 6], [4, 3]
+POSITIONS = [500_000, 2_000_000], [120_000, 300_000]
 """What is taken where they are left out: for two players, whose search is compiled, and for more."""
 
 
