@@ -62,7 +62,7 @@ class LookaheadPolicy:
     def __init__(self, core: Core, net: ValueNet, widths: tuple[int, ...] = WIDTHS) -> None:
         if core.rules.players != 2:
             raise UnavailableError(f"a narrow search is for two players; '{core.rules}' has {core.rules.players}")
-        if net.rules.replace(max_plies=core.rules.max_plies) != core.rules:
+        if not net.fits(core.rules):
             raise ValueError(f"the net is for the rules '{net.rules}', not '{core.rules}'")
         if any(width < 1 for width in widths):
             raise ValueError(f"widths must be 1 or more; got {widths}")
