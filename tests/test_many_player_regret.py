@@ -30,7 +30,8 @@ def test_a_blunder_changes_on_which_side_of_the_others_mean_a_player_ends() -> N
     board = Board.parse("1,1,1,0,0,0*/5,5,5,5,5,0*/3,3,3,3,3,0* 12,15,5 0 9", "three-player stone_value=5")
     values = np.full((3, 10), np.nan)
     values[:, :6] = [3, 2, -1.5, -2, -2.5, -9]  # 12 points are 2 above the mean of 15 and 5
-    suite = Suite("made", board.core, Positions.concatenate([board.positions] * 3), values, np.zeros((3, 10), dtype=np.bool_), {})
+    positions = Positions.concatenate([board.positions] * 3)
+    suite = Suite("made", board.core, positions, values, np.zeros(values.shape, dtype=np.bool_), {})
     for actions, blunders in (([0, 1, 2], [0, 0, 0]), ([3, 4, 5], [1, 1, 1])):
         judged = judge(suite, np.array(actions))
         assert judged.blunder.tolist() == blunders
