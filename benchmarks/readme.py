@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md, and the README's line of speed and table of alternatives.
+"""The tables of docs/benchmarks.md and docs/benchmark.md, and the README's line of speed and table of alternatives.
 
     python -m benchmarks.readme            # write them from the committed results
     python -m benchmarks.readme --check    # write nothing, and fail if they are out of date
@@ -17,7 +17,7 @@ from typing import Any
 
 from agents.support.command_line import Flag, parse_options
 from agents.support.markdown import renew, replace_between, table
-from benchmarks import peers
+from benchmarks import peers, players
 from benchmarks.report import RESULTS
 
 PROG = "python -m benchmarks.readme"
@@ -119,6 +119,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "docs" / "benchmarks.md": {
         part.__name__: part for part in (core, vector, aec, search, solve, training, page)
     },
+    ROOT / "docs" / "benchmark.md": {"rows": players.rows},
 }
 """Which parts each page has."""
 

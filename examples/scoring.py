@@ -18,12 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.support.provenance import commit, processor, versions
-from oanquan_env import Core, Positions
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env import Core
+from oanquan_env.arrays import Mask
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.files import write_atomically
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players import make
+from oanquan_env.players.observed import ObservedPolicy
 from oanquan_env.playing import random_openings
 
 Choose = Callable[[Observation, Mask], npt.NDArray[Any]]
@@ -33,20 +34,6 @@ BASELINES = ("random", "greedy")
 OPENING_PLIES = 4
 COUNTS = 16
 """Seeds 0 .. COUNTS - 1 of a square are told apart one by one; more look the same, except for their number."""
-
-
-class ObservedPolicy:
-    """An agent that sees observations, as a `oanquan_env.players.Policy`, which sees positions."""
-
-    def __init__(self, core: Core, choose: Choose) -> None:
-        self.core = core
-        self.encoder = Encoder(core)
-        self._choose = choose
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.players.Policy.choose`."""
-        actions = self._choose(self.encoder.encode(positions), self.core.legal_mask(positions))
-        return np.asarray(actions).astype(np.intp).reshape(len(positions))
 
 
 class Features:

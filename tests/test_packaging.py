@@ -16,6 +16,8 @@ import pytest
 import oanquan_env
 
 ROOT = Path(__file__).parent.parent
+MOST_BYTES = 3_000_000
+"""Largest wheel."""
 
 EXPORTED = """
 Board Core GameRecord IllegalActionError IllegalMoveError Match MatchRules Move MoveTrace NotationError Outcome
@@ -38,9 +40,16 @@ over = False
 while not over:
     _, _, terminated, truncated, info = single.step(int(info["action_mask"].argmax()))
     over = terminated or truncated
-gymnasium.make_vec("OAnQuan-v0", num_envs=2).reset(seed=0)
+gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent="lookahead:pretrained", seat=1).reset(seed=0)
 print(oanquan_env.__file__)
 print(sorted({"torch", "numba", "pygame", "PIL", "agents", "matplotlib"} & set(sys.modules)))
+"""
+
+EVALUATE = """
+import oanquan_env
+for player in ("greedy", lambda observations, masks: masks.argmax(axis=1)):
+    found = oanquan_env.evaluate(player, pairs=5)
+    print(found.openings, found.suite, [match.opponent for match in found.matches][-1], found.regret.overall.positions)
 """
 
 TIMED_IMPORT = """
@@ -94,6 +103,8 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
         f"oanquan-{oanquan_env.__version__}.dist-info",
     }
     assert {"oanquan_env/py.typed", "oanquan_env/data/value-mancala-world.npz"} <= set(names)
+    assert {"oanquan_env/data/openings-mancala-world.txt.gz", "oanquan_env/data/regret-ludii.json.gz"} <= set(names)
+    assert wheel.stat().st_size < MOST_BYTES
     assert {"oanquan_env/play/web/board.js", "oanquan_env/play/web/page.html"} <= set(names)
     commands = next(name for name in names if name.endswith("entry_points.txt"))
     assert "oanquan = oanquan_env.cli:main" in zipfile.ZipFile(wheel).read(commands).decode()
@@ -138,6 +149,17 @@ def test_the_wheel_needs_its_three_dependencies_only(wheel: Path, tmp_path: Path
     where, heavy = run("-c", PLAY).splitlines()
     assert Path(where).is_relative_to(tmp_path / "venv")
     assert heavy == "[]"
+    measured = run("-c", EVALUATE).splitlines()
+    assert measured == ["openings-mancala-world.txt regret-mancala-world lookahead:pretrained 1230"] * 2
+    command = python.with_name("oanquan")
+    shown = subprocess.run(
+        [command, "evaluate", "greedy", "random", "--pairs", "2"],
+        cwd=elsewhere,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "points lost a move over the test part of regret-mancala-world" in shown.stdout
     times = [tuple(map(float, run("-c", TIMED_IMPORT).split())) for _ in range(5)]
     wall, busy = (1000 * statistics.median(column) for column in zip(*times, strict=True))
     print(f"import oanquan_env: {wall:.0f} ms, of which the processor was busy {busy:.0f} ms")

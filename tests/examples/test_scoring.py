@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from examples.scoring import COUNTS, Curve, Features, ObservedPolicy, make_parser
+from examples.scoring import COUNTS, Curve, Features, make_parser
 from oanquan_env import Core
 from oanquan_env.observation import Encoder
+from oanquan_env.players.observed import ObservedPolicy
 
 
 def test_counts_are_one_hot_and_stones_follow() -> None:

@@ -1,0 +1,154 @@
+"""A row of the benchmark of players, docs/benchmark.md: measure a player, or the runs of one that was trained.
+
+    python -m benchmarks.players maxn:depth=3 --uses search --learned-from nothing
+    python -m benchmarks.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \
+        --learned-from self-play --budget "10 M plies, 60 processor minutes"
+
+The numbers go to `benchmarks/results/players/LABEL.json`; `python -m benchmarks.readme` then renews the page.
+MODULE:NAME is a player of your own. THIS IMPORTS AND RUNS THAT MODULE.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import sys
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+import tyro
+from pydantic import ConfigDict, TypeAdapter
+from rich.progress import track
+
+from agents.support.command_line import parse_options, refused
+from agents.support.markdown import table
+from benchmarks.report import RESULTS, describe_machine
+from oanquan_env import Rules
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.evaluation import Evaluation, evaluate
+from oanquan_env.benchmark.seeds import interquartile_estimate
+from oanquan_env.files import read_json, write_atomically
+from oanquan_env.players.anywhere import load
+from oanquan_env.rules import DEFAULT_PRESET
+
+PROG = "python -m benchmarks.players"
+FOLDER = RESULTS / "players"
+SHOWN = ("greedy", "maxn:depth=3", "lookahead:pretrained")
+"""Opponents against whom scores are shown."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one file holds.
+
+    Attributes:
+        label: what the row is called.
+        uses: what the player may use, as docs/benchmark.md has it.
+        learned_from: the same of its training.
+        budget: of its training, in words.
+        measured_on: processor, commit, versions.
+        evaluations: one for each run.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    label: str
+    uses: str
+    learned_from: str
+    budget: str
+    measured_on: dict[str, str]
+    evaluations: list[Evaluation]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line.
+
+    Attributes:
+        players: the player, or one for each seed of its training
+        uses: what it may use: the observation, positions after moves and replies, or any search
+        learned_from: what it learned from
+        label: what the row is called (default: the player)
+        budget: of its training
+        rules: rules by name
+        pairs: openings, each played in every seating
+    """
+
+    players: Annotated[tyro.conf.Positional[list[str]], tyro.conf.arg(metavar="PLAYER")]
+    uses: Literal["observation", "afterstates", "search"]
+    learned_from: Literal["nothing", "self-play", "search"]
+    label: str = ""
+    budget: str = ""
+    rules: str = DEFAULT_PRESET
+    pairs: int = 200
+
+
+def measure(options: Options) -> Row:
+    """Evaluate every run, with the seed that is its number."""
+    rules, label = Rules.parse(options.rules), options.label or options.players[0]
+    evaluations = [
+        evaluate(load(name, rules), rules, pairs=options.pairs, seed=seed, label=name, progress=False)
+        for seed, name in enumerate(track(options.players, "runs", transient=True, disable=not sys.stderr.isatty()))
+    ]
+    machine = {name: str(value) for name, value in describe_machine().items()}
+    return Row(label, options.uses, options.learned_from, options.budget, machine, evaluations)
+
+
+def rows() -> str:
+    """The table of all files, a table for each of the rules, the least regret first."""
+    found = [TypeAdapter(Row).validate_python(read_json(path)) for path in sorted(FOLDER.glob("*.json"))]
+    parts = []
+    for rules in dict.fromkeys(row.evaluations[0].rules for row in found):
+        of_them = [row for row in found if row.evaluations[0].rules == rules]
+        cells = sorted((_cells(row) for row in of_them), key=lambda cell: float(cell[4].partition(" ")[0] or "inf"))
+        heads = ["player", "uses", "learned from", "runs", "regret, points (95 %)", "blunders, %"]
+        heads += [f"score against `{name}`, %" for name in SHOWN]
+        parts.append(f"Rules `{rules}`:\n\n{table(heads, cells, left=3)}")
+    commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in found}))
+    return "\n\n".join([*parts, f"Measured by `python -m benchmarks.players` at commit {commits}."])
+
+
+def _cells(row: Row) -> list[str]:
+    regrets = [one.regret.overall for one in row.evaluations if one.regret]
+    label = f"`{row.label}`" + f" ({row.budget})" * bool(row.budget)
+    scores = {name: [m.score for one in row.evaluations for m in one.matches if m.opponent == name] for name in SHOWN}
+    return [
+        label,
+        row.uses,
+        row.learned_from,
+        str(len(row.evaluations)),
+        _interval([one.regret for one in regrets], ".2f"),
+        _interval([one.blunders for one in regrets], ".1f", 100, ends=False),
+        *(_interval(found, ".1f", 100, ends=False) for found in scores.values()),
+    ]
+
+
+def _interval(runs: list[Estimate], form: str, factor: float = 1.0, *, ends: bool = True) -> str:
+    """The only run's estimate, or the interquartile mean of several runs with the interval over runs."""
+    if not runs:
+        return ""
+    one = runs[0]
+    if len(runs) > 1:
+        one = interquartile_estimate([[run.mean] for run in runs], np.random.default_rng(0))
+    mean, low, high = (format(factor * value, form) for value in (one.mean, one.low, one.high))
+    return f"{mean} ({low} to {high})" if ends else mean
+
+
+def main(arguments: list[str]) -> int:
+    """Measure a row; returns the exit status."""
+    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
+    try:
+        row = measure(options)
+        FOLDER.mkdir(exist_ok=True)
+        path = FOLDER / f"{re.sub(r'[^A-Za-z0-9.]+', '-', row.label)}.json"
+        write_atomically(path, (json.dumps(dataclasses.asdict(row), indent=1) + "\n").encode())
+    except (ValueError, OSError) as error:
+        return refused(PROG, error)
+    print(*row.evaluations, f"written to {path}", sep="\n\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,39 @@
+"""Results of several training runs in one number, after Agarwal et al. 2021 (arXiv 2108.13264).
+
+Shapes: R runs that differ in their seed alone, T tasks. A score is any number, such as a regret.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Floats
+from oanquan_env.benchmark.estimates import BOOTSTRAP_SAMPLES, Estimate, percentile_estimates
+
+
+def interquartile_mean(scores: npt.ArrayLike) -> Floats:
+    """(...) means of the middle half of (..., R, T) scores: a quarter of them, rounded down, is cut off at each end."""
+    table = np.asarray(scores, dtype=np.float64)
+    ranked = np.sort(table.reshape(*table.shape[:-2], -1), axis=-1)
+    cut = ranked.shape[-1] // 4
+    means: Floats = ranked[..., cut : ranked.shape[-1] - cut].mean(axis=-1)
+    return means
+
+
+def interquartile_estimate(scores: npt.ArrayLike, rng: np.random.Generator) -> Estimate:
+    """Interquartile mean of (R, T) scores with its interval by a stratified bootstrap: runs are drawn task by task."""
+    table = np.asarray(scores, dtype=np.float64)
+    drawn = rng.integers(len(table), size=(BOOTSTRAP_SAMPLES, *table.shape))
+    means = interquartile_mean(np.take_along_axis(table[None], drawn, axis=1))
+    return percentile_estimates(interquartile_mean(table)[None], means[:, None])[0]
+
+
+def probability_of_improvement(scores: npt.ArrayLike, others: npt.ArrayLike) -> float:
+    """Chance that a run of (R, T) `scores` is above one of (S, T) `others`, the mean over tasks; equal ones are half.
+
+    Where less is better, as with regret, exchange the two.
+    """
+    one, other = (np.asarray(table, dtype=np.float64)[:, None] for table in (scores, others))
+    difference = one - np.swapaxes(other, 0, 1)  # (R, S, T)
+    return float(((np.sign(difference) + 1) / 2).mean())
