@@ -188,7 +188,7 @@ def test_the_first_and_the_last_action_can_be_proved(tmp_path: Path) -> None:
         ('{"format": 1, "rules": "chess", "made": {}, "positions": []}', "unknown preset 'chess'"),
         (
             '{"format": 2, "rules": "tonkin", "made": {}, "positions": []}',
-            "expected a suite of format 1 for two players",
+            "expected a suite of format 1",
         ),
         ('{"format": 1, "rules": "tonkin", "made": {}, "positions": []}', "it holds no positions"),
     ],

@@ -8,6 +8,10 @@ and it must leave a choice: at least three legal moves, the best worth at least 
 phase of the game has as many positions. All moves are valued by search, the deeper the fewer points are in play,
 with --net by one that counts a value net's guess at its horizon; `python -m agents.evaluation.prove_regret` then proves
 as many of the values as it can. With --ray a Ray cluster values the positions; the suite is the same.
+
+With three or four players max^n search values the moves, and nothing is proved:
+
+    python -m agents.evaluation.make_regret --rules three-player --count 300 --depths 7 7 8 --games 400
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -23,7 +27,7 @@ import numpy as np
 import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from agents.players.mixed_play import EPSILONS, LONGEST_START, PLAYERS, met_in_play, mixed_players
+from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from agents.search.deepening import Search
 from agents.support.command_line import OptionalFile, RayAddress, parse_options, refused
 from agents.support.parallel import in_order, spread
@@ -33,6 +37,7 @@ from oanquan_env.benchmark.regret import PHASES, Suite, phases
 from oanquan_env.benchmark.suites import format_suite, regret_path, suite_name
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.keys import canonical_keys, first_of_each
+from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.rules import DEFAULT_PRESET
 
@@ -40,6 +45,7 @@ PROG = "python -m agents.evaluation.make_regret"
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
 Values: TypeAlias = tuple[Floats, Mask]
+Searcher: TypeAlias = Callable[[Positions, int], Values]
 CHUNK = 100
 """Positions valued at once, between two steps of the progress bar."""
 
@@ -90,7 +96,7 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     met = met[rng.permutation(len(met))]
     phase = phases(core.rules, met)
     net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
-    search = None if ray else Search(core, net=net)
+    search = None if ray else _searcher(core, net)
     chosen: list[tuple[Positions, Floats, Mask]] = []
     for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
         missing = recipe.count // len(PHASES)
@@ -115,11 +121,11 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
 
 
 def _value(
-    core: Core, chunks: list[Positions], depth: int, search: Search | None, net: ValueNet | None, ray: str | None
+    core: Core, chunks: list[Positions], depth: int, search: Searcher | None, net: ValueNet | None, ray: str | None
 ) -> Iterator[Values]:
     """Values of the moves of each chunk, one chunk after another: by `search`, or else on a Ray cluster."""
     if search:
-        return (search.proved_values(some, depth) for some in chunks)
+        return (search(some, depth) for some in chunks)
     held = None if net is None else net.to_bytes()
     return in_order(spread(value_chunk, [ChunkWork(str(core.rules), some, depth, held) for some in chunks], ray=ray))
 
@@ -132,7 +138,7 @@ def describe(recipe: SuiteRecipe) -> dict[str, object]:
         options += f" --net {recipe.net}"
     return {
         "command": f"{PROG} --rules '{recipe.rules}' {options}",
-        "players": list(PLAYERS),
+        "players": player_names(Rules.parse(recipe.rules)),
         "epsilons": list(EPSILONS),
         "random_plies": [0, LONGEST_START],
         "fewest_moves": FEWEST_MOVES,
@@ -159,13 +165,26 @@ class ChunkWork:
 
 def value_chunk(work: ChunkWork) -> Values:
     """Values of all moves and which are proved, as `Search.proved_values`; on one processor."""
-    return _search(work.rules, work.net).proved_values(work.positions, work.depth)
+    return _search(work.rules, work.net)(work.positions, work.depth)
 
 
 @functools.lru_cache(maxsize=1)
-def _search(rules: str, net: bytes | None) -> Search:
+def _search(rules: str, net: bytes | None) -> Searcher:
     """A worker's search: it compiles and takes its memory once."""
-    return Search(Core(rules), threads=1, net=None if net is None else ValueNet.from_bytes(net))
+    return _searcher(Core(rules), None if net is None else ValueNet.from_bytes(net), threads=1)
+
+
+def _searcher(core: Core, net: ValueNet | None, threads: int | None = None) -> Searcher:
+    """Values of all moves of positions to a depth, and which are proved: by alpha-beta, or max^n for more than two."""
+    if core.rules.players == 2:
+        return Search(core, threads=threads, net=net).proved_values
+
+    def margins(positions: Positions, depth: int) -> Values:
+        values = FullWidthSearch(core, depth, net=net).values(positions)
+        own = values[np.arange(len(positions)), :, positions.mover]
+        return np.where(np.isfinite(own), own, np.nan), np.zeros(own.shape, dtype=np.bool_)
+
+    return margins
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,12 @@ def prove_suite(
         threads: positions worked on at once.
         progress: shows how far the work is.
         ray: address of a Ray cluster that works instead of threads, see `agents.support.parallel`.
+
+    Raises:
+        ValueError: for more than two players, in whose games no value can be forced.
     """
+    if suite.core.rules.players != 2:
+        raise ValueError(f"values are proved for two players; '{suite.core.rules}' has {suite.core.rules.players}")
     task = progress.add_task("positions", total=len(suite)) if progress else None
     works = [
         PositionWork(

@@ -8,22 +8,28 @@ import numpy as np
 
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
-from oanquan_env import Core, Positions
+from oanquan_env import Core, Positions, Rules
 from oanquan_env.players import EpsilonPolicy, FullWidthPolicy, GreedyPolicy, Policy, RandomPolicy
 from oanquan_env.players.value_net import ValueNet
 from oanquan_env.playing import advance, random_openings, seated
 
 DEPTHS = (2, 4, 6)
 FULL_WIDTH_DEPTHS = (1, 2, 3)
-PLAYERS = ("random", "greedy", *(f"minimax:depth={depth}" for depth in DEPTHS))
+"""Plies of those players that search, by alpha-beta for two players and by max^n for more."""
 EPSILONS = (0.0, 0.1, 0.3)
 """Probabilities of a random move; each is drawn equally often."""
 LONGEST_START = 8
 """Random plies at the start of a game, at most."""
 
 
+def player_names(rules: Rules) -> list[str]:
+    """What the players of mixed strength are called."""
+    kind, depths = ("minimax", DEPTHS) if rules.players == 2 else ("maxn", FULL_WIDTH_DEPTHS)
+    return ["random", "greedy", *(f"{kind}:depth={depth}" for depth in depths)]
+
+
 def mixed_players(core: Core, threads: int | None = None, net: ValueNet | None = None) -> list[Policy]:
-    """Each of `PLAYERS` with each of `EPSILONS`; with more than two players those that search are `maxn`.
+    """Each of `player_names` with each of `EPSILONS`.
 
     Args:
         core: of the rules to play.

@@ -4,6 +4,10 @@ A suite holds positions and the value of every legal move in them: the future ma
 points from the mover's view. Values come from a deep search; those that are marked so are proved. Half of the
 positions, by a hash of the board, are for development, the other half for the test.
 
+With three or four players no move is best whatever the others do. There values come from max^n search, which takes each
+of them to do what is best for itself, and regret is what a move loses if they do: it tells how far a player sees, while
+in games against others that play differently a move with regret may win more.
+
 The phase of a position depends on the points still in play (on the board, not yet captured), as a share of all points:
 opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
 """
@@ -18,7 +22,7 @@ import numpy as np
 
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
-from oanquan_env.core import Core
+from oanquan_env.core import Core, relative_points
 from oanquan_env.keys import canonical_keys, key_number
 from oanquan_env.players import Policy
 from oanquan_env.positions import Positions
@@ -97,7 +101,7 @@ class RegretMeasures:
         positions: how many.
         regret: value of the best move less that of the chosen one, points.
         optimal: share of moves as good as the best.
-        blunders: share of moves that change the final result between win, draw and loss.
+        blunders: share of moves that change the final result between win, draw and loss, see `Judged`.
     """
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}
@@ -127,7 +131,7 @@ class Judged:
         regret: (N,) points lost against the best move.
         optimal: (N,) 1 where the move is as good as the best one.
         blunder: (N,) 1 where the final result (win, draw or loss, by score so far and value) is worse than the best
-            move's.
+            move's; with more than two players, ahead of the others' mean, level with it, or behind.
     """
 
     regret: Floats
@@ -140,7 +144,7 @@ def judge(suite: Suite, actions: Ints) -> Judged:
     rows = np.arange(len(suite))
     best, chosen = np.nanmax(suite.values, axis=1), suite.values[rows, actions]
     scores, mover = suite.positions.scores, suite.positions.mover
-    lead = scores[rows, mover] - scores[rows, 1 - mover]
+    lead = relative_points(scores)[rows, mover]
     regret = best - chosen
     changed = np.sign(lead + best) != np.sign(lead + chosen)
     return Judged(regret, (regret == 0).astype(np.float64), changed.astype(np.float64))

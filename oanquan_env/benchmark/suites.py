@@ -1,7 +1,8 @@
 """Suites as files: positions with the value of every move, those that come with the package and others.
 
 A regret suite is JSON, one position a line: its text, the values of the actions 0 .. A-1 (null where an action is
-illegal), and the actions whose value is proved. Files called `.gz` are compressed; `gzip -dc FILE` shows them.
+illegal) times P - 1, which makes them whole numbers, and the actions whose value is proved. Files called `.gz` are
+compressed; `gzip -dc FILE` shows them.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ def suite_name(path: Path) -> str:
 
 def format_suite(suite: Suite) -> str:
     """The suite as JSON, one position a line: its text, the values of actions 0 .. A-1, which of them are proved."""
-    rows = []
+    others, rows = suite.core.rules.players - 1, []
     for row in range(len(suite)):
-        values = [None if np.isnan(value) else int(value) for value in suite.values[row].tolist()]
+        values = [None if np.isnan(value) else round(value * others) for value in suite.values[row].tolist()]
         entry = [format_position(suite.core, suite.positions, row), values, suite.proved[row].nonzero()[0].tolist()]
         rows.append(json.dumps(entry, separators=(",", ":")))
     head = json.dumps({"format": 1, "rules": str(suite.core.rules), "made": suite.made}, indent=1)
@@ -91,8 +92,8 @@ def read_suite(path: Path) -> Suite:
     try:
         data = read_json(path)
         core = Core(Rules.parse(data["rules"]))
-        if data["format"] != 1 or core.rules.players != 2:
-            raise SuiteError(f"{path}: expected a suite of format 1 for two players")
+        if data["format"] != 1:
+            raise SuiteError(f"{path}: expected a suite of format 1")
         made, rows = dict(data["made"]), list(data["positions"])
     except KeyError as error:
         raise SuiteError(f"{path}: the entry {error} is missing") from None
@@ -132,4 +133,8 @@ def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats, Mask
         raise SuiteError(f"{where}: only legal moves can be proved")
     proved = np.zeros(len(values), dtype=np.bool_)
     proved[actions] = True
-    return position, np.array([np.nan if value is None else value for value in values]), proved
+    return (
+        position,
+        np.array([np.nan if value is None else value / (core.rules.players - 1) for value in values]),
+        proved,
+    )
