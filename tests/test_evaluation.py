@@ -45,13 +45,14 @@ class FirstLegal:
 # ---- agreement -------------------------------------------------------------------------------------------------------
 
 
-def test_it_agrees_with_the_script_to_the_digit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
+def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> None:
     names = ["greedy:epsilon=0.2", "random", "maxn:depth=2"]
     path = tmp_path / "report.json"
-    options = ["--pairs", "15", "--seed", "5", "--openings", "balanced", "--suite", "arena,regret"]
+    options = ["--pairs", "15", "--seed", "5", "--openings", "balanced", "--suite", "arena,regret", "--rules", rules]
     assert evaluate_script.main([*names, *options, "--part", "development", "--json", str(path)]) == 0
     report = read_report(path)
-    found = evaluate(names[0], opponents=names[1:], pairs=15, seed=5, part="development")
+    found = evaluate(names[0], rules, names[1:], pairs=15, seed=5, part="development")
     assert report.arena
     assert report.regret
     assert (found.openings, found.digest) == (report.arena.openings, report.arena.digest)
@@ -205,12 +206,12 @@ def test_a_label_cannot_be_markup() -> None:
 
 
 def test_rules_without_suite_net_or_pairs_of_two() -> None:
-    found = evaluate("greedy", "three-player", ["random"], pairs=6)
+    found = evaluate("greedy", "four-player", ["random"], pairs=6)
     (match,) = found.matches
-    assert (found.openings, found.suite, found.regret) == ("openings-three-player.txt", None, None)
-    assert match.wins + match.draws + match.losses == 18
+    assert (found.openings, found.suite, found.regret) == ("openings-four-player.txt", None, None)
+    assert match.wins + match.draws + match.losses == 24
     assert (match.elo, match.normalised_elo, match.pentanomial) == (None, None, None)
-    assert match.score.mean > 1 / 3
+    assert match.score.mean > 1 / 4
     assert reference_players(Rules.parse("three-player")) == list(REFERENCES)
 
 
