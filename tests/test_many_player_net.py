@@ -155,7 +155,8 @@ def test_players_take_nets_by_name(tmp_path: Path) -> None:
 
 def test_the_net_of_the_package_makes_search_better() -> None:
     rules = Rules.parse("three-player")
-    assert len(read_value_net("pretrained", rules).to_bytes()) < 300_000
+    for preset in ("three-player", "four-player"):
+        assert len(read_value_net("pretrained", preset).to_bytes()) < 300_000
     suite = load_suite(rules)
     regrets = [
         regret(make_policy(name, rules), suite, np.random.default_rng(0)).overall.regret.mean
