@@ -31,7 +31,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("evaluate*.yaml")), ids=lambda path: path.stem)
 def test_committed_evaluations_load(path: Path) -> None:
     settings = make_settings(read_yaml(path), str(path))
-    assert any("ppo:pretrained" in agent for agent in settings.agents)
+    assert any("pretrained" in agent for agent in settings.agents)
     assert "regret" not in settings.suites or regret_path(Rules.parse(settings.rules)).exists()
 
 

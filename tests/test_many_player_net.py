@@ -17,6 +17,8 @@ from agents.training.value_net.fit import fit, net_inputs
 from agents.training.value_net.labels import ValueWork, draw_positions, value_positions, value_work
 from agents.training.value_net.run import ValueRun
 from oanquan_env import Core, Positions, Rules, rotate_seats
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.core import relative_points
 from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players import make as make_policy
@@ -149,6 +151,19 @@ def test_players_take_nets_by_name(tmp_path: Path) -> None:
             make(f"maxn:depth=2,net={path}", "four-player")
     with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'mancala-world'"):
         FullWidthSearch(Core(), 2, net=read_value_net(path, "three-player"))
+
+
+def test_the_net_of_the_package_makes_search_better() -> None:
+    rules = Rules.parse("three-player")
+    for preset in ("three-player", "four-player"):
+        assert len(read_value_net("pretrained", preset).to_bytes()) < 300_000
+    suite = load_suite(rules)
+    regrets = [
+        regret(make_policy(name, rules), suite, np.random.default_rng(0)).overall.regret.mean
+        for name in ("maxn:depth=2,net=pretrained", "maxn:depth=2", "maxn:depth=1,net=pretrained", "maxn:depth=1")
+    ]
+    assert regrets[0] < 0.9 * regrets[1]
+    assert regrets[2] < 0.9 * regrets[3]
 
 
 # ---- making one ------------------------------------------------------------------------------------------------------

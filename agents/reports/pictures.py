@@ -64,7 +64,7 @@ def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
         if pairing.pentanomial is not None:
             table[column, row] = 100 - 100 * pairing.score.mean
     even = arena.even_share
-    among = "against the column" if arena.players == 2 else f"among the column's, even at {even:.0f}"
+    among = "against the column" if arena.players == 2 else f"among players of the column, even at {even:.0f}"
     figure, axes = _figure(max(5.6, 2.8 + 0.72 * n), 2.0 + 0.55 * n, f"Score of the row {among}, %")
     image = axes.imshow(table, cmap="RdBu", norm=TwoSlopeNorm(even, 0, 100), aspect="auto")
     for row, column in zip(*np.isfinite(table).nonzero(), strict=True):

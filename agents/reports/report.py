@@ -35,6 +35,7 @@ from agents.evaluation.results import (
 from agents.evaluation.transitivity import verdict as verdict_on_ratings
 from agents.support.command_line import Flag, OptionalFile, parse_options, refused
 from agents.support.markdown import renew, replace_between, table
+from oanquan_env import Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL, normalised_elo
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import PHASES
@@ -108,12 +109,17 @@ def explanation(report: Report) -> str:
     if report.regret:
         parts.append(
             f"Regret: points lost a move against the best one, over the {report.regret.positions} positions of the "
-            f"{report.regret.part} part of `{report.regret.suite}`; a blunder changes the final result."
+            f"{report.regret.part} part of `{report.regret.suite}`; a blunder changes {_blundered(report)}."
         )
     if any(agent.ms_per_move is not None for agent in report.agents):
         where = "the regret suite's positions" if report.regret else "all games of a pairing"
         parts.append(f"Times: wall time where {where} are asked at once, and searches use every processor.")
     return " ".join(parts)
+
+
+def _blundered(report: Report) -> str:
+    two = Rules.parse(report.rules).players == 2
+    return "the final result" if two else "on which side of the others' mean the agent ends by the suite's search"
 
 
 def _ratings_explained(arena: ArenaResult) -> str:
