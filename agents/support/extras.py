@@ -23,6 +23,7 @@ TRAIN = [
 EXTRAS = {
     **dict.fromkeys(TRAIN, "train"),
     **dict.fromkeys(("nbclient", "nbformat", "ipykernel"), "notebooks"),
+    **dict.fromkeys(("minari", "h5py"), "minari"),
     "PIL": "render",
     "pygame": "human",
     "ray": "ray",

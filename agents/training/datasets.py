@@ -1,0 +1,273 @@
+"""Data for offline learning: positions with the value of every move, and games as a Minari data set.
+
+    python -m agents.training.datasets --output out/data --positions 100000 --depth 8 --net pretrained
+    python -m agents.training.datasets --output out/games --games 10000 --opponent greedy
+
+Positions are drawn from games of players of mixed strength, and lie up to some random plies off them; no two play
+alike, and none is of the rules' regret suite, or one that the moves there lead to. A search values every move. They are
+written as `positions-00000.npz` and so on, `numpy.load` reads them; `FIELDS` says what they hold. Games are those of
+players of mixed strength against one opponent in `OAnQuan-v0`, see `agents.training.minari_games`.
+
+All depends on the options alone, threads excepted. The same command goes on with work that was killed, and makes
+nothing anew that is there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import json
+import os
+import sys
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import tyro
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from agents.players.mixed_play import LONGEST_START
+from agents.search.deepening import Limits, Search
+from agents.support.command_line import parse_options, refused
+from agents.support.extras import INTERRUPTED
+from agents.support.folder_lock import FolderLock
+from agents.training.minari_games import check_games, write_games
+from agents.training.value_net.labels import FEW, draw_positions
+from oanquan_env import Core, Positions
+from oanquan_env.files import check_readable, one_line, parse_json, write_atomically
+from oanquan_env.keys import are_among, canonical_keys, key_hashes
+from oanquan_env.observation import Encoder
+from oanquan_env.players.value_net import ValueNet, read_value_net
+from oanquan_env.rules import DEFAULT_PRESET
+
+PROG = "python -m agents.training.datasets"
+ABOUT_NAME = "about.json"
+"""The file that tells what was asked for."""
+SHARD = 5000
+"""Positions of a file. No more are in memory at once, and no more are lost when the command is killed."""
+CHUNK = 250
+"""Positions valued between two steps of the progress bar."""
+POSITIONS_CHANCE = 0
+"""Beside the seed; other numbers are for the games."""
+Columns: TypeAlias = dict[str, npt.NDArray[Any]]
+
+FIELDS = {
+    "observations": "(N, D) int32, what the environments show of the position, see oanquan_env.observation",
+    "seeds": "(N, P * (F + 1)) uint8, seeds in ring order, South's fields first",
+    "stones": "(N, P) uint8, stones of the mandarin squares",
+    "scores": "(N, P) int32, points so far",
+    "mover": "(N,) uint8, who is to move",
+    "ply": "(N,) int32, moves played",
+    "values": "(N, A) float32, future margin of each move from the mover's view, points; NaN for illegal moves",
+    "proved": "(N, A) bool, which values hold at every depth of search",
+}
+"""The arrays of a file of N positions. `Core.setup(seeds, stones, scores, mover, ply)` gives the positions back."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the data depend on.
+
+    Attributes:
+        rules: rules by name, of two players
+        positions: how many positions with the values of their moves
+        depth: plies of the search that values them
+        net: value net of the search, a file, a run's folder or `pretrained`; none if left out
+        random_plies: positions are up to this many random plies off those that the games meet
+        games: how many games of the Minari data set
+        opponent: whom the games are played against, a player's name
+        reward: of the games: outcome, margin or mixed
+        opening_plies: games begin up to this many random plies after the set-up
+        seed: seed of all chance
+    """
+
+    rules: str = DEFAULT_PRESET
+    positions: int = 0
+    depth: int = 8
+    net: str | None = None
+    random_plies: int = 3
+    games: int = 0
+    opponent: str = "greedy"
+    reward: str = "margin"
+    opening_plies: int = LONGEST_START
+    seed: int = 0
+
+    def options_of_env(self) -> dict[str, Any]:
+        """The arguments of `gymnasium.make` for the games, such that Minari can write them down."""
+        rules = str(Core(self.rules).rules)
+        return {"rules": rules, "opponent": self.opponent, "reward": self.reward, "opening_plies": self.opening_plies}
+
+    def check(self) -> Core:
+        """The core of the rules; raises `ValueError` for what cannot be made."""
+        for name in ("positions", "games", "random_plies", "seed"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"--{name.replace('_', '-')} must be 0 or more; got {getattr(self, name)}")
+        if not self.positions and not self.games:
+            raise ValueError("there is nothing to make: give --positions or --games")
+        core = Core(self.rules)
+        if self.positions:
+            Limits(depth=self.depth)
+            if core.rules.players > 2:
+                raise ValueError(f"--positions: moves are valued for two players; '{core.rules}' has more")
+        if self.games:
+            check_games(self.options_of_env())
+        return core
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+
+def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, progress: Progress) -> int:
+    """Write the files of positions that are not there yet; returns how many positions they hold in all.
+
+    Raises:
+        ValueError: for a file that is damaged, and if play meets too few positions.
+    """
+    net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
+    search = Search(core, threads=threads, net=net)
+    task = progress.add_task("positions", total=recipe.positions)
+    known, total, number = np.zeros(0, dtype=np.uint64), 0, 0
+    while total < recipe.positions:
+        path = folder / f"positions-{number:05}.npz"
+        if path.exists():
+            some = read_positions(path, core)
+            progress.advance(task, len(some))
+        else:
+            some = _new_positions(recipe, core, net, number, known, threads)[: recipe.positions - total]
+            if len(some) < min(recipe.positions - total, FEW * SHARD):
+                found = f"play of '{core.rules}' meets hardly more than {total:,} different ones"
+                raise ValueError(f"--positions: {found}; got {recipe.positions:,}")
+            parts = []
+            for begin in range(0, len(some), CHUNK):
+                parts.append(search.proved_values(some[begin : begin + CHUNK], recipe.depth))
+                progress.advance(task, len(parts[-1][0]))
+            values, proved = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+            file = io.BytesIO()
+            np.savez_compressed(file, allow_pickle=False, **columns(core, some, values, proved))
+            write_atomically(path, file.getvalue())
+        known = np.sort(np.concatenate([known, key_hashes(canonical_keys(core, some))]))
+        total, number = total + len(some), number + 1
+    return total
+
+
+def _new_positions(
+    recipe: Recipe, core: Core, net: ValueNet | None, number: int, known: npt.NDArray[np.uint64], threads: int
+) -> Positions:
+    """At most `SHARD` positions whose hashes are not `known`; their chance belongs to the file's number."""
+    rng = np.random.default_rng([recipe.seed, POSITIONS_CHANCE, number])
+    drawn = draw_positions(core, SHARD, recipe.random_plies, net, rng, threads)
+    return drawn[~are_among(key_hashes(canonical_keys(core, drawn)), known)]
+
+
+def columns(
+    core: Core, positions: Positions, values: npt.NDArray[np.float64], proved: npt.NDArray[np.bool_]
+) -> Columns:
+    """The arrays of a file, see `FIELDS`."""
+    return {
+        "observations": Encoder(core).encode(positions),
+        "seeds": core.seeds(positions).astype(np.uint8),
+        "stones": core.stones(positions).astype(np.uint8),
+        "scores": positions.scores,
+        "mover": positions.mover.astype(np.uint8),
+        "ply": positions.ply,
+        "values": values.astype(np.float32),
+        "proved": proved,
+    }
+
+
+def read_columns(path: Path) -> Columns:
+    """The arrays of a file, see `FIELDS`; raises `ValueError` that names a file which holds something else."""
+    check_readable(path)
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as data:
+            found = {name: np.asarray(data[name]) for name in FIELDS}
+        if len({len(array) for array in found.values()}) > 1:
+            raise ValueError("its arrays differ in length")
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path}: not a file of positions: {one_line(error)}; delete it to make it anew") from None
+    return found
+
+
+def read_positions(path: Path, core: Core) -> Positions:
+    """The positions of a file; raises `ValueError` for one that holds none of these rules."""
+    found = read_columns(path)
+    try:
+        return core.setup(*(found[name] for name in ("seeds", "stones", "scores", "mover", "ply")))
+    except ValueError as error:
+        raise ValueError(f"{path}: no positions of '{core.rules}': {one_line(error)}") from None
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line.
+
+    Attributes:
+        output: the folder of the data
+        threads: threads that search; the same data come of any number
+    """
+
+    output: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
+    recipe: tyro.conf.OmitArgPrefixes[Recipe] = field(default_factory=Recipe)
+    threads: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+
+def begin(recipe: Recipe, core: Core, folder: Path) -> None:
+    """Note in the folder what was asked for; raises `ValueError` if it holds data that were asked for otherwise."""
+    asked: dict[str, Any] = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
+    if recipe.net is not None:
+        content = read_value_net(recipe.net, core.rules).to_bytes()
+        asked["net_digest"] = hashlib.sha256(content).hexdigest()[:16]
+    path = folder / ABOUT_NAME
+    if not path.exists():
+        about = {"format": 1, "asked": asked, "fields": FIELDS if recipe.positions else {}}
+        write_atomically(path, (json.dumps(about, indent=1) + "\n").encode())
+        return
+    try:
+        before = dict(parse_json(path.read_bytes())["asked"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path}: does not tell what was asked for: {one_line(error)}") from None
+    for name in sorted({*before, *asked}):
+        if before.get(name) != asked.get(name):
+            told = f"{folder} holds data of {name} {before.get(name)!r}"
+            raise ValueError(f"{told}; got {asked.get(name)!r}: take another folder for other data")
+
+
+def main(arguments: list[str]) -> int:
+    """Make the data; returns the exit status."""
+    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
+    recipe, folder = options.recipe, options.output
+    try:
+        if options.threads < 1:
+            raise ValueError(f"--threads must be 1 or more; got {options.threads}")
+        core = recipe.check()
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FolderLock(folder)
+        bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        try:
+            begin(recipe, core, folder)
+            with bar:
+                if recipe.positions:
+                    write_positions(recipe, core, folder, options.threads, bar)
+                if recipe.games:
+                    write_games(recipe.options_of_env(), recipe.games, recipe.seed, folder, bar)
+        finally:
+            lock.release()
+    except (ValueError, OSError) as error:
+        return refused(PROG, error)
+    except KeyboardInterrupt:
+        print(f"stopped; the same command goes on with {folder}", file=sys.stderr)
+        return INTERRUPTED
+    made = [f"{count:,} {what}" for count, what in ((recipe.positions, "positions"), (recipe.games, "games")) if count]
+    print(f"{' and '.join(made)} in {folder}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,182 @@
+"""Games as a Minari data set: players of mixed strength against one opponent, in `OAnQuan-v0`.
+
+What is kept of a game while others are played is a seed and the agent's actions, in `games-00000.npz` and so on: the
+environment repeats the rest. In the end all are replayed into a Minari data set, `DATASET_ID`, in the folder `minari`.
+An episode holds observations, actions, rewards and, as `infos["action_mask"]`, the legal actions at each step.
+
+    data = minari.load_dataset("oanquan/mixed-v0")  # with MINARI_DATASETS_PATH=FOLDER/minari in the environment
+    env = data.recover_environment()
+    seeds = [one["seed"] for one in data.storage.get_episode_metadata(data.episode_indices)]
+    env.reset(seed=int(seeds[0]))  # and then the actions of the first episode
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+from rich.progress import Progress
+
+from agents.players.mixed_play import mixed_players
+from agents.support.extras import needing_extras
+from oanquan_env import Core, __version__
+from oanquan_env.arrays import Ints
+from oanquan_env.files import one_line, write_atomically
+
+ENV_ID, DATASET_ID = "OAnQuan-v0", "oanquan/mixed-v0"
+FOLDER_NAME, UNFINISHED_NAME = "minari", "minari-unfinished"
+SHARD = 1000
+"""Games of a file; no more are in memory at once, and no more are lost when the command is killed."""
+GAMES_CHANCE = 1
+"""Beside the seed; see `agents.training.datasets`."""
+Played: TypeAlias = list[tuple[int, Ints]]
+"""Of each game the seed of `reset` and the agent's actions."""
+
+
+def check_games(options: dict[str, Any]) -> None:
+    """Raises `ValueError` if there is no such environment, and `MissingExtraError` if Minari is not installed."""
+    with needing_extras():
+        import h5py  # noqa: F401
+        import minari  # noqa: F401
+    gymnasium.make(ENV_ID, **options).close()
+
+
+def write_games(options: dict[str, Any], games: int, seed: int, folder: Path, progress: Progress) -> None:
+    """Play the games that are not there yet, and write the Minari data set unless it is there.
+
+    Args:
+        options: the environment's.
+        games: how many.
+        seed: of all chance.
+        folder: where they are written.
+        progress: shows how far the work is.
+
+    Raises:
+        ValueError: for a file of games that is damaged.
+    """
+    if (folder / FOLDER_NAME).exists():
+        return
+    env, players = gymnasium.make(ENV_ID, **options), mixed_players(Core(options["rules"]))
+    playing, writing = (progress.add_task(name, total=games) for name in ("games", "Minari"))
+    shards = [range(begin, min(begin + SHARD, games)) for begin in range(0, games, SHARD)]
+    paths = [folder / f"games-{number:05}.npz" for number in range(len(shards))]
+    for numbers, path in zip(shards, paths, strict=True):
+        if path.exists():
+            progress.advance(playing, len(numbers))
+            continue
+        played = []
+        for number in numbers:
+            rng = np.random.default_rng([seed, GAMES_CHANCE, number])
+            played.append(play(env, players[rng.integers(len(players))], rng))
+            progress.advance(playing)
+        write_atomically(path, _to_bytes(played))
+    with _place(folder) as place, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # what Minari would like to know of authors and addresses
+        data: Any = None
+        for path in paths:
+            episodes = [replay(env, number, actions) for number, actions in read_games(path)]
+            data = _add(data, episodes, env)
+            progress.advance(writing, len(episodes))
+        del data
+        os.replace(place, folder / FOLDER_NAME)
+
+
+def play(env: gymnasium.Env[Any, Any], player: Any, rng: np.random.Generator) -> tuple[int, Ints]:
+    """The seed and the agent's actions of one game; all chance comes from `rng`."""
+    seed, actions, over = int(rng.integers(1 << 31)), [], False
+    env.reset(seed=seed)
+    game: Any = env.unwrapped
+    while not over:  # there may be nothing to move where the opponent finished the game at once
+        actions.append(int(player.choose(game.positions, rng)[0]) if game.action_masks().any() else 0)
+        _, _, terminated, truncated, _ = env.step(actions[-1])
+        over = terminated or truncated
+    return seed, np.array(actions, dtype=np.intp)
+
+
+def replay(env: gymnasium.Env[Any, Any], seed: int, actions: Ints) -> Any:
+    """A game as Minari's `EpisodeBuffer`."""
+    from minari.data_collector import EpisodeBuffer
+
+    observation, info = env.reset(seed=seed)
+    observations, masks, rewards, ends = [observation], [info["action_mask"]], [], []
+    for action in actions:
+        observation, reward, terminated, truncated, info = env.step(action)
+        observations.append(observation)
+        masks.append(info["action_mask"])
+        rewards.append(float(reward))
+        ends.append((terminated, truncated))
+    return EpisodeBuffer(
+        seed=seed,
+        observations=np.array(observations),
+        actions=actions.astype(np.int64),
+        rewards=rewards,
+        terminations=[end[0] for end in ends],
+        truncations=[end[1] for end in ends],
+        infos={"action_mask": np.array(masks)},
+    )
+
+
+def _add(data: Any, episodes: list[Any], env: gymnasium.Env[Any, Any]) -> Any:
+    """The data set with more episodes; a new one if there is none yet."""
+    import minari
+
+    if data is not None:
+        data.update_dataset_from_buffer(episodes)
+        return data
+    return minari.create_dataset_from_buffers(
+        DATASET_ID,
+        episodes,
+        env=env,
+        eval_env=env,
+        algorithm_name="players of mixed strength that make random moves now and then",
+        description="Games of Ô Ăn Quan; made by agents.training.datasets",
+        requirements=[f"oanquan=={__version__}"],
+        data_format="hdf5",
+    )
+
+
+@contextmanager
+def _place(folder: Path) -> Iterator[Path]:
+    """A new folder in which Minari writes data sets meanwhile."""
+    place, before = folder / UNFINISHED_NAME, os.environ.get("MINARI_DATASETS_PATH")
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    os.environ["MINARI_DATASETS_PATH"] = str(place)
+    try:
+        yield place
+    finally:
+        if before is None:
+            del os.environ["MINARI_DATASETS_PATH"]
+        else:
+            os.environ["MINARI_DATASETS_PATH"] = before
+
+
+def _to_bytes(played: Played) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(
+        file,
+        allow_pickle=False,
+        seeds=np.array([seed for seed, _ in played]),
+        lengths=np.array([len(actions) for _, actions in played]),
+        actions=np.concatenate([actions for _, actions in played]).astype(np.uint8),
+    )
+    return file.getvalue()
+
+
+def read_games(path: Path) -> Played:
+    """The games of a file; raises `ValueError` that names a file which holds something else."""
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as data:
+            seeds, lengths, actions = data["seeds"].tolist(), data["lengths"], data["actions"].astype(np.intp)
+        return list(zip(seeds, np.split(actions, np.cumsum(lengths)[:-1]), strict=True))
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path}: not a file of games: {one_line(error)}; delete it to make it anew") from None

@@ -1,0 +1,231 @@
+"""Data for offline learning: positions with the values of their moves, and games as a Minari data set."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.search.deepening import Search
+from agents.training import datasets, minari_games
+from agents.training.datasets import ABOUT_NAME, FIELDS, main, read_columns, read_positions
+from examples import offline_learning
+from oanquan_env import Core
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import find_suite, suite_keys
+from oanquan_env.keys import canonical_keys
+from oanquan_env.observation import Encoder
+from oanquan_env.players import make
+from oanquan_env.players.value_net import read_value_net
+from tests.boards import random_positions
+
+SMALL = ["--depth", "2", "--threads", "1"]
+
+
+@pytest.fixture
+def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "SHARD", 40)
+    monkeypatch.setattr(datasets, "CHUNK", 16)
+    monkeypatch.setattr(minari_games, "SHARD", 6)
+
+
+def make_data(folder: Path, *options: str) -> dict[str, str]:
+    """The hashes of the files that the command wrote, by name."""
+    assert main(["--output", str(folder), *SMALL, *options]) == 0
+    return hashes(folder)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.npz"))}
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    capsys.readouterr()
+    assert main([*SMALL, *options]) == 2
+    return capsys.readouterr().err
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("_small_files")
+def test_files_hold_different_positions_with_the_values_that_a_search_finds(tmp_path: Path) -> None:
+    net = read_value_net("pretrained")
+    files = make_data(tmp_path, "--positions", "100", "--depth", "3", "--net", "pretrained")
+    assert list(files) == [f"positions-0000{number}.npz" for number in range(len(files))]
+    core, keys, total = Core(), set[bytes](), 0
+    search = Search(core, threads=1, net=net)
+    for name in files:
+        found, positions = read_columns(tmp_path / name), read_positions(tmp_path / name, core)
+        values, proved = search.proved_values(positions, 3)
+        assert list(found) == list(FIELDS)
+        assert not positions.over.any()
+        assert (found["observations"] == Encoder(core).encode(positions)).all()
+        np.testing.assert_array_equal(found["values"], values)
+        assert (np.isfinite(found["values"]) == core.legal_mask(positions)).all()
+        assert (found["proved"] == proved).all()
+        keys |= {key.tobytes() for key in canonical_keys(core, positions)}
+        total += len(positions)
+    assert total == len(keys) == 100
+    assert not keys & {key.tobytes() for key in suite_keys(core)}
+    about = json.loads((tmp_path / ABOUT_NAME).read_text())
+    assert about["fields"] == FIELDS
+    assert about["asked"]["depth"] == 3
+
+
+@pytest.mark.usefixtures("_small_files")
+def test_a_seed_repeats_the_data_and_another_does_not(tmp_path: Path) -> None:
+    first, again, other = (
+        make_data(tmp_path / name, "--positions", "50", "--seed", seed) for name, seed in zip("abc", "001", strict=True)
+    )
+    assert first == again
+    assert set(first.values()).isdisjoint(other.values())
+
+
+@pytest.mark.usefixtures("_small_files")
+def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = make_data(tmp_path / "whole", "--positions", "100")
+    written = datasets.write_atomically
+
+    def killed(path: Path, content: bytes) -> None:
+        if path.name == "positions-00001.npz":
+            raise KeyboardInterrupt
+        written(path, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(datasets, "write_atomically", killed)
+        assert main(["--output", str(tmp_path / "killed"), *SMALL, "--positions", "100"]) == 130
+    assert "the same command goes on" in capsys.readouterr().err
+    first = tmp_path / "killed" / "positions-00000.npz"
+    assert list(hashes(first.parent)) == [first.name]
+    time = first.stat().st_mtime_ns
+    assert make_data(tmp_path / "killed", "--positions", "100") == whole
+    assert first.stat().st_mtime_ns == time
+
+
+@pytest.mark.usefixtures("_small_files")
+def test_a_folder_keeps_to_what_was_asked_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_data(tmp_path, "--positions", "30")
+    said = refusal(capsys, "--output", str(tmp_path), "--positions", "30", "--seed", "1")
+    assert f"{tmp_path} holds data of seed 0; got 1: take another folder" in said
+    (tmp_path / ABOUT_NAME).write_text("[1]")
+    assert "does not tell what was asked for" in refusal(capsys, "--output", str(tmp_path), "--positions", "30")
+
+
+@pytest.mark.usefixtures("_small_files")
+def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_data(tmp_path, "--positions", "30")
+    path = tmp_path / "positions-00000.npz"
+    whole, asked = path.read_bytes(), ["--output", str(tmp_path), "--positions", "30"]
+    with np.load(path) as data:
+        columns = dict(data)
+    path.write_bytes(whole[:-30])
+    assert f"{path}: not a file of positions" in refusal(capsys, *asked)
+    np.savez(path, **{**columns, "values": np.array([print], dtype=object)})
+    assert f"{path}: not a file of positions: Object arrays cannot be loaded" in refusal(capsys, *asked)
+    np.savez(path, **{**columns, "ply": columns["ply"][1:]})
+    assert f"{path}: not a file of positions: its arrays differ in length" in refusal(capsys, *asked)
+    np.savez(path, **{**columns, "stones": 2 + columns["stones"]})
+    assert f"{path}: no positions of 'mancala-world'" in refusal(capsys, *asked)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "there is nothing to make: give --positions or --games"),
+        (["--positions", "-1"], "--positions must be 0 or more; got -1"),
+        (["--positions", "9", "--depth", "0"], "depth must be 1 or more; got 0"),
+        (["--positions", "9", "--threads", "0"], "--threads must be 1 or more; got 0"),
+        (["--positions", "9", "--rules", "three-player"], "moves are valued for two players; 'three-player' has more"),
+        (["--positions", "9", "--rules", "mongol"], "unknown preset 'mongol'"),
+        (["--positions", "9", "--net", "nowhere"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in refusal(capsys, "--output", str(tmp_path / "data"), *options)
+    assert not (tmp_path / "data" / "positions-00000.npz").exists()
+
+
+@pytest.mark.usefixtures("_small_files")
+def test_play_that_meets_too_few_positions_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    always = random_positions(Core(), 40, seed=0)
+    monkeypatch.setattr(datasets, "draw_positions", lambda *_: always)
+    said = refusal(capsys, "--output", str(tmp_path), "--positions", "50")
+    met = len(read_positions(tmp_path / "positions-00000.npz", Core()))
+    assert f"--positions: play of 'mancala-world' meets hardly more than {met} different ones; got 50" in said
+
+
+def test_a_network_learns_from_the_files(tmp_path: Path) -> None:
+    make_data(tmp_path, "--positions", "1500", "--depth", "3")
+    found = offline_learning.main([str(tmp_path), "--epochs", "12", "--width", "128"])
+    suite = find_suite(Core().rules)
+    assert suite is not None
+    by_chance = regret(make("random"), suite.part("development"), np.random.default_rng(0))
+    assert found.regret is not None
+    assert found.regret.overall.regret.high < by_chance.overall.regret.low
+
+
+# ---- games -----------------------------------------------------------------------------------------------------------
+
+
+def test_games_need_minari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "h5py", None)  # the import fails
+    assert 'pip install -e ".[minari]"' in refusal(capsys, "--output", str(tmp_path), "--games", "1")
+
+
+@pytest.mark.usefixtures("_small_files")
+@pytest.mark.parametrize("options", [[], ["--rules", "ludii", "--reward", "outcome", "--opponent", "random"]])
+def test_episodes_replay_to_the_same_rewards(
+    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minari = pytest.importorskip("minari")
+    make_data(tmp_path, "--games", "20", *options)
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    data = minari.load_dataset(minari_games.DATASET_ID)
+    assert data.total_episodes == 20
+    env = data.recover_environment()
+    seeds = [int(one["seed"]) for one in data.storage.get_episode_metadata(data.episode_indices)]
+    rewards = []
+    for seed, episode in zip(seeds, data.iterate_episodes(), strict=True):
+        observation, info = env.reset(seed=seed)
+        for step, action in enumerate(episode.actions):
+            assert (observation == episode.observations[step]).all()
+            assert (info["action_mask"] == episode.infos["action_mask"][step]).all()
+            observation, reward, terminated, truncated, info = env.step(action)
+            ends = episode.terminations[step], episode.truncations[step]
+            assert (reward, terminated, truncated) == (episode.rewards[step], *ends)
+            rewards.append(reward)
+        assert terminated or truncated
+        assert (observation == episode.observations[-1]).all()
+    assert min(rewards) < 0 < max(rewards)
+
+
+@pytest.mark.usefixtures("_small_files")
+def test_games_that_were_killed_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("minari")
+    whole = make_data(tmp_path / "whole", "--games", "20")
+    asked, folder = ["--games", "20"], tmp_path / "killed"
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("write_atomically", "replay"):  # while games are played, and while Minari writes
+        with monkeypatch.context() as patched:
+            patched.setattr(minari_games, name, killed)
+            assert main(["--output", str(folder), *SMALL, *asked]) == 130
+        assert not (folder / "minari").exists()
+    assert (folder / "minari-unfinished").exists()
+    assert make_data(folder, *asked) == whole
+    assert (folder / "minari").exists()
+    assert not (folder / "minari-unfinished").exists()
+    assert len(whole) == 4
