@@ -171,7 +171,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--base-url", metavar="URL", default=given("OPENAI_BASE_URL"), help="(default: $OPENAI_BASE_URL)")
     add("--model", metavar="NAME", default=given("OPENAI_MODEL"), help="(default: $OPENAI_MODEL)")
     add("--prompt", choices=PROMPTS, default="drawn", help="how positions are told (default: %(default)s)")
-    add("--rules", type=Rules.parse, default=DEFAULT_PRESET, help="that a regret suite is for (default: %(default)s)")
+    add("--rules", type=Rules.parse, default=DEFAULT_PRESET, help="of two players, with a suite (default: %(default)s)")
     add("--positions", metavar="N", type=int, default=100, help="how many, drawn by the seed (default: %(default)s)")
     add("--part", choices=("development", "test"), default="development", help="of the suite (default: %(default)s)")
     add("--seed", type=int, default=0, help="of all chance of ours (default: %(default)s)")
@@ -195,8 +195,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def draw_positions(rules: Rules, part: Any, count: int, seed: int) -> Suite:
     """`count` positions of a part of the rules' suite; raises `ValueError` where there is none or it has fewer."""
     suite = find_suite(rules)
-    if suite is None:
-        raise ValueError(f"--rules: there is no regret suite for '{rules}'")
+    if suite is None or rules.players > 2:
+        raise ValueError(f"--rules: there is no regret suite of two players for '{rules}'")
     whole = suite.part(part)
     if count > len(whole):
         raise ValueError(f"--positions: the {part} part of {suite.name} has {len(whole)}; got {count}")
