@@ -89,9 +89,10 @@ def render(folder: Path) -> str:
 
 def _introduction(card: AgentCard) -> str:
     option = "" if card.rules == str(Rules()) else f" --rules '{card.rules}'"
+    other = "minimax:depth=4" if Rules.parse(card.rules).players == 2 else "maxn:depth=3"
     return (
         f"`ppo:{PRETRAINED}` is this agent{' under these rules' if option else ''}:\n\n"
-        f"```sh\npython evaluate.py ppo:{PRETRAINED} minimax:depth=4{option}\n```"
+        f"```sh\npython evaluate.py ppo:{PRETRAINED} {other}{option}\n```"
     )
 
 
@@ -106,7 +107,7 @@ def _origin(card: AgentCard, config: dict[str, Any]) -> str:
         layers += f", for leaves {network.leaf_depth} of {network.leaf_width}"
     rows = [
         ["network", layers],
-        ["policy", "self-play PPO (MaskablePPO), both seats"],
+        ["policy", "self-play PPO (MaskablePPO), all seats"],
         ["value", taught],
         ["reward", card.reward],
         ["plies of PPO", f"{made['plies']:,}"],
