@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
 from oanquan_env.core import Core, relative_points
-from oanquan_env.players.policy import Policy, best_actions
+from oanquan_env.players.policy import Policy, best_actions, best_of_one
 from oanquan_env.positions import Positions
 
 
@@ -33,11 +33,8 @@ class GreedyPolicy:
         """See `Policy.choose`."""
         if self.core.singles is not None and len(positions) == 1:
             gains = self.core.singles.gains(positions)
-            if gains is not None:  # as below in fewer steps, with the same draws
-                draws = rng.random(self.core.rules.actions).tolist()
-                return np.array(
-                    [max(gains, key=lambda action: (gains[action], draws[action]), default=0)], dtype=np.intp
-                )
+            if gains is not None:
+                return best_of_one(gains, self.core.rules.actions, rng)
         return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
 
 
