@@ -60,21 +60,23 @@ def _mcts(name: PlayerName, rules: Rules) -> Policy:
     )
 
     depth = name.options.get("depth", SEARCH_DEPTH if rules.players > 2 else 0)
+    agent = None if "depth" in name.options else name.folder
+    if "mirror_average" in name.options and not agent:
+        raise UnknownAgentError(f"mirror_average goes with net=FOLDER, without depth; got {name.text!r}")
     evaluator: Evaluator = RandomPlayouts(Core(rules))
     exploration = None
-    if name.folder:
-        if "depth" in name.options:
-            raise UnknownAgentError(f"depth goes without net=FOLDER: its leaves are the network's; got {name.text!r}")
+    if agent:
         from agents.networks.agent_files import agent_folder
         from agents.players.net_evaluator import NetEvaluator
         from agents.players.network_player import PPOPlayer
 
-        path, mirror_average = agent_folder(name.folder, rules), name.options.get("mirror_average")
+        path, mirror_average = agent_folder(agent, rules), name.options.get("mirror_average")
         evaluator = NetEvaluator(PPOPlayer(path, rules, mirror_average=mirror_average))
-    elif "mirror_average" in name.options:
-        raise UnknownAgentError(f"mirror_average goes with net=FOLDER: it is the network's; got {name.text!r}")
     elif depth:
-        evaluator, exploration = SearchedLeaves(Core(rules), depth), SEARCH_EXPLORATION
+        net = read_value_net(name.folder, rules) if name.folder else None
+        evaluator, exploration = SearchedLeaves(Core(rules), depth, net=net), SEARCH_EXPLORATION
+    elif name.folder:
+        raise UnknownAgentError(f"a value net goes with depth=1 or more, an agent without depth; got {name.text!r}")
     return MCTSPlayer(evaluator, name.options["simulations"], exploration=exploration)
 
 

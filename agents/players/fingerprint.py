@@ -33,7 +33,7 @@ def fingerprint(name: str, rules: Rules) -> str:
     folder = parsed.folder
     if parsed.kind == "mcts" and rules.players > 2:
         digest.update(b"searched leaves")  # played out at random in version 4
-    if folder and parsed.kind in ("minimax", "lookahead", "maxn", "paranoid"):
+    if folder and (parsed.kind in ("minimax", "lookahead", "maxn", "paranoid") or "depth" in parsed.options):
         digest.update(value_net_path(folder, rules).read_bytes())
     elif folder:
         from agents.networks.agent_files import agent_folder  # torch takes a second to import

@@ -1,4 +1,7 @@
-"""Monte-Carlo tree search: `mcts:simulations=400`, and with a trained agent `mcts:simulations=100,net=runs/quick`.
+"""Monte-Carlo tree search: `mcts:simulations=400`.
+
+With a trained agent's priors and values it is `mcts:simulations=100,net=runs/quick`. Leaves may be valued by a search,
+which may have a value net at its horizon: `mcts:simulations=100,depth=1,net=pretrained`.
 
 The trees of a whole batch grow together: each simulation adds one position to every tree, and all new positions are
 played out, searched, or go through the network, as one batch. On the way back up each mover counts what it gets itself
@@ -21,6 +24,7 @@ from oanquan_env.arrays import Floats, Ints
 from oanquan_env.core import relative_points
 from oanquan_env.players import best_actions
 from oanquan_env.players.full_width import FullWidthSearch
+from oanquan_env.players.value_net import ValueNet
 from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import RewardName, check_reward, game_rewards
 
@@ -74,16 +78,17 @@ class SearchedLeaves:
     Args:
         core: of the rules to play.
         depth: plies of the search.
+        net: what running positions at its horizon are worth, nothing without a net.
 
     Raises:
-        ValueError: for a depth out of range.
+        ValueError: for a depth out of range, and for a net of other rules.
     """
 
     reward: RewardName = "margin"
 
-    def __init__(self, core: Core, depth: int = SEARCH_DEPTH) -> None:
+    def __init__(self, core: Core, depth: int = SEARCH_DEPTH, *, net: ValueNet | None = None) -> None:
         self.core = core
-        self.search = FullWidthSearch(core, depth)
+        self.search = FullWidthSearch(core, depth, net=net)
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, None]:
         """See `Evaluator.evaluate`; `rng` is not used."""
