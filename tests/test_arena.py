@@ -16,6 +16,7 @@ from oanquan_env.benchmark.pairs import PairResults, play_paired_games, play_pai
 from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.keys import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env.players import GreedyPolicy, RandomPolicy
+from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_openings
 from oanquan_env.records import format_records
 from tests.players import FirstMove, LastMove
@@ -189,15 +190,18 @@ def test_the_balanced_suite(core: Core) -> None:
     assert (final_margins(core, openings.positions[some], OpeningsRecipe().depth)[:, 0] == values[some]).all()
 
 
-def test_a_made_suite_is_balanced_and_without_duplicates() -> None:
-    recipe = OpeningsRecipe(rules="mancala-world seeds=2", count=12, within=2, depth=8)
+@pytest.mark.parametrize(("rules", "net"), [("mancala-world seeds=2", None), ("mancala-world", "pretrained")])
+def test_a_made_suite_is_balanced_and_without_duplicates(rules: str, net: str | None) -> None:
+    recipe = OpeningsRecipe(rules=rules, count=12, within=2, depth=8, net=net)
     records = make_suite(recipe)
     assert parse_records(format_records(records)) == records == make_suite(recipe)
     core = Core(recipe.rules)
     positions = Positions.concatenate(record.board().positions for record in records)
     assert len(records) == 12 == len(first_of_each(canonical_keys(core, positions)))
-    assert abs(final_margins(core, positions, 8)).max() <= 2
+    held = None if net is None else read_value_net(net, rules)
+    assert abs(final_margins(core, positions, 8, held)).max() <= 2
     assert "--depth 8" in records[0].headers["Made"]
+    assert ("--net pretrained" in records[0].headers["Made"]) == (net is not None)
 
 
 @pytest.mark.parametrize("rules", ["three-player", "four-player"])

@@ -4,7 +4,8 @@
 
 draws random lines of 4 to 8 plies, after which a deep search expects a final margin within a few points of a
 draw. Of lines that lead to the same board (up to seats and mirror) only the first is taken. Lines of all lengths are
-mixed, in the order in which they were drawn, so the first n are a fair sample.
+mixed, in the order in which they were drawn, so the first n are a fair sample. With --net searches count
+a value net's guess at their horizon.
 
 With three or four players max^n search says what each is to expect, and no one may be far from the others' mean:
 
@@ -30,6 +31,7 @@ from oanquan_env.core import relative_points
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.players.full_width import FullWidthSearch
+from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.playing import random_lines
 from oanquan_env.records import format_records
 from oanquan_env.rules import DEFAULT_PRESET
@@ -60,6 +62,7 @@ class OpeningsRecipe:
         within: points by which a player's final margin may differ from 0
         depth: plies of the deep search
         seed: seed of the random lines
+        net: value net of the searches, a file, a run's folder or `pretrained`; none if left out
     """
 
     rules: str = DEFAULT_PRESET
@@ -69,6 +72,7 @@ class OpeningsRecipe:
     within: int = 3
     depth: int = 18
     seed: int = 0
+    net: str | None = None
 
     def command(self) -> str:
         """The command that makes the suite, as its headers tell it."""
@@ -76,20 +80,21 @@ class OpeningsRecipe:
             f"{PROG} --rules '{self.rules}' --count {self.count} "
             f"--shortest {self.shortest} --longest {self.longest} "
             f"--within {self.within} --depth {self.depth} --seed {self.seed}"
-        )
+        ) + (f" --net {self.net}" if self.net else "")
 
 
-def final_margins(core: Core, positions: Positions, depth: int) -> Floats:
+def final_margins(core: Core, positions: Positions, depth: int, net: ValueNet | None = None) -> Floats:
     """(N, P) points by which each player is expected to win: its lead so far and what a search of `depth` plies adds.
 
     The search is alpha-beta; with more than two players it is max^n, and a margin is one over the others' mean.
+    Either counts what `net` says of positions at its horizon.
     """
     if core.rules.players > 2:
-        future = FullWidthSearch(core, depth).position_values(positions)
+        future = FullWidthSearch(core, depth, net=net).position_values(positions)
     else:
         from agents.search.deepening import Limits, Search  # numba takes a second to import
 
-        found = [result.value for result in Search(core).best_moves(positions, Limits(depth=depth))]
+        found = [result.value for result in Search(core, net=net).best_moves(positions, Limits(depth=depth))]
         future = np.array(found)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)
     margins: Floats = relative_points(positions.scores) + future
     return margins
@@ -103,6 +108,7 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
     """
     core, progress = Core(recipe.rules), progress or Progress(disable=True)
     full_width = core.rules.players > 2
+    net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
     if full_width and recipe.depth > MAX_FULL_WIDTH:
         raise ValueError(
             f"max^n search to {recipe.depth} plies would take too long for '{core.rules}': "
@@ -126,8 +132,8 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
         keys = canonical_keys(core, positions)
         new = first_of_each(np.concatenate([seen, keys]))[len(seen) :] - len(seen)
         seen = np.concatenate([seen, keys[new]])
-        new = new[_farthest(final_margins(core, positions[new], shallow)) <= recipe.within + SHALLOW_SLACK]
-        margins = final_margins(core, positions[new], recipe.depth)
+        new = new[_farthest(final_margins(core, positions[new], shallow, net)) <= recipe.within + SHALLOW_SLACK]
+        margins = final_margins(core, positions[new], recipe.depth, net)
         for row, margin, even in zip(new.tolist(), margins, _farthest(margins) <= recipe.within, strict=True):
             if even:
                 told = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
