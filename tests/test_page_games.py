@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from oanquan_env.play.server import PlayServer
 from tests.browsers import Visit, session_of
-
-if TYPE_CHECKING:
-    pass
 
 
 def test_a_whole_game_by_mouse(visit: Visit, server: PlayServer) -> None:

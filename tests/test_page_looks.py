@@ -15,6 +15,8 @@ from tests.browsers import Person, Visit, serve
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.slow  # a browser takes seconds
+
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])

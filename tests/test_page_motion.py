@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +14,7 @@ from oanquan_env.play.server import PlayServer
 from tests.browsers import Person, Visit
 from tests.strategies import PRESET_NAMES
 
-if TYPE_CHECKING:
-    pass
+pytestmark = pytest.mark.slow  # a browser takes seconds
 
 
 COMPARE = """async ([drawing, moves]) => {

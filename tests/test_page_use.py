@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,8 +13,7 @@ from oanquan_env.records import format_records
 from tests.browsers import Person, Visit, session_of
 from tests.strategies import PRESET_NAMES
 
-if TYPE_CHECKING:
-    pass
+pytestmark = pytest.mark.slow  # a browser takes seconds
 
 
 @pytest.mark.usefixtures("hints")
