@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -178,7 +179,9 @@ def test_missing_openings_say_what_exists(core: Core, tmp_path: Path) -> None:
         load_openings(Core("tonkin seeds=3"), "balanced", 2, 4, rng())
 
 
-def test_the_balanced_suite(core: Core) -> None:
+@pytest.mark.parametrize("rules", ["mancala-world", "vietnamese", "ludii", "tonkin", "app"])
+def test_the_balanced_suite(rules: str) -> None:
+    core = Core(rules)
     openings = read_openings(core, openings_path(core.rules))
     assert len(openings) >= 500
     assert len(first_of_each(canonical_keys(core, openings.positions))) == len(openings)
@@ -187,7 +190,10 @@ def test_the_balanced_suite(core: Core) -> None:
     values = np.array([int(record.headers["Value"]) for record in openings.records])
     assert abs(values).max() <= 3
     some = slice(0, 5)
-    assert (final_margins(core, openings.positions[some], OpeningsRecipe().depth)[:, 0] == values[some]).all()
+    made = shlex.split(openings.records[0].headers["Made"])
+    depth = int(made[made.index("--depth") + 1])
+    net = read_value_net("pretrained", rules) if "--net" in made else None
+    assert (final_margins(core, openings.positions[some], depth, net)[:, 0] == values[some]).all()
 
 
 @pytest.mark.parametrize(("rules", "net"), [("mancala-world seeds=2", None), ("mancala-world", "pretrained")])

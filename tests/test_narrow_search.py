@@ -95,7 +95,11 @@ def test_it_is_an_opponent_by_name_without_the_agents_package(monkeypatch: pytes
         ("lookahead", "mancala-world", "lookahead needs a value net"),
         ("lookahead:nowhere.npz", "mancala-world", "nowhere.npz: no such file"),
         ("lookahead:pretrained,depth=3", "mancala-world", "lookahead has epsilon=…; got 'depth=3'"),
-        ("lookahead:pretrained", "tonkin", "no value net for the rules 'tonkin' comes with the package"),
+        (
+            "lookahead:pretrained",
+            "tonkin seeds=3",
+            "no value net for the rules 'tonkin seeds=3' comes with the package",
+        ),
     ],
 )
 def test_mistaken_names_are_refused(name: str, rules: str, message: str) -> None:

@@ -24,6 +24,7 @@ from oanquan_env.benchmark.suites import SuiteError, format_suite, load_suite, r
 from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.value_net import read_value_net
+from oanquan_env.rules import PRESETS
 
 NONE = np.nan
 
@@ -287,20 +288,12 @@ def test_positions_met_in_play_are_running_and_start_early() -> None:
 # ---- the committed suite ---------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def committed() -> Suite:
-    return load_suite(Core().rules)
+OF_TWO = [name for name in PRESETS if Rules.parse(name).players == 2]
 
 
-@pytest.mark.parametrize("rules", ["vietnamese", "ludii"])
-def test_the_smaller_suites_keep_their_conditions(rules: str) -> None:
-    suite = load_suite(Rules.parse(rules))
-    assert suite.core.rules == Rules.parse(rules)
-    assert min(len(suite.part("development")), len(suite.part("test"))) >= 400
-    assert (suite.core.legal_mask(suite.positions).sum(axis=1) >= 3).all()
-    assert (np.nanmax(suite.values, axis=1) - np.nanmin(suite.values, axis=1) >= 1).all()
-    assert len(first_of_each(canonical_keys(suite.core, suite.positions))) == len(suite)
-    assert min(Counter(suite.phases().tolist()).values()) >= 250
+@pytest.fixture(scope="module", params=OF_TWO)
+def committed(request: pytest.FixtureRequest) -> Suite:
+    return load_suite(Rules.parse(request.param))
 
 
 def test_the_committed_suite_keeps_its_conditions(committed: Suite) -> None:
@@ -324,7 +317,7 @@ def test_the_committed_values_are_those_of_the_search(committed: Suite) -> None:
     """Of the positions with the fewest points in play; the others take as long each as all of these."""
     left = committed.core.rules.total - committed.positions.scores.sum(axis=1)
     few = committed.take(np.argsort(left, kind="stable")[:10].astype(np.intp))
-    depth = SuiteRecipe().depths[2]
+    depth = SuiteRecipe().depths[2]  # enough to prove the value without a net
     searched = Search(few.core).values(few.positions, depth)
     assert (searched[few.proved] == few.values[few.proved]).all()
 
