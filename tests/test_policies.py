@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 
 import numpy as np
 import pytest
 
 from oanquan_env import Core
-from oanquan_env.benchmark import pairs, suites
-from oanquan_env.benchmark import regret as suites_regret
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.notation import parse_position
 from oanquan_env.players import (
@@ -83,18 +80,6 @@ def test_any_player_errs_as_often_as_its_name_says_without_the_agents_package(mo
     player = make("greedy:epsilon=0.25")
     assert isinstance(player, EpsilonPolicy)
     assert (player.epsilon, type(player.policy)) == (0.25, GreedyPolicy)
-
-
-def test_the_former_module_of_players_still_works() -> None:
-    policies = importlib.import_module("oanquan_env.policies")
-    assert (policies.make_policy, policies.GreedyPolicy) == (make, GreedyPolicy)
-    assert set(policies.__all__) >= {"Policy", "best_actions", "move_gains"}
-
-
-def test_the_former_modules_of_what_measures_still_work() -> None:
-    arena, regret = (importlib.import_module(f"agents.evaluation.{name}") for name in ("arena", "regret"))
-    assert arena.play_pairs is pairs.play_pairs
-    assert (regret.regret, regret.load_suite) == (suites_regret.regret, suites.load_suite)
 
 
 def test_players_of_the_agents_package_by_name() -> None:
