@@ -1,4 +1,4 @@
-"""Ratings over places, against games of known strengths and the two-player model; players that meet themselves."""
+"""Ratings over places, against games of known strengths; players that meet themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import choix
 import numpy as np
 import pytest
 
-from agents.evaluation.place_ratings import rate_places
 from agents.evaluation.ratings import ELO, rate
 from agents.evaluation.summaries import summarize_tournament
 from agents.evaluation.tournament import Entrant, Tournament, by_order
@@ -39,7 +38,7 @@ def test_ratings_recover_the_strengths_behind_the_places(seats: int) -> None:
     strengths, orders = np.array([0.0, 0.8, -0.5, 1.5]), np.array([0.4, -0.3, 0.2, 0.0])[-seats:]
     games = mixtures(4, seats)
     points = plackett_luce(games, strengths, orders, 4000, seed=1)
-    found = rate_places(games, points, anchor=0, rng=rng(), samples=100)
+    found = rate(games, points, anchor=0, rng=rng(), samples=100)
     assert [one.mean for one in found.players] == pytest.approx(ELO * strengths, abs=8)
     assert [one.mean for one in found.orders] == pytest.approx(ELO * orders[:-1], abs=8)
     for truth, one in zip(ELO * strengths, found.players, strict=True):
@@ -53,25 +52,14 @@ def test_ratings_agree_with_choix_where_all_players_meet() -> None:
     points = plackett_luce(games, strengths, np.zeros(3), 1000, seed=2)
     rankings = [seats[np.argsort(-row)] for drawn in points for seats, row in zip(games, drawn, strict=True)]
     oracle = choix.ilsr_rankings(4, rankings)
-    found = rate_places(games, points, anchor=0, rng=rng(), samples=2)
+    found = rate(games, points, anchor=0, rng=rng(), samples=2)
     assert [one.mean for one in found.players] == pytest.approx(ELO * (oracle - oracle[0]), abs=5)
-
-
-def test_with_two_players_it_is_the_model_of_pairs() -> None:
-    generator, pairs, k = rng(3), [(0, 1), (0, 2), (1, 2)], 50
-    points = generator.integers(0, 4, (k, 6, 2))  # draws among them
-    games = [order for a, b in pairs for order in ((a, b), (b, a))]
-    score = (1 + np.sign(points[:, :, 0] - points[:, :, 1])) / 2
-    by_pair = [np.stack([score[:, 2 * n], 1 - score[:, 2 * n + 1]], axis=1) for n in range(3)]
-    found, known = rate_places(games, points, 1, rng(4)), rate(pairs, by_pair, 1, rng(4))
-    for one, other in zip([*found.players, *found.orders], [*known.players, known.first], strict=True):
-        assert (one.mean, one.low, one.high) == pytest.approx((other.mean, other.low, other.high))
 
 
 def test_a_player_ahead_of_everyone_has_a_finite_rating() -> None:
     games = mixtures(2, 3)
     points = np.where(games == 0, 10, 5)[None].repeat(30, axis=0)
-    found = rate_places(games, points, anchor=1, rng=rng(), samples=10)
+    found = rate(games, points, anchor=1, rng=rng(), samples=10)
     assert 400 < found.players[0].mean < 2000
     assert [order.mean for order in found.orders] == pytest.approx([0, 0])
 
@@ -137,7 +125,7 @@ def test_points_by_order_rate_the_games_that_were_played() -> None:
                 scores = outcome.scores
                 rows.append([scores[(mover + order) % 3] for order in range(3)])
             points.append(rows)
-    known = rate_places(games, np.array(points).transpose(1, 0, 2), 0, rng(), samples=2)
+    known = rate(games, np.array(points).transpose(1, 0, 2), 0, rng(), samples=2)
     elo = {rating.agent: rating.elo.mean for rating in found.ratings or []}
     assert (elo["a"], elo["b"]) == pytest.approx(tuple(one.mean for one in known.players))
     assert [one.mean for one in found.orders] == pytest.approx([one.mean for one in known.orders])

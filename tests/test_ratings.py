@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import choix
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from agents.evaluation.ratings import ELO, bradley_terry, rate, sprt
-from agents.evaluation.sprt import main
+from agents.evaluation.ratings import ELO, comparisons, fit, rate
+from agents.evaluation.sprt import Trial, main, sprt
 from oanquan_env.benchmark.elo import elo_difference, elo_of_pairs, elo_of_score, expected_score, pentanomial
 from oanquan_env.benchmark.estimates import Estimate
 
@@ -70,6 +72,20 @@ def test_pentanomial_counts_pairs_by_their_points() -> None:
 
 
 # ---- Bradley-Terry ---------------------------------------------------------------------------------------------------
+
+
+class Found(NamedTuple):
+    elo: np.ndarray
+    first: float
+
+
+def bradley_terry(
+    pairs: npt.ArrayLike, won: npt.ArrayLike, played: npt.ArrayLike, anchor: int, prior_draws: float = 1.0
+) -> Found:
+    """Elo of players from pairings, who moved first coming first, and what moving first is worth."""
+    points, games = (np.asarray([counts], np.float64) for counts in (won, played))
+    estimate = ELO * fit(comparisons(np.asarray(pairs)), points, games, prior_draws)[0]
+    return Found(estimate[:-1] - estimate[anchor], float(estimate[-1]))
 
 
 def games_of(strengths: np.ndarray, first: float, n: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -141,18 +157,18 @@ def test_impossible_games_are_refused(won: list[float], prior: float, message: s
         bradley_terry([[0, 1]], won, [10], anchor=0, prior_draws=prior)
 
 
-def simulated(
-    rng: np.random.Generator, strengths: np.ndarray, k: int
-) -> tuple[list[tuple[int, int]], list[np.ndarray]]:
-    """Pairings over k openings that favour one side, as games between players of these strengths would end."""
-    pairs = [(i, j) for i in range(len(strengths)) for j in range(i + 1, len(strengths))]
+def simulated(rng: np.random.Generator, strengths: np.ndarray, k: int) -> tuple[list[tuple[int, int]], np.ndarray]:
+    """Games over k openings that favour one side, as players of these strengths would end them: (K, G, 2) points."""
+    games, points = [], []
     bias = rng.normal(0, 1, k)
-    scores = []
-    for i, j in pairs:
-        gap = strengths[i] - strengths[j]
-        chance = 1 / (1 + np.exp(-np.stack([gap + bias, gap - bias], axis=1)))
-        scores.append((rng.random((k, 2)) < chance).astype(np.float64))
-    return pairs, scores
+    for i in range(len(strengths)):
+        for j in range(i + 1, len(strengths)):
+            gap = strengths[i] - strengths[j]
+            chance = 1 / (1 + np.exp(-np.stack([gap + bias, gap - bias], axis=1)))
+            first, second = (rng.random((k, 2)) < chance).astype(np.float64).T
+            games += [(i, j), (j, i)]
+            points += [np.stack([first, 1 - first], axis=1), np.stack([1 - second, second], axis=1)]
+    return games, np.stack(points, axis=1)
 
 
 def test_intervals_hold_the_point_estimate_and_shrink_with_games() -> None:
@@ -162,7 +178,7 @@ def test_intervals_hold_the_point_estimate_and_shrink_with_games() -> None:
         rng = np.random.default_rng(k)
         found = rate(*simulated(rng, strengths, k), anchor=0, rng=rng)
         assert found.players[0] == Estimate(0, 0, 0)
-        for estimate in (*found.players[1:], found.first):
+        for estimate in (*found.players[1:], *found.orders):
             assert estimate.low < estimate.mean < estimate.high
         widths.append(found.players[2].high - found.players[2].low)
     assert 3 < widths[0] / widths[1] < 6  # as the square root of 16
@@ -173,46 +189,45 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     rng = np.random.default_rng(0)
     held = 0
     for _ in range(100):
-        pairs, scores = simulated(rng, np.zeros(3), 60)
-        found = rate(pairs, scores, anchor=0, rng=rng, samples=200)
+        found = rate(*simulated(rng, np.zeros(3), 60), anchor=0, rng=rng, samples=200)
         held += found.players[1].low <= 0 <= found.players[1].high
     assert held >= 85
 
 
-def test_rate_is_repeated_by_its_seed_and_agrees_with_bradley_terry() -> None:
-    pairs, scores = simulated(np.random.default_rng(1), np.array([0.0, 0.4, -0.4]), 40)
-    one, again = (rate(pairs, scores, anchor=1, rng=np.random.default_rng(7)) for _ in range(2))
+def test_rate_is_repeated_by_its_seed_and_is_the_model_of_pairs() -> None:
+    generator = np.random.default_rng(1)
+    games, points = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)], generator.integers(0, 4, (40, 6, 2))  # some draws
+    one, again = (rate(games, points, anchor=1, rng=np.random.default_rng(7)) for _ in range(2))
     assert one == again
-    ordered = np.array([*pairs, *[(j, i) for i, j in pairs]])
-    won = np.array([*[score[:, 0].sum() for score in scores], *[(1 - score[:, 1]).sum() for score in scores]])
-    found = bradley_terry(ordered, won, np.full(len(won), 40.0), anchor=1)
+    ahead = (points[:, :, 0] > points[:, :, 1]) + (points[:, :, 0] == points[:, :, 1]) / 2
+    found = bradley_terry(games, ahead.sum(axis=0), np.full(6, 40.0), anchor=1)
     assert [player.mean for player in one.players] == pytest.approx(list(found.elo))
-    assert one.first.mean == pytest.approx(found.first)
+    assert [order.mean for order in one.orders] == pytest.approx([found.first])
 
 
 # ---- SPRT ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_bounds_are_walds() -> None:
-    found = sprt([0, 0, 0, 0, 0])
+    found = sprt([0, 0, 0, 0, 0], Trial())
     assert (round(found.lower, 3), round(found.upper, 3)) == (-2.944, 2.944)
     assert (found.llr, found.verdict) == (0, "undecided")
 
 
 def test_the_likelihood_ratio_by_hand() -> None:
     """Hypotheses of 0 and 400 Elo have the scores 1/2 and 10/11."""
-    found = sprt([0, 10, 40, 0, 22], elo0=0, elo1=400)
+    found = sprt([0, 10, 40, 0, 22], Trial(elo0=0, elo1=400))
     mean = (10 * 0.25 + 40 * 0.5 + 22) / 72
     variance = (10 * 0.0625 + 40 * 0.25 + 22) / 72 - mean**2
     assert found.llr == pytest.approx(72 * (9 / 22) * (2 * mean - 31 / 22) / (2 * variance), rel=1e-3)
 
 
 def test_verdicts() -> None:
-    assert sprt([10, 40, 100, 60, 40]).verdict == "stronger"
-    assert sprt([40, 60, 100, 40, 10]).verdict == "not stronger"
-    assert sprt([10, 20, 40, 22, 11]).verdict == "undecided"
-    assert sprt([0, 0, 0, 0, 60]).verdict == "stronger"
-    assert sprt([0, 0, 0, 0, 60]).llr < math.inf
+    assert sprt([10, 40, 100, 60, 40], Trial()).verdict == "stronger"
+    assert sprt([40, 60, 100, 40, 10], Trial()).verdict == "not stronger"
+    assert sprt([10, 20, 40, 22, 11], Trial()).verdict == "undecided"
+    assert sprt([0, 0, 0, 0, 60], Trial()).verdict == "stronger"
+    assert sprt([0, 0, 0, 0, 60], Trial()).llr < math.inf
 
 
 def test_sequential_errors_stay_near_what_was_asked() -> None:
@@ -224,7 +239,7 @@ def test_sequential_errors_stay_near_what_was_asked() -> None:
         verdict = "undecided"
         while verdict == "undecided":
             counts += rng.multinomial(20, [0.1, 0.2, 0.4, 0.2, 0.1])
-            verdict = sprt(counts, elo0=0, elo1=50).verdict
+            verdict = sprt(counts, Trial(elo0=0, elo1=50)).verdict
         wrong += verdict == "stronger"
     assert wrong < 40
 
@@ -239,7 +254,7 @@ def test_sequential_errors_stay_near_what_was_asked() -> None:
 )
 def test_impossible_tests_are_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        sprt([1, 1, 1, 1, 1], **options)
+        sprt([1, 1, 1, 1, 1], Trial(**options))
 
 
 # ---- the test as a command -------------------------------------------------------------------------------------------

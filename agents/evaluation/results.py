@@ -70,7 +70,7 @@ class PairingResult(_Strict):
 
 
 class Rating(_Strict):
-    """A player's Bradley-Terry rating; with more than two seats over places, see `agents.evaluation.place_ratings`."""
+    """A player's rating, see `agents.evaluation.ratings`."""
 
     agent: str
     elo: Estimate

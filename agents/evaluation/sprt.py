@@ -3,16 +3,17 @@
     python -m agents.evaluation.sprt ppo:runs/new ppo:runs/old --elo0 0 --elo1 20
 
 After every batch of pairs the test looks whether the log-likelihood ratio (LLR) of "stronger by elo1" against "no
-stronger than elo0" has left its bounds; see `agents.evaluation.ratings.sprt`. A clear difference shows in a hundred
-pairs, a small one in thousands: on average far fewer than a test with a fixed number of pairs needs.
+stronger than elo0" has left its bounds. A clear difference shows in a hundred pairs, a small one in thousands: on
+average far fewer than a test with a fixed number of pairs needs.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,9 @@ import tyro
 from rich.console import Console
 
 import agents
-from agents.evaluation.ratings import Sprt, sprt
 from agents.support.command_line import parse_options, refused
 from oanquan_env import Core, Rules
-from oanquan_env.benchmark.elo import PENTANOMIAL, elo_of_pairs, pentanomial
+from oanquan_env.benchmark.elo import PENTANOMIAL, elo_of_pairs, expected_score, five_counts, moments, pentanomial
 from oanquan_env.benchmark.pairs import play_pairs
 from oanquan_env.players import Policy
 from oanquan_env.playing import random_openings
@@ -57,6 +57,48 @@ class Trial:
     seed: int = 0
 
 
+class Sprt(NamedTuple):
+    """State of a sequential probability ratio test."""
+
+    llr: float
+    """Log-likelihood ratio of the two hypotheses."""
+    lower: float
+    """At or below it, "no stronger than elo0" is accepted."""
+    upper: float
+    """At or above it, "stronger by elo1" is accepted."""
+    verdict: Literal["stronger", "not stronger", "undecided"]
+
+
+def sprt(outcomes: npt.ArrayLike, trial: Trial) -> Sprt:
+    """Is a player stronger by `elo1` rather than by `elo0` only? Wald's test, repeated after every few pairs.
+
+    The log-likelihood ratio is that of the normal approximation, n (s1 - s0) (2 m - s0 - s1) / (2 v), with m the mean
+    and v the variance of n pairs' scores and s0, s1 the expected scores of the two hypotheses (M. Van den Bergh, "A
+    practical introduction to the GSPRT", fishtest's notes, 2019). An outcome that never occurred counts as a thousandth
+    of a pair, so that v is positive.
+
+    Args:
+        outcomes: (5,) counts of pairs, as `PENTANOMIAL` orders them.
+        trial: the hypotheses and the probabilities of error.
+
+    Raises:
+        ValueError: for hypotheses in the wrong order, error probabilities outside (0, 0.5), or no five counts.
+    """
+    alpha, beta = trial.alpha, trial.beta
+    if not trial.elo0 < trial.elo1:
+        raise ValueError(f"elo0 must be less than elo1; got {trial.elo0} and {trial.elo1}")
+    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
+        raise ValueError(f"alpha and beta must lie between 0 and 0.5; got {alpha} and {beta}")
+    counts = five_counts(outcomes)
+    lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
+    if not counts.any():
+        return Sprt(0.0, lower, upper, "undecided")
+    mean, variance, n = moments(np.maximum(counts, 1e-3), np.linspace(0, 1, 5))
+    s0, s1 = expected_score(trial.elo0), expected_score(trial.elo1)
+    llr = n * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
+    return Sprt(llr, lower, upper, "stronger" if llr >= upper else "not stronger" if llr <= lower else "undecided")
+
+
 def sequential(core: Core, a: Policy, b: Policy, trial: Trial) -> Iterator[tuple[npt.NDArray[np.int64], Sprt]]:
     """Play until the test says whether `a` is stronger than `b`, or the pairs run out.
 
@@ -74,7 +116,7 @@ def sequential(core: Core, a: Policy, b: Policy, trial: Trial) -> Iterator[tuple
     while (left := trial.max_pairs - int(counts.sum())) > 0:
         openings = random_openings(core, min(trial.batch, left), trial.opening_plies, rng)
         counts = counts + pentanomial(play_pairs(core, a, b, openings, rng).score)
-        state = sprt(counts, trial.elo0, trial.elo1, trial.alpha, trial.beta)
+        state = sprt(counts, trial)
         yield counts, state
         if state.verdict != "undecided":
             return

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.evaluation.place_ratings import PlaceRatings, rate_places
-from agents.evaluation.ratings import rate
+from agents.evaluation.ratings import Ratings, rate
 from agents.evaluation.results import ORDINALS, ArenaResult, OrderResult, PairingResult, Rating
 from agents.evaluation.tournament import Pairing, Tournament, by_order, replay
-from oanquan_env.arrays import Floats, Points
+from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.estimates import mean_estimate
 from oanquan_env.benchmark.matches import match_result
 
@@ -16,7 +15,7 @@ ANCHOR = "greedy"
 
 
 def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> ArenaResult:
-    """The numbers of a tournament; its ratings are Bradley-Terry's, with more than two players over places."""
+    """The numbers of a tournament."""
     entrants, openings = tournament.entrants, tournament.openings
     anchor = next((number for number, one in enumerate(entrants) if one.name == ANCHOR), 0)
     estimates = _rate(tournament, pairings, anchor)
@@ -35,27 +34,29 @@ def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> Are
     )
 
 
-def _rate(tournament: Tournament, pairings: list[Pairing], anchor: int) -> PlaceRatings:
+def _rate(tournament: Tournament, pairings: list[Pairing], anchor: int) -> Ratings:
     rng = np.random.default_rng([tournament.seed, len(tournament.entrants)])
     players = tournament.core.rules.players
-    if players == 2:
-        scores = [by_order(pairing.results.score, tournament.openings.positions) for pairing in pairings]
-        found = rate([(pairing.a, pairing.b) for pairing in pairings], scores, anchor, rng)
-        return PlaceRatings(found.players, [found.first])
     games = [
-        [one.a if order == own else one.b for order in range(players)] for one in pairings for own in range(players)
+        [one.a if order == own else one.b for order in range(players)] for own in range(players) for one in pairings
     ]
-    points = np.concatenate([_points_by_order(tournament, pairing) for pairing in pairings], axis=1)
-    return rate_places(games, points, anchor, rng)
+    points = np.stack([_points_by_order(tournament, pairing) for pairing in pairings], axis=2)
+    return rate(games, points.reshape(len(points), len(games), players), anchor, rng)
 
 
-def _points_by_order(tournament: Tournament, pairing: Pairing) -> Points:
-    """(K, P, P) final points: game o of an opening is the one in which `a` moves o-th; who moves first comes first."""
+def _points_by_order(tournament: Tournament, pairing: Pairing) -> Floats:
+    """(K, P, P) final points: game o of an opening is the one in which `a` moves o-th; who moves first comes first.
+
+    For two players their scores stand for them, which say as well who had more.
+    """
     core, openings = tournament.core, tournament.openings.positions
     players, k = core.rules.players, len(openings)
+    if players == 2:
+        score = by_order(pairing.results.score, openings)[:, :, None]
+        return np.where(np.eye(2, dtype=np.bool_), score, 1 - score)
     points = core.standings(replay(core, openings, pairing.games)).reshape(players, k, players)
     seats = (openings.mover[:, None] + np.arange(players)) % players  # (K, P) who moves first, second, ..
-    ordered: Points = points[seats[:, :, None], np.arange(k)[:, None, None], seats[:, None, :]]
+    ordered: Floats = points[seats[:, :, None], np.arange(k)[:, None, None], seats[:, None, :]].astype(np.float64)
     return ordered
 
 
