@@ -97,16 +97,16 @@ def begin(command: Command, typed: str, console: Console) -> TrainingRun:
 def sweep(command: Command, seeds: list[int], typed: str, console: Console) -> int:
     """Train all seeds, the others too where one fails; returns the exit status."""
     config, folder = command.settings, command.folder("-sweep")
-    works = plan(folder, config, seeds, typed)
+    configs = plan(folder, config, seeds)
     jobs = command.jobs or max(1, (os.cpu_count() or 1) // config.processors)
-    console.print(f"training {len(works)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
+    console.print(f"training {len(configs)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
     ends: list[SeedEnd] = []
     try:
         with stopping_workers():
-            for end in train_seeds(works, ray=command.ray, processes=jobs):
+            for end in train_seeds(folder, configs, typed, ray=command.ray, processes=jobs):
                 ends.append(end)
                 how = "failed" if end.error else "is done"
-                console.print(f"seed {end.seed} {how}, {len(ends)} of {len(works)}: {end.folder}")
+                console.print(f"seed {end.seed} {how}, {len(ends)} of {len(configs)}: {end.folder}")
     except (KeyboardInterrupt, StopTrainingError):
         console.print("stopped; the same command goes on")
         return 130

@@ -12,9 +12,10 @@ import torch
 import agents
 from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
+from agents.search.in_parts import search_part
 from agents.training.value_net.config import DEPTHS, POSITIONS, FitConfig, ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
-from agents.training.value_net.labels import ValueWork, draw_positions, value_positions, value_work
+from agents.training.value_net.labels import draw_positions, value_positions, valuer
 from agents.training.value_net.run import ValueRun
 from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.benchmark.regret import regret
@@ -189,8 +190,8 @@ def test_values_are_those_of_the_search_here_and_at_a_worker() -> None:
         for place in range(3):
             seat = (positions.mover + place) % 3
             np.testing.assert_allclose(values[:, place], wanted[np.arange(60), seat], rtol=1e-6)
-        work = ValueWork(str(core.rules), positions, 2, net.to_bytes() if net else None)
-        assert (value_work(work) == values).all()
+        content = net.to_bytes() if net else None
+        assert (search_part(valuer, str(core.rules), content, 2, positions) == values).all()
 
 
 def test_a_fit_learns_what_every_player_has_on_the_board() -> None:

@@ -14,12 +14,13 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
 import evaluate
 import train
-from agents.evaluation.cluster_arena import PairingWork, play_pairing
+from agents.evaluation.cluster_arena import play_pairing
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
 from agents.evaluation.tournament import Tournament, TournamentError
@@ -27,8 +28,10 @@ from agents.support.parallel import RETRIES, ScaleError, in_order, spread
 from agents.training.config import load_config
 from agents.training.run import RunError, TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME
-from agents.training.sweep import SeedWork, parse_seeds, plan, train_seed
+from agents.training.sweep import parse_seeds, plan, train_seed
 from agents.training.train_command import parse
+from oanquan_env import Core
+from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite
 from tests.scale_work import die_always, die_once, refuse, square, where
 
@@ -186,9 +189,9 @@ def test_a_sweep_on_ray(cluster: str, tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_other_agent_files_on_a_worker_are_noticed() -> None:
-    work = PairingWork("mancala-world", (("a", "greedy", "0123"), ("b", "random", "")), None, 0)  # type: ignore[arg-type]
+    openings = random_suite(Core(), 1, 4, np.random.default_rng(0))
     with pytest.raises(TournamentError, match="the files or the version of greedy differ between machines"):
-        play_pairing(work)
+        play_pairing("mancala-world", openings, 0, [["a", "greedy", "0123"], ["b", "random", ""]])
 
 
 @pytest.mark.parametrize("text", ["", "0,x", "1,1", "-1", "0;1"])
@@ -265,7 +268,7 @@ def test_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: pyte
 
 def test_a_seed_that_diverges_says_so(tmp_path: Path) -> None:
     config = parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings
-    failure = train_seed(SeedWork(tmp_path / "seed-4", config, "swept"))
+    failure = train_seed(tmp_path, "swept", config)
     assert failure.error
     assert (failure.seed, failure.folder) == (4, tmp_path / "seed-4")
     assert "training diverged: " in failure.error
@@ -308,7 +311,7 @@ def test_a_run_in_the_way_of_a_sweep_is_not_touched(tmp_path: Path) -> None:
     config = parse(SMALL).settings
     TrainingRun.create(tmp_path / "seed-7", config, "by hand", lambda line: None)
     with pytest.raises(RunError, match="another configuration"):
-        plan(tmp_path, config, [7], "swept")
+        plan(tmp_path, config, [7])
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,13 @@ import yaml
 import train
 from agents.networks.value_net import ValueModule
 from agents.search.deepening import Limits, Search
+from agents.search.in_parts import search_part
 from agents.support.folder_lock import FolderInUseError, FolderLock
 from agents.training.run import RunError, StopTrainingError
 from agents.training.value_net import labels
 from agents.training.value_net.config import FitConfig, ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
-from agents.training.value_net.labels import ValueWork, draw_positions, value_positions, value_work
+from agents.training.value_net.labels import draw_positions, value_positions, valuer
 from agents.training.value_net.run import ValueRun
 from oanquan_env import Core, Positions, mirror
 from oanquan_env.keys import canonical_keys, first_of_each
@@ -80,8 +81,8 @@ def test_values_are_those_of_the_search_here_and_at_a_worker(monkeypatch: pytest
         values = list(value_positions(core, positions, 3, one, 1, None))
         assert [len(part) for part in values] == [16, 16, len(positions) - 32]
         assert np.concatenate(values).tolist() == [result.value for result in found]
-        work = ValueWork(str(core.rules), positions, 3, one.to_bytes() if one else None)
-        assert value_work(work).tolist() == [result.value for result in found]
+        at_a_worker = search_part(valuer, str(core.rules), one.to_bytes() if one else None, 3, positions)
+        assert at_a_worker.tolist() == [result.value for result in found]
 
 
 # ---- the fit ---------------------------------------------------------------------------------------------------------

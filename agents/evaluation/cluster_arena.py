@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+import functools
 
 from agents.evaluation.tournament import Entrant, Pairing, Tournament, TournamentError
 from agents.players.fingerprint import fingerprint
@@ -14,44 +14,21 @@ from oanquan_env.benchmark.pairs import OnGamesEnded
 from oanquan_env.players.anywhere import load
 
 
-@dataclass(frozen=True)
-class PairingWork:
-    """All that another process needs to play one pairing: names instead of players.
-
-    Attributes:
-        rules: as text.
-        entrants: label, name and fingerprint of both players.
-        openings: where games begin.
-        seed: of the tournament.
-    """
-
-    rules: str
-    entrants: list[list[str]]
-    openings: Openings
-    seed: int
-
-    @classmethod
-    def of(cls, tournament: Tournament, a: int, b: int) -> PairingWork:
-        """The pairing of players `a` and `b` of a tournament."""
-        entrants = [tournament.entrants[number].identity() for number in (a, b)]
-        return cls(str(tournament.core.rules), entrants, tournament.openings, tournament.seed)
-
-
-def play_pairing(work: PairingWork) -> Pairing:
-    """Play one pairing, whose players are numbered 0 and 1.
+def play_pairing(rules: str, openings: Openings, seed: int, players: list[list[str]]) -> Pairing:
+    """Play one pairing of a tournament, whose players, given as `Entrant.identity` has them, are numbered 0 and 1.
 
     Raises:
         TournamentError: if an agent's files on this machine differ from those where the tournament was started.
     """
-    core = Core(work.rules)
+    core = Core(rules)
     entrants = []
-    for label, name, expected in work.entrants:
+    for label, name, expected in players:
         if fingerprint(name, core.rules) != expected:
             raise TournamentError(
                 f"the files or the version of {name} differ between machines: share one folder among them"
             )
         entrants.append(Entrant(label, name, load(name, core.rules), expected))
-    return Tournament(core, entrants, work.openings, work.seed).play_one(0, 1)
+    return Tournament(core, entrants, openings, seed).play_one(0, 1)
 
 
 def play_on_cluster(tournament: Tournament, address: str, progress: OnGamesEnded | None = None) -> list[Pairing]:
@@ -70,7 +47,9 @@ def play_on_cluster(tournament: Tournament, address: str, progress: OnGamesEnded
     missing = [pair for pair, pairing in pairings.items() if pairing is None]
     if progress:
         progress((len(pairings) - len(missing)) * tournament.games_of_pairing)
-    for number, played in spread(play_pairing, [PairingWork.of(tournament, *pair) for pair in missing], ray=address):
+    work = functools.partial(play_pairing, str(tournament.core.rules), tournament.openings, tournament.seed)
+    players = [[tournament.entrants[number].identity() for number in pair] for pair in missing]
+    for number, played in spread(work, players, ray=address):
         a, b = missing[number]
         pairing = dataclasses.replace(played, a=a, b=b)
         pairings[a, b] = pairing

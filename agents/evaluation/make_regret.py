@@ -17,9 +17,7 @@ With three or four players max^n search values the moves, and nothing is proved:
 from __future__ import annotations
 
 import dataclasses
-import functools
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -29,8 +27,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from agents.search.deepening import Search
+from agents.search.in_parts import Searcher, search_parts
 from agents.support.command_line import OptionalFile, RayAddress, parse_options, refused
-from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
@@ -45,7 +43,6 @@ PROG = "python -m agents.evaluation.make_regret"
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
 Values: TypeAlias = tuple[Floats, Mask]
-Searcher: TypeAlias = Callable[[Positions, int], Values]
 CHUNK = 100
 """Positions valued at once, between two steps of the progress bar."""
 
@@ -96,15 +93,14 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     met = met[rng.permutation(len(met))]
     phase = phases(core.rules, met)
     net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
-    search = None if ray else _searcher(core, net)
     chosen: list[tuple[Positions, Floats, Mask]] = []
     for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
         missing = recipe.count // len(PHASES)
         task = progress.add_task(name, total=missing)
         candidates = met[(phase == number).nonzero()[0]]
         chunks = [candidates[begin : begin + CHUNK] for begin in range(0, len(candidates), CHUNK)]
-        # no more are valued than it takes
-        for some, (values, proved) in zip(chunks, _value(core, chunks, depth, search, net, ray), strict=False):
+        found = search_parts(move_valuer, core, chunks, depth, net=net, ray=ray)
+        for some, (values, proved) in zip(chunks, found, strict=False):  # no more are valued than it takes
             rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:missing]
             chosen.append((some[rows], values[rows], proved[rows]))
             missing -= len(rows)
@@ -118,16 +114,6 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     made = describe(recipe)
     name = suite_name(regret_path(core.rules))
     return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
-
-
-def _value(
-    core: Core, chunks: list[Positions], depth: int, search: Searcher | None, net: ValueNet | None, ray: str | None
-) -> Iterator[Values]:
-    """Values of the moves of each chunk, one chunk after another: by `search`, or else on a Ray cluster."""
-    if search:
-        return (search(some, depth) for some in chunks)
-    held = None if net is None else net.to_bytes()
-    return in_order(spread(value_chunk, [ChunkWork(str(core.rules), some, depth, held) for some in chunks], ray=ray))
 
 
 def describe(recipe: SuiteRecipe) -> dict[str, object]:
@@ -146,35 +132,7 @@ def describe(recipe: SuiteRecipe) -> dict[str, object]:
     }
 
 
-@dataclass(frozen=True)
-class ChunkWork:
-    """Positions for another process to value.
-
-    Attributes:
-        rules: the rules, as text.
-        positions: running positions.
-        depth: plies of the search.
-        net: the bytes of its value net's file, if it has one.
-    """
-
-    rules: str
-    positions: Positions
-    depth: int
-    net: bytes | None
-
-
-def value_chunk(work: ChunkWork) -> Values:
-    """Values of all moves and which are proved, as `Search.proved_values`; on one processor."""
-    return _search(work.rules, work.net)(work.positions, work.depth)
-
-
-@functools.lru_cache(maxsize=1)
-def _search(rules: str, net: bytes | None) -> Searcher:
-    """A worker's search: it compiles and takes its memory once."""
-    return _searcher(Core(rules), None if net is None else ValueNet.from_bytes(net), threads=1)
-
-
-def _searcher(core: Core, net: ValueNet | None, threads: int | None = None) -> Searcher:
+def move_valuer(core: Core, net: ValueNet | None, threads: int | None) -> Searcher[Values]:
     """Values of all moves of positions to a depth, and which are proved: by alpha-beta, or max^n for more than two."""
     if core.rules.players == 2:
         return Search(core, threads=threads, net=net).proved_values

@@ -30,6 +30,7 @@ from agents.search.proof import NO, YES, LimitReachedError, ProofTable
 from agents.support.command_line import refused
 from agents.support.parallel import HELP, spread
 from oanquan_env import Core, Positions
+from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
 from oanquan_env.files import text_bytes, write_atomically
@@ -56,34 +57,25 @@ class Bounds:
         return self.lower == self.upper
 
 
-@dataclasses.dataclass(frozen=True)
-class PositionWork:
-    """A position whose moves are to be proved, here or by another process.
+def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats]) -> dict[int, Bounds]:
+    """Bounds on the values of a position's moves: what a move gains, less what the opponent can then reach.
 
-    Attributes:
+    Args:
         rules: the rules, as text.
         nodes: moves that may be played to prove one value.
-        position: a batch of one running position.
-        guesses: searched values by action, in points; they decide what is asked first, never what is proved.
+        searched: a batch of one running position, and (A,) values of its moves by search, in points. They decide what
+            is asked first, never what is proved.
     """
-
-    rules: str
-    nodes: int
-    position: Positions
-    guesses: dict[int, int]
-
-
-def prove_position(work: PositionWork) -> dict[int, Bounds]:
-    """Bounds on the values of a position's moves: what a move gains, less what the opponent can then reach."""
-    table = ProofTable(_core(work.rules), MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes
-    own, other = mover_first(work.position)[0].tolist()
+    position, values = searched
+    table = ProofTable(_core(rules), MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes
+    own, other = mover_first(position)[0].tolist()
     found = {}
-    for action, guess in work.guesses.items():
+    for action in np.isfinite(values).nonzero()[0].tolist():
         child_own, child_other, gain, state = play(table.rules, own, other, action)
         reply = Bounds(0, 0)
         if state != OVER:
-            table.allow(work.nodes)
-            reply = _prove(table, child_own, child_other, gain - guess)
+            table.allow(nodes)
+            reply = _prove(table, child_own, child_other, gain - int(values[action]))
         found[action] = Bounds(gain - reply.upper, gain - reply.lower)
     return found
 
@@ -135,18 +127,11 @@ def prove_suite(
     if suite.core.rules.players != 2:
         raise ValueError(f"values are proved for two players; '{suite.core.rules}' has {suite.core.rules.players}")
     task = progress.add_task("positions", total=len(suite)) if progress else None
-    works = [
-        PositionWork(
-            rules=str(suite.core.rules),
-            nodes=nodes,
-            position=suite.positions[row : row + 1],
-            guesses={int(action): int(guesses[action]) for action in np.isfinite(guesses).nonzero()[0]},
-        )
-        for row, guesses in enumerate(suite.values)
-    ]
+    work = functools.partial(prove_position, str(suite.core.rules), nodes)
+    searched = [(suite.positions[row : row + 1], values) for row, values in enumerate(suite.values)]
     values, proved = suite.values.copy(), suite.proved.copy()
     with ThreadPoolExecutor(threads) as pool:
-        everything = spread(prove_position, works, ray=ray) if ray else enumerate(pool.map(prove_position, works))
+        everything = spread(work, searched, ray=ray) if ray else enumerate(pool.map(work, searched))
         for row, found in everything:
             for action, bounds in found.items():
                 values[row, action] = np.clip(values[row, action], bounds.lower, bounds.upper)

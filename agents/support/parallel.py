@@ -51,7 +51,7 @@ def spread(
     the item is not tried again.
 
     Args:
-        work: a function at the top of a module, where other processes find it; all that it needs is in the item.
+        work: a function at the top of a module, where other processes find it, or a `functools.partial` of one.
         items: what to work on; items and results are pickled.
         ray: address of a cluster, see `HELP`; None for this machine without Ray.
         processes: worker processes without Ray.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import re
 import signal
@@ -18,21 +19,6 @@ from agents.training.config import TrainConfig, load_config
 from agents.training.run import RunError, TrainingRun
 from agents.training.run_folder import CONFIG_NAME
 from oanquan_env.files import one_line
-
-
-@dataclass(frozen=True)
-class SeedWork:
-    """All that another process needs to train one seed.
-
-    Attributes:
-        folder: the run folder.
-        config: what to train, the seed included.
-        command: the command line, for the run's history.
-    """
-
-    folder: Path
-    config: TrainConfig
-    command: str
 
 
 @dataclass(frozen=True)
@@ -62,50 +48,53 @@ def parse_seeds(text: str) -> list[int]:
     return seeds
 
 
-def plan(folder: Path, config: TrainConfig, seeds: list[int], command: str) -> list[SeedWork]:
-    """The run of each seed, in `folder/seed-S`.
-
-    Raises:
-        RunError: if a folder holds a run of another configuration.
-    """
-    works = []
-    for seed in seeds:
-        work = SeedWork(folder / f"seed-{seed}", config.model_copy(update={"seed": seed}), command)
-        there = work.folder / CONFIG_NAME
-        if there.exists() and load_config(there) != work.config:
-            raise RunError(f"{work.folder} holds a run of another configuration: choose another --output")
-        works.append(work)
-    return works
+def seed_folder(folder: Path, config: TrainConfig) -> Path:
+    """The run folder of one seed of the sweep in `folder`."""
+    return folder / f"seed-{config.seed}"
 
 
-def train_seed(work: SeedWork) -> SeedEnd:
+def plan(folder: Path, config: TrainConfig, seeds: list[int]) -> list[TrainConfig]:
+    """The configuration of each seed; raises `RunError` if its folder holds a run of another one."""
+    configs = [config.model_copy(update={"seed": seed}) for seed in seeds]
+    for one in configs:
+        there = seed_folder(folder, one)
+        if (there / CONFIG_NAME).exists() and load_config(there / CONFIG_NAME) != one:
+            raise RunError(f"{there} holds a run of another configuration: choose another --output")
+    return configs
+
+
+def train_seed(sweep: Path, command: str, config: TrainConfig) -> SeedEnd:
     """Train one seed, or go on with it where it stopped; a finished one stays as it is.
 
     An error is returned, not raised, so that the other seeds go on.
 
+    Args:
+        sweep: the folder of the sweep.
+        command: the command line, for the run's history.
+        config: what to train, the seed included.
+
     Raises:
         StopTrainingError: after a checkpoint, on Ctrl-C.
     """
+    folder = seed_folder(sweep, config)
     try:
-        return _train(work)
+        return SeedEnd(config.seed, folder, _train(folder, command, config))
     except (ValueError, RuntimeError, OSError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
-        return SeedEnd(work.config.seed, work.folder, {}, str(error))
+        return SeedEnd(config.seed, folder, {}, str(error))
 
 
-def _train(work: SeedWork) -> SeedEnd:
-    seed = work.config.seed
-
+def _train(folder: Path, command: str, config: TrainConfig) -> dict[str, float]:
     def report(line: str) -> None:
-        print(f"seed {seed}: {line.strip()}", flush=True)
+        print(f"seed {config.seed}: {line.strip()}", flush=True)
 
-    if (work.folder / CONFIG_NAME).exists():
-        run = TrainingRun.resume(work.folder, report)
+    if (folder / CONFIG_NAME).exists():
+        run = TrainingRun.resume(folder, report)
         report(f"goes on at {run.plies:,} plies")
     else:
-        run = TrainingRun.create(work.folder, work.config, work.command, report)
+        run = TrainingRun.create(folder, config, command, report)
     run.learn(lambda plies: None, _interrupts())
     results: dict[str, Any] = run.evaluations()[-1]["results"]
-    return SeedEnd(seed, work.folder, {name: result["score"] for name, result in results.items()})
+    return {name: result["score"] for name, result in results.items()}
 
 
 def _interrupts() -> Callable[[], bool]:
@@ -150,20 +139,23 @@ def stopping_workers() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def train_seeds(works: list[SeedWork], *, ray: str | None, processes: int) -> Iterator[SeedEnd]:
+def train_seeds(
+    folder: Path, configs: list[TrainConfig], command: str, *, ray: str | None, processes: int
+) -> Iterator[SeedEnd]:
     """Train all seeds; yields how each ended, as it ends.
 
     Args:
-        works: what `plan` made.
-        ray: address of a Ray cluster whose machines share the folders, see `agents.support.parallel`; None for
-            this machine.
+        folder: the folder of the sweep.
+        configs: what `plan` made.
+        command: the command line, for the runs' history.
+        ray: address of a Ray cluster whose machines share the folder; None for this machine.
         processes: seeds trained at once on this machine.
 
     Raises:
         ScaleError: if workers die again and again.
-        StopTrainingError: on Ctrl-C, as may KeyboardInterrupt; called again with the same works, it goes on.
+        StopTrainingError: on Ctrl-C, as may KeyboardInterrupt; called again with the same configurations, it goes on.
     """
-    config = works[0].config
-    gpus = 0 if config.device == "cpu" else 1
-    for _, result in spread(train_seed, works, ray=ray, processes=processes, cpus=config.processors, gpus=gpus):
+    cpus, gpus = configs[0].processors, 0 if configs[0].device == "cpu" else 1
+    work = functools.partial(train_seed, folder, command)
+    for _, result in spread(work, configs, ray=ray, processes=processes, cpus=cpus, gpus=gpus):
         yield result

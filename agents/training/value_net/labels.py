@@ -8,10 +8,8 @@ lead to, are never taught.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -19,7 +17,7 @@ import numpy.typing as npt
 
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
-from agents.support.parallel import in_order, spread
+from agents.search.in_parts import Searcher, search_parts
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.keys import are_among, canonical_keys, first_of_each, key_hashes
@@ -67,71 +65,34 @@ def draw_positions(
     return drawn[rng.permutation(len(drawn))[:wanted]]
 
 
-@dataclass(frozen=True)
-class ValueWork:
-    """Positions to be valued.
-
-    Attributes:
-        rules: the rules, as text.
-        positions: running positions.
-        depth: plies of the search.
-        net: the file of the net at its horizon; None for a search without.
-    """
-
-    rules: str
-    positions: Positions
-    depth: int
-    net: bytes | None
-
-
 def value_positions(
     core: Core, positions: Positions, depth: int, net: ValueNet | None, threads: int, ray: str | None
 ) -> Iterator[Values]:
-    """The values of N running positions, CHUNK after CHUNK.
+    """The values of N running positions, CHUNK after CHUNK, by search to `depth` with `net` at its horizon.
 
-    Args:
-        core: the core.
-        positions: N running positions.
-        depth: plies of the search.
-        net: the net at its horizon; None for a search without.
-        threads: threads that search.
-        ray: address of a Ray cluster that searches instead; the values are the same.
+    `threads` of this machine search, or a Ray cluster at the address `ray`; the values are the same.
     """
     parts = [positions[begin : begin + CHUNK] for begin in range(0, len(positions), CHUNK)]
-    if ray:
-        content = net.to_bytes() if net else None
-        works = [ValueWork(str(core.rules), part, depth, content) for part in parts]
-        return in_order(spread(value_work, works, ray=ray))
-    if core.rules.players > 2:
-        return (_all_margins(core, part, depth, net, threads) for part in parts)
-    search = Search(core, threads=threads, net=net)
-    return (_values(search, part, depth) for part in parts)
+    return search_parts(valuer, core, parts, depth, net=net, threads=threads, ray=ray)
 
 
-def value_work(work: ValueWork) -> Values:
-    """The values of a worker's positions; on one processor."""
-    core = Core(work.rules)
-    if core.rules.players > 2:
-        return _all_margins(core, work.positions, work.depth, ValueNet.from_bytes(work.net) if work.net else None, 1)
-    return _values(_search(work.rules, work.net), work.positions, work.depth)
+def valuer(core: Core, net: ValueNet | None, threads: int | None) -> Searcher[Values]:
+    """A search for the values of positions: alpha-beta, or max^n with more than two players."""
+    if core.rules.players == 2:
+        search = Search(core, threads=threads, net=net)
 
+        def values(positions: Positions, depth: int) -> Values:
+            found = search.best_moves(positions, Limits(depth=depth))
+            return np.array([one.value for one in found], dtype=np.int16)
 
-@functools.lru_cache(maxsize=1)
-def _search(rules: str, net: bytes | None) -> Search:
-    """A worker's search: it compiles and takes its memory once."""
-    return Search(Core(rules), threads=1, net=ValueNet.from_bytes(net) if net else None)
+        return values
 
+    def margins(positions: Positions, depth: int) -> Values:
+        search = FullWidthSearch(core, depth, net=net)
+        parts = [positions[begin : begin + search.chunk] for begin in range(0, len(positions), search.chunk)]
+        with ThreadPoolExecutor(threads) as pool:  # NumPy lets other threads go on while it computes
+            found = np.concatenate(list(pool.map(search.position_values, parts)))
+        seats = (positions.mover[:, None] + np.arange(core.rules.players)) % core.rules.players
+        return np.take_along_axis(found, seats, axis=1).astype(np.float32)
 
-def _values(search: Search, positions: Positions, depth: int) -> Values:
-    return np.array([found.value for found in search.best_moves(positions, Limits(depth=depth))], dtype=np.int16)
-
-
-def _all_margins(core: Core, positions: Positions, depth: int, net: ValueNet | None, threads: int) -> Values:
-    """(N, P) the margins of all players by max^n search, the mover's first."""
-    search = FullWidthSearch(core, depth, net=net)
-    parts = [positions[begin : begin + search.chunk] for begin in range(0, len(positions), search.chunk)]
-    with ThreadPoolExecutor(threads) as pool:  # NumPy lets other threads go on while it computes
-        found = np.concatenate(list(pool.map(search.position_values, parts)))
-    seats = (positions.mover[:, None] + np.arange(core.rules.players)) % core.rules.players
-    margins: npt.NDArray[np.float32] = np.take_along_axis(found, seats, axis=1).astype(np.float32)
     return margins
