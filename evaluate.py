@@ -31,24 +31,23 @@ from agents.support.extras import needing_extras
 with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     import tyro
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
     from rich.table import Table
 
     import agents
     from agents.evaluation.results import ORDINALS, ArenaResult, RegretResult
-    from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings, make_settings
+    from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings
     from agents.reports.report import write_report
-    from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options, refused
+    from agents.support.command_line import (
+        OptionalFile,
+        OptionalFolder,
+        RayAddress,
+        parse_options,
+        progress_bar,
+        refused,
+    )
     from agents.support.folder_lock import FolderLock
-    from agents.support.strict_yaml import ConfigError, read_yaml
-    from oanquan_env.benchmark.estimates import Estimate
+    from agents.support.strict_yaml import ConfigError, read_yaml, validated
+    from oanquan_env.benchmark.evaluation import plus_minus
     from oanquan_env.files import check_place, write_atomically
     from oanquan_env.records import format_records
 
@@ -86,11 +85,11 @@ def parse(arguments: list[str]) -> Options:
     options = read()
     if options.config:
         values = {"agents": UNSET.agents, **read_yaml(options.config)}
-        options = read(default=Options(make_settings(values, str(options.config))))
+        options = read(default=Options(validated(EvaluationSettings, values, str(options.config))))
     settings = dataclasses.asdict(options.settings)
     if settings["agents"] == UNSET.agents:
         raise ConfigError("which players? try: python evaluate.py greedy random (or --help)")
-    return dataclasses.replace(options, settings=make_settings(settings, "command line"))
+    return dataclasses.replace(options, settings=validated(EvaluationSettings, settings, "command line"))
 
 
 def check_places(options: Options) -> None:
@@ -118,11 +117,6 @@ def _table(left: list[str], right: list[str]) -> Table:
     return shown
 
 
-def _spread(estimate: Estimate, form: str, factor: float = 1.0) -> str:
-    """Mean and half the width of its interval."""
-    return f"{factor * estimate.mean:{form}} ± {factor * (estimate.high - estimate.low) / 2:{form.lstrip('+')}}"
-
-
 def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResult) -> None:
     """Scores in percent (also those of moving first, second, ..), margins in points, Elo; with 95 % intervals."""
     openings = f"openings of {settings.opening_plies} random plies" if arena.openings == "random" else arena.openings
@@ -136,7 +130,7 @@ def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResul
     shown = _table(["agent", "opponent"], ["wins", "draws", "losses", "score, %", "margin", "plies", *by_order])
     for row in arena.pairings:
         counts = (str(count) for count in (row.wins, row.draws, row.losses))
-        estimates = _spread(row.score, ".1f", 100), _spread(row.margin, "+.1f")
+        estimates = plus_minus(row.score, ".1f", 100), plus_minus(row.margin, "+.1f")
         orders = [f"{100 * order.score.mean:.1f}" for order in row.orders]
         shown.add_row(row.agent, row.opponent, *counts, *estimates, f"{row.plies:.1f}", *orders)
     console.print(shown)
@@ -158,8 +152,8 @@ def show_regret(console: Console, regret: RegretResult) -> None:
     shown = _table(["agent"], ["regret, points", "best moves, %", "blunders, %"])
     for row in regret.agents:
         found = row.overall
-        shares = _spread(found.optimal, ".1f", 100), _spread(found.blunders, ".1f", 100)
-        shown.add_row(row.agent, _spread(found.regret, ".2f"), *shares)
+        shares = plus_minus(found.optimal, ".1f", 100), plus_minus(found.blunders, ".1f", 100)
+        shown.add_row(row.agent, plus_minus(found.regret, ".2f"), *shares)
     console.print(shown)
 
 
@@ -193,15 +187,12 @@ def main(arguments: list[str]) -> int:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = FILE_WIDTH
-    bar = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("ETA"))
     try:
         options = parse(arguments)
         check_places(options)
         lock = FolderLock(options.output) if options.output else None  # held to the end
         evaluation_run = EvaluationRun(options.settings, options.output)
-        with Progress(
-            *bar, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
-        ) as progress:
+        with progress_bar(console=console, transient=True, disable=not console.is_terminal) as progress:
             evaluation = evaluation_run.run(shlex.join(["python", "evaluate.py", *arguments]), progress, options.ray)
         show(console, options.settings, evaluation)
         write(options, evaluation)

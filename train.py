@@ -38,6 +38,7 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from agents.networks.agent_files import AgentFileError
     from agents.support.command_line import refused
     from agents.support.folder_lock import FolderInUseError
+    from agents.support.npz import DamagedFileError
     from agents.support.parallel import ScaleError
     from agents.support.strict_yaml import ConfigError, read_yaml
     from agents.training.checkpoint import CheckpointError
@@ -46,6 +47,18 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from agents.training.sweep import SeedEnd, parse_seeds, plan, stopping_workers, train_seeds
     from agents.training.train_command import CHANGEABLE, Command, config_file, help_page, parse
     from agents.training.value_net.command import make_value_net
+
+REFUSALS = (
+    AgentFileError,
+    CheckpointError,
+    ConfigError,
+    DamagedFileError,
+    FolderInUseError,
+    OSError,
+    RunError,
+    ScaleError,
+)
+"""What is said without a traceback."""
 
 
 class PliesPerSecond(ProgressColumn):
@@ -161,7 +174,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         console.print("stopped at once; a run or a sweep that was begun goes on from its last checkpoint")
         return 130
-    except (ConfigError, FolderInUseError, RunError, CheckpointError, AgentFileError, ScaleError, OSError) as error:
+    except REFUSALS as error:
         return refused("train.py", error)
     console.print(f"the agent is in {run.folder}; try: python evaluate.py ppo:{run.folder} greedy random")
     return 0

@@ -28,10 +28,10 @@ from agents.players.fingerprint import fingerprint
 from agents.players.names import NAMES
 from agents.players.network_player import PPOPlayer
 from agents.support.renamed import GONE, RENAMED
-from agents.support.strict_yaml import ConfigError, read_yaml
+from agents.support.strict_yaml import ConfigError, read_yaml, validated
 from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.selfplay import RandomStarts
-from agents.training.value_net.config import parse_value_config
+from agents.training.value_net.config import ValueConfig
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.files import write_atomically
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
@@ -296,8 +296,8 @@ def test_committed_training_configurations_load(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in CONFIGS if read_yaml(path).get("kind") == "value"], ids=str)
 def test_committed_configurations_of_value_nets_load(path: Path) -> None:
-    config = parse_value_config(read_yaml(path), str(path))
-    assert parse_value_config(yaml.safe_load(config.to_yaml()), "again") == config
+    config = validated(ValueConfig, read_yaml(path), str(path))
+    assert validated(ValueConfig, yaml.safe_load(config.to_yaml()), "again") == config
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import pytest
 
 import evaluate
 from agents.evaluation.results import read_report
-from agents.evaluation.run import make_settings
+from agents.evaluation.run import EvaluationSettings
 from agents.evaluation.tournament import Tournament
-from agents.support.strict_yaml import read_yaml
+from agents.support.strict_yaml import read_yaml, validated
 from oanquan_env import Core, Rules, read_records
 from oanquan_env.benchmark.suites import load_suite, regret_path
 
@@ -30,7 +30,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("evaluate*.yaml")), ids=lambda path: path.stem)
 def test_committed_evaluations_load(path: Path) -> None:
-    settings = make_settings(read_yaml(path), str(path))
+    settings = validated(EvaluationSettings, read_yaml(path), str(path))
     assert any("pretrained" in agent for agent in settings.agents)
     assert "regret" not in settings.suites or regret_path(Rules.parse(settings.rules)).exists()
 
@@ -193,7 +193,7 @@ def test_help_names_settings_and_players(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_committed_configuration_is_valid() -> None:
-    settings = make_settings(read_yaml(ROOT / "configs" / "evaluate.yaml"), "evaluate.yaml")
-    assert settings == make_settings(dataclasses.asdict(settings), "again")
+    settings = validated(EvaluationSettings, read_yaml(ROOT / "configs" / "evaluate.yaml"), "evaluate.yaml")
+    assert settings == validated(EvaluationSettings, dataclasses.asdict(settings), "again")
     assert set(settings.suites) == {"arena", "regret"}
     assert settings.pairs >= 200

@@ -17,6 +17,7 @@ from agents.networks.value_net import ValueModule
 from agents.search.deepening import Limits, Search
 from agents.search.in_parts import search_part
 from agents.support.folder_lock import FolderInUseError, FolderLock
+from agents.support.npz import DamagedFileError
 from agents.training.run import RunError, StopTrainingError
 from agents.training.value_net import labels
 from agents.training.value_net.config import FitConfig, ValueConfig
@@ -204,7 +205,7 @@ def test_a_damaged_file_of_a_generation_is_named_and_can_be_made_again(
     path = folder / "generation-1" / name
     path.write_bytes(damage(path.read_bytes()))
     run = ValueRun(folder, ValueConfig.model_validate(SMALL), lambda _: None)
-    with pytest.raises(RunError, match=rf"{path} is damaged; delete it to make it again"):
+    with pytest.raises(DamagedFileError, match=rf"{path}: not a file of .*; delete it to make it anew"):
         run.learn(ignore, lambda: False)
     path.unlink()  # as told
     run.learn(ignore, lambda: False)

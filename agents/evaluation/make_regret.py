@@ -23,12 +23,12 @@ from typing import TypeAlias
 
 import numpy as np
 import tyro
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from agents.search.deepening import Search
 from agents.search.in_parts import Searcher, search_parts
-from agents.support.command_line import OptionalFile, RayAddress, parse_options, refused
+from agents.support.command_line import OptionalFile, RayAddress, command_of, parse_options, progress_bar, refused
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
@@ -118,12 +118,8 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
 
 def describe(recipe: SuiteRecipe) -> dict[str, object]:
     """What the suite's file tells about how it was made."""
-    depths = " ".join(map(str, recipe.depths))
-    options = f"--count {recipe.count} --depths {depths} --games {recipe.games} --seed {recipe.seed}"
-    if recipe.net is not None:
-        options += f" --net {recipe.net}"
     return {
-        "command": f"{PROG} --rules '{recipe.rules}' {options}",
+        "command": command_of(PROG, recipe),
         "players": player_names(Rules.parse(recipe.rules)),
         "epsilons": list(EPSILONS),
         "random_plies": [0, LONGEST_START],
@@ -165,7 +161,7 @@ def main(arguments: list[str]) -> int:
         rules = Rules.parse(options.recipe.rules)
         recipe = dataclasses.replace(options.recipe, rules=str(rules))
         path = options.output or regret_path(rules)
-        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
+        with progress_bar() as bar:
             suite = make_suite(recipe, bar, options.ray)
         write_atomically(path, text_bytes(path, format_suite(suite)))
     except (ValueError, OSError) as error:

@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import tyro
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 
-from agents.support.command_line import OptionalFile, parse_options, refused
+from agents.support.command_line import OptionalFile, command_of, parse_options, progress_bar, refused
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.suites import openings_path
@@ -73,14 +73,6 @@ class OpeningsRecipe:
     depth: int = 18
     seed: int = 0
     net: str | None = None
-
-    def command(self) -> str:
-        """The command that makes the suite, as its headers tell it."""
-        return (
-            f"{PROG} --rules '{self.rules}' --count {self.count} "
-            f"--shortest {self.shortest} --longest {self.longest} "
-            f"--within {self.within} --depth {self.depth} --seed {self.seed}"
-        ) + (f" --net {self.net}" if self.net else "")
 
 
 def final_margins(core: Core, positions: Positions, depth: int, net: ValueNet | None = None) -> Floats:
@@ -137,7 +129,7 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
         for row, margin, even in zip(new.tolist(), margins, _farthest(margins) <= recipe.within, strict=True):
             if even:
                 told = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
-                headers = {"Made": recipe.command(), "Value": told}
+                headers = {"Made": command_of(PROG, recipe), "Value": told}
                 records.append(GameRecord(core.rules, tuple(map(Move.from_action, lines[row])), headers=headers))
         failed = failed + len(lines) if len(records) == before else 0
         progress.update(task, completed=len(records))
@@ -181,7 +173,7 @@ def main(arguments: list[str]) -> int:
         rules = Rules.parse(options.recipe.rules)
         recipe = dataclasses.replace(options.recipe, rules=str(rules))
         path = options.output or openings_path(rules)
-        with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
+        with progress_bar() as bar:
             records = make_suite(recipe, bar)
         write_atomically(path, text_bytes(path, format_records(records)))
     except (ValueError, OSError) as error:

@@ -22,19 +22,20 @@ from typing import Annotated
 
 import numpy as np
 import tyro
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress
 
 from agents.search.compiled import OVER, mover_first, play
 from agents.search.memory import MAX_DEPTH
 from agents.search.proof import NO, YES, LimitReachedError, ProofTable
-from agents.support.command_line import refused
-from agents.support.parallel import HELP, spread
+from agents.support.command_line import RayAddress, parse_options, progress_bar, refused
+from agents.support.parallel import spread
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
 from oanquan_env.files import text_bytes, write_atomically
 
+PROG = "python -m agents.evaluation.prove_regret"
 MEGABYTES = 32.0
 """Size of a position's table of proofs."""
 
@@ -126,7 +127,8 @@ def prove_suite(
     """
     if suite.core.rules.players != 2:
         raise ValueError(f"values are proved for two players; '{suite.core.rules}' has {suite.core.rules.players}")
-    task = progress.add_task("positions", total=len(suite)) if progress else None
+    progress = progress or Progress(disable=True)
+    task = progress.add_task("positions", total=len(suite))
     work = functools.partial(prove_position, str(suite.core.rules), nodes)
     searched = [(suite.positions[row : row + 1], values) for row, values in enumerate(suite.values)]
     values, proved = suite.values.copy(), suite.proved.copy()
@@ -136,45 +138,44 @@ def prove_suite(
             for action, bounds in found.items():
                 values[row, action] = np.clip(values[row, action], bounds.lower, bounds.upper)
                 proved[row, action] = bounds.meet
-            if progress and task is not None:
-                progress.advance(task)
-    command = f"python -m agents.evaluation.prove_regret oanquan_env/data/{suite.name}.json.gz --nodes {nodes}"
+            progress.advance(task)
+    command = f"{PROG} oanquan_env/data/{suite.name}.json.gz --nodes {nodes}"
     return dataclasses.replace(suite, values=values, proved=proved, made={**suite.made, "proved_by": command})
 
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The command line.
+
+    Attributes:
+        suite: the suite's file, which is replaced
+        nodes: moves that may be played to prove one value
+        threads: positions worked on at once
+    """
 
     suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
-    """the suite's file, which is replaced"""
     nodes: int = 4_000_000
-    """moves that may be played to prove one value"""
     threads: int = os.cpu_count() or 1
-    """positions worked on at once"""
-    ray: Annotated[str | None, tyro.conf.arg(metavar="ADDRESS", help=HELP)] = None
+    ray: RayAddress = None
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str]) -> int:
     """Prove a suite's values in its file; returns the exit status."""
-    command = "python -m agents.evaluation.prove_regret"
-    options = tyro.cli(Options, args=arguments, prog=command, description=__doc__)
+    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
     try:
         if options.nodes < 1 or options.threads < 1:
             raise ValueError("--nodes and --threads must be 1 or more")
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, TextColumn("ETA"), TimeRemainingColumn()) as bar:
+        with progress_bar() as bar:
             suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar, options.ray)
         write_atomically(options.suite, text_bytes(options.suite, format_suite(suite)))
     except (ValueError, OSError) as error:
-        return refused(command, error)
-    moves = np.isfinite(suite.values)
+        return refused(PROG, error)
     print(
-        f"{int(suite.proved.sum())} of {int(moves.sum())} moves proved, all moves of "
-        f"{int((suite.proved == moves).all(axis=1).sum())} of {len(suite)} positions, in {options.suite}"
+        f"{int(suite.proved.sum())} of {int(np.isfinite(suite.values).sum())} moves proved, all moves of "
+        f"{int(suite.all_proved().sum())} of {len(suite)} positions, in {options.suite}"
     )
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from agents.support.strict_yaml import explain
+from agents.support.strict_yaml import validated
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import RegretRow
 from oanquan_env.files import read_json
@@ -20,8 +20,8 @@ class ReportError(ValueError):
     """A report that cannot be used; names the file and what is wrong with it."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _Strict(BaseModel, extra="forbid"):
+    """A part of a report."""
 
 
 class AgentResult(_Strict):
@@ -138,9 +138,7 @@ def read_report(path: Path) -> Report:
     if not path.exists():
         raise ReportError(f"{path}: no such file; evaluate.py --output FOLDER writes one")
     try:
-        return Report.model_validate(read_json(path))
-    except ValidationError as error:
-        raise ReportError(f"{path}: {explain(error)}") from None
+        return validated(Report, read_json(path), str(path))
     except (OSError, ValueError) as error:
         raise ReportError(str(error)) from None
 

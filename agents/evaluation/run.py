@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import tyro
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
@@ -20,7 +20,7 @@ from agents.evaluation.results import AgentResult, RegretResult, Report
 from agents.evaluation.summaries import summarize_tournament
 from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, make_entrants
 from agents.support.provenance import processor, versions
-from agents.support.strict_yaml import ConfigError, Count, CountOrZero, Seed, explain
+from agents.support.strict_yaml import Count, CountOrZero, Seed, validated
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import seeded_regret
 from oanquan_env.benchmark.openings import load_openings
@@ -81,14 +81,6 @@ class EvaluationSettings:
     time: bool = False
 
 
-def make_settings(values: dict[str, Any], where: str) -> EvaluationSettings:
-    """Settings of a mapping, checked; raises `ConfigError` naming `where` and the field."""
-    try:
-        return TypeAdapter(EvaluationSettings).validate_python(values)
-    except ValidationError as error:
-        raise ConfigError(f"{where}: {explain(error, EvaluationSettings)}") from None
-
-
 @dataclass(frozen=True)
 class Evaluation:
     """What an evaluation found.
@@ -116,7 +108,7 @@ class EvaluationRun:
     """
 
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
-        self.settings = make_settings(dataclasses.asdict(settings), "settings")
+        self.settings = validated(EvaluationSettings, dataclasses.asdict(settings), "settings")
         self.output = output
         self.core = Core(Rules.parse(settings.rules))
         self.entrants = make_entrants(settings.agents, self.core.rules)

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from agents.networks.config import NetworkConfig, check_reward
 from agents.networks.features import FeatureEncoder
 from agents.networks.networks import Net, make_network
 from agents.support.renamed import refuse_old_names
-from agents.support.strict_yaml import ConfigError, dump_yaml, explain, read_yaml
+from agents.support.strict_yaml import ConfigError, Strict, read_yaml, validated
 from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
 from oanquan_env import Core, Rules
-from oanquan_env.files import check_readable, one_line, write_atomically
+from oanquan_env.files import one_line, write_atomically
 from oanquan_env.rewards import RewardName
 from oanquan_env.rules import as_rules
 
@@ -37,10 +37,8 @@ class AgentFileError(ValueError):
     """An agent's files are missing, damaged or do not fit together; names the file."""
 
 
-class AgentCard(BaseModel):
+class AgentCard(Strict):
     """What an agent is. `training` is its history, which is not needed to use it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     format: Literal[1] = 1
     rules: str = Field(description="rules that it was trained for")
@@ -69,7 +67,7 @@ class AgentCard(BaseModel):
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
     """Write both files into `folder`, each atomically, the weights first."""
     save_weights(folder / WEIGHTS_NAME, network)
-    write_atomically(folder / CARD_NAME, dump_yaml(card.model_dump()).encode())
+    write_atomically(folder / CARD_NAME, card.to_yaml().encode())
 
 
 def read_card(folder: Path) -> AgentCard:
@@ -80,10 +78,8 @@ def read_card(folder: Path) -> AgentCard:
             f"{folder}: no {CARD_NAME} there; a trained agent is a folder with {CARD_NAME} and {WEIGHTS_NAME}"
         )
     try:
-        return AgentCard.model_validate(read_yaml(path))
-    except ValidationError as error:
-        raise AgentFileError(f"{path}: {explain(error, AgentCard)}") from None
-    except ConfigError as error:  # names the file already
+        return validated(AgentCard, read_yaml(path), str(path))
+    except ConfigError as error:
         raise AgentFileError(str(error)) from None
 
 
@@ -123,10 +119,6 @@ def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[Feature
 
     A network is made only if there may be weights for it: a stranger's card can ask for one of any size.
     """
-    try:
-        check_readable(path)
-    except ValueError as error:
-        raise AgentFileError(str(error)) from None
     try:
         held = count_numbers(path)
     except TensorFileError as error:

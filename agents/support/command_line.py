@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import tyro
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from agents.support.parallel import HELP
 
@@ -49,6 +58,22 @@ def parse_options(
         if not end.code and epilog:
             print(epilog)
         raise
+
+
+def command_of(prog: str, recipe: Any) -> str:
+    """The command that carries out a recipe, a dataclass of options; those that are None are left out."""
+
+    def shown(name: str, value: Any) -> str:
+        return f"'{value}'" if name == "rules" else " ".join(map(str, value if isinstance(value, tuple) else [value]))
+
+    given = {name: value for name, value in dataclasses.asdict(recipe).items() if value is not None}
+    return " ".join([prog, *(f"--{name.replace('_', '-')} {shown(name, value)}" for name, value in given.items())])
+
+
+def progress_bar(**settings: Any) -> Progress:
+    """A bar for each task: what it is, how much is done, the time that it took and will take."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    return Progress(*columns, TextColumn("ETA"), TimeRemainingColumn(), **settings)
 
 
 def refused(prog: str, error: Exception) -> int:

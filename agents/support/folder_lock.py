@@ -19,7 +19,7 @@ class FolderInUseError(ValueError):
 
 
 class FolderLock:
-    """Holds a folder, which must exist, until `release`, or until nobody refers to the lock any more.
+    """Holds a folder, which must exist, until `release`, the end of a `with`, or until nobody refers to the lock.
 
     What a killed program left half-written in the folder is removed. On a file system without locks nothing is held.
 
@@ -44,6 +44,12 @@ class FolderLock:
         self.release = weakref.finalize(self, _release, path, descriptor)
         for left in folder.glob(f".*{TEMPORARY}"):
             left.unlink(missing_ok=True)
+
+    def __enter__(self) -> FolderLock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
 
 
 def _is_still_there(path: Path, descriptor: int) -> bool:

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from agents.support.renamed import renamed
 from oanquan_env.files import check_readable, one_line
@@ -39,6 +39,7 @@ def plain_number(value: object) -> object:
     return value
 
 
+Model = TypeVar("Model")
 WHOLE = re.compile(r"-?[0-9]{1,18}|[0-9]{1,9}(\.[0-9]{1,9})?[eE]\+?[0-9]{1,2}")
 NUMBER = re.compile(r"-?([0-9]{1,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})([eE][+-]?[0-9]{1,3})?")
 Whole = Annotated[int, BeforeValidator(whole_number)]
@@ -65,6 +66,10 @@ class Strict(BaseModel):
     """Settings that refuse unknown keys and never change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def to_yaml(self) -> str:
+        """The settings as YAML that reads back."""
+        return dump_yaml(self.model_dump())
 
 
 @contextmanager
@@ -146,6 +151,14 @@ SAID = {
     "list_type": "must be a list",
 }
 """What errors say, by pydantic's name of the problem."""
+
+
+def validated(model: type[Model], values: object, where: str) -> Model:
+    """Values as a pydantic model or dataclass; raises `ConfigError` naming `where` and the field."""
+    try:
+        return TypeAdapter(model).validate_python(values)
+    except ValidationError as error:
+        raise ConfigError(f"{where}: {explain(error, model)}") from None
 
 
 def explain(error: ValidationError, model: type | None = None) -> str:

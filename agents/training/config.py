@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from agents.networks.config import NetworkConfig, check_reward
 from agents.support.strict_yaml import (
-    ConfigError,
     Count,
     CountOrZero,
     Positive,
@@ -17,9 +16,8 @@ from agents.support.strict_yaml import (
     Seed,
     Share,
     Strict,
-    dump_yaml,
-    explain,
     read_yaml,
+    validated,
 )
 from oanquan_env import Rules
 from oanquan_env.rewards import RewardName
@@ -177,10 +175,6 @@ class TrainConfig(Strict):
         """Processors that a run keeps busy: torch's threads and those of the teacher's search."""
         return self.threads + self.search_threads
 
-    def to_yaml(self) -> str:
-        """The configuration as YAML that `load_config` reads back."""
-        return dump_yaml(self.model_dump())
-
 
 def load_config(path: Path) -> TrainConfig:
     """Read a configuration; raises `ConfigError` naming file and field."""
@@ -189,7 +183,4 @@ def load_config(path: Path) -> TrainConfig:
 
 def parse_config(values: dict[str, Any], where: str) -> TrainConfig:
     """A configuration of nested mappings; raises `ConfigError` naming `where` and the field."""
-    try:
-        return TrainConfig.model_validate(values)
-    except ValidationError as error:
-        raise ConfigError(f"{where}: " + explain(error, TrainConfig)) from None
+    return validated(TrainConfig, values, where)

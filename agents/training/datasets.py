@@ -16,11 +16,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import io
 import json
 import os
 import sys
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -28,17 +26,18 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import tyro
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 
 from agents.players.mixed_play import LONGEST_START
 from agents.search.deepening import Limits, Search
-from agents.support.command_line import parse_options, refused
+from agents.support.command_line import parse_options, progress_bar, refused
 from agents.support.extras import INTERRUPTED
 from agents.support.folder_lock import FolderLock
+from agents.support.npz import naming_damage, read_npz, write_npz
 from agents.training.minari_games import check_games, write_games
 from agents.training.value_net.labels import FEW, draw_positions
 from oanquan_env import Core, Positions
-from oanquan_env.files import check_readable, one_line, parse_json, write_atomically
+from oanquan_env.files import one_line, parse_json, write_atomically
 from oanquan_env.keys import are_among, canonical_keys, key_hashes
 from oanquan_env.observation import Encoder
 from oanquan_env.players.value_net import ValueNet, read_value_net
@@ -146,9 +145,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, prog
                 parts.append(search.proved_values(some[begin : begin + CHUNK], recipe.depth))
                 progress.advance(task, len(parts[-1][0]))
             values, proved = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-            file = io.BytesIO()
-            np.savez_compressed(file, allow_pickle=False, **columns(core, some, values, proved))
-            write_atomically(path, file.getvalue())
+            write_npz(path, **columns(core, some, values, proved))
         known = np.sort(np.concatenate([known, key_hashes(canonical_keys(core, some))]))
         total, number = total + len(some), number + 1
     return total
@@ -181,14 +178,11 @@ def columns(
 
 def read_columns(path: Path) -> Columns:
     """The arrays of a file, see `FIELDS`; raises `ValueError` that names a file which holds something else."""
-    check_readable(path)
-    try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as data:
-            found = {name: np.asarray(data[name]) for name in FIELDS}
+    with naming_damage(path, "positions"):
+        data = read_npz(path)
+        found = {name: data[name] for name in FIELDS}
         if len({len(array) for array in found.values()}) > 1:
             raise ValueError("its arrays differ in length")
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path}: not a file of positions: {one_line(error)}; delete it to make it anew") from None
     return found
 
 
@@ -248,17 +242,12 @@ def main(arguments: list[str]) -> int:
             raise ValueError(f"--threads must be 1 or more; got {options.threads}")
         core = recipe.check()
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FolderLock(folder)
-        bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        try:
+        with FolderLock(folder), progress_bar() as bar:
             begin(recipe, core, folder)
-            with bar:
-                if recipe.positions:
-                    write_positions(recipe, core, folder, options.threads, bar)
-                if recipe.games:
-                    write_games(recipe.options_of_env(), recipe.games, recipe.seed, folder, bar)
-        finally:
-            lock.release()
+            if recipe.positions:
+                write_positions(recipe, core, folder, options.threads, bar)
+            if recipe.games:
+                write_games(recipe.options_of_env(), recipe.games, recipe.seed, folder, bar)
     except (ValueError, OSError) as error:
         return refused(PROG, error)
     except KeyboardInterrupt:

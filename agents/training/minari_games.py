@@ -12,11 +12,9 @@ An episode holds observations, actions, rewards and, as `infos["action_mask"]`, 
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import warnings
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,9 +26,9 @@ from rich.progress import Progress
 
 from agents.players.mixed_play import mixed_players
 from agents.support.extras import needing_extras
+from agents.support.npz import naming_damage, read_npz, write_npz
 from oanquan_env import Core, __version__
 from oanquan_env.arrays import Ints
-from oanquan_env.files import one_line, write_atomically
 
 ENV_ID, DATASET_ID = "OAnQuan-v0", "oanquan/mixed-v0"
 FOLDER_NAME, UNFINISHED_NAME = "minari", "minari-unfinished"
@@ -78,7 +76,12 @@ def write_games(options: dict[str, Any], games: int, seed: int, folder: Path, pr
             rng = np.random.default_rng([seed, GAMES_CHANCE, number])
             played.append(play(env, players[rng.integers(len(players))], rng))
             progress.advance(playing)
-        write_atomically(path, _to_bytes(played))
+        write_npz(
+            path,
+            seeds=np.array([seed for seed, _ in played]),
+            lengths=np.array([len(actions) for _, actions in played]),
+            actions=np.concatenate([actions for _, actions in played]).astype(np.uint8),
+        )
     with _place(folder) as place, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what Minari would like to know of authors and addresses
         data: Any = None
@@ -160,23 +163,9 @@ def _place(folder: Path) -> Iterator[Path]:
             os.environ["MINARI_DATASETS_PATH"] = before
 
 
-def _to_bytes(played: Played) -> bytes:
-    file = io.BytesIO()
-    np.savez_compressed(
-        file,
-        allow_pickle=False,
-        seeds=np.array([seed for seed, _ in played]),
-        lengths=np.array([len(actions) for _, actions in played]),
-        actions=np.concatenate([actions for _, actions in played]).astype(np.uint8),
-    )
-    return file.getvalue()
-
-
 def read_games(path: Path) -> Played:
     """The games of a file; raises `ValueError` that names a file which holds something else."""
-    try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as data:
-            seeds, lengths, actions = data["seeds"].tolist(), data["lengths"], data["actions"].astype(np.intp)
-        return list(zip(seeds, np.split(actions, np.cumsum(lengths)[:-1]), strict=True))
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path}: not a file of games: {one_line(error)}; delete it to make it anew") from None
+    with naming_damage(path, "games"):
+        data = read_npz(path)
+        ends = np.cumsum(data["lengths"])[:-1]
+        return list(zip(data["seeds"].tolist(), np.split(data["actions"].astype(np.intp), ends), strict=True))

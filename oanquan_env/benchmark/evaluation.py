@@ -193,19 +193,19 @@ def _match_table(matches: Sequence[MatchResult]) -> Table:
     rows = [["opponent", "score, %", "margin", "Elo", "normalised Elo"]]
     for one in matches:
         elo = _signed(one.elo, one.elo_error), _signed(*(one.normalised_elo or (None, None)))
-        rows.append([one.opponent, _spread(one.score, ".1f", 100), _spread(one.margin, "+.1f"), *elo])
+        rows.append([one.opponent, plus_minus(one.score, ".1f", 100), plus_minus(one.margin, "+.1f"), *elo])
     return rows
 
 
 def _regret_table(found: RegretRow) -> Table:
     rows = [["positions", "number", "regret, points", "best moves, %", "blunders, %"]]
     for name, one in {"all": found.overall, **found.phases}.items():
-        shares = _spread(one.optimal, ".1f", 100), _spread(one.blunders, ".1f", 100)
-        rows.append([name, str(one.positions), _spread(one.regret, ".2f"), *shares])
+        shares = plus_minus(one.optimal, ".1f", 100), plus_minus(one.blunders, ".1f", 100)
+        rows.append([name, str(one.positions), plus_minus(one.regret, ".2f"), *shares])
     return rows
 
 
-def _spread(estimate: Estimate, form: str, factor: float = 1.0) -> str:
+def plus_minus(estimate: Estimate, form: str, factor: float = 1.0) -> str:
     """Mean and half the width of its interval."""
     return f"{factor * estimate.mean:{form}} ± {factor * (estimate.high - estimate.low) / 2:{form.lstrip('+')}}"
 

@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from agents.support.parallel import HELP
-from agents.support.strict_yaml import ConfigError, explain, read_yaml
+from agents.support.strict_yaml import ConfigError, explain, read_yaml, validated
 from agents.training.run import RunError, StopTrainingError
 from agents.training.train_command import Place
-from agents.training.value_net.config import ValueConfig, parse_value_config
+from agents.training.value_net.config import ValueConfig
 from agents.training.value_net.run import ValueRun
 
 
@@ -46,7 +46,7 @@ def make_value_net(
     Raises:
         ConfigError, RunError: for a configuration or options that cannot be.
     """
-    default = ValueCommand(settings=parse_value_config(read_yaml(file), str(file)))
+    default = ValueCommand(settings=validated(ValueConfig, read_yaml(file), str(file)))
     try:
         command = tyro.cli(ValueCommand, default=default, args=arguments, prog="train.py")
     except ValidationError as error:

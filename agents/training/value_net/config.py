@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from agents.search.memory import MAX_DEPTH
-from agents.support.strict_yaml import ConfigError, Count, Positive, Strict, dump_yaml, explain
+from agents.support.strict_yaml import Count, Positive, Strict
 from oanquan_env import Rules
 
 Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
@@ -72,15 +72,3 @@ class ValueConfig(Strict):
         many = int(Rules.parse(self.rules).players > 2)
         left_out = {"depths": DEPTHS[many], "positions": POSITIONS[many]} if not self.depths else {}
         return self.model_copy(update=left_out)
-
-    def to_yaml(self) -> str:
-        """The configuration as YAML that reads back."""
-        return dump_yaml(self.model_dump())
-
-
-def parse_value_config(values: dict[str, Any], where: str) -> ValueConfig:
-    """A configuration of nested mappings; raises `ConfigError` naming `where` and the field."""
-    try:
-        return ValueConfig.model_validate(values)
-    except ValidationError as error:
-        raise ConfigError(f"{where}: " + explain(error, ValueConfig)) from None

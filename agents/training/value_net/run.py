@@ -11,9 +11,7 @@ import dataclasses
 import io
 import json
 import time
-import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +22,9 @@ from agents.networks.value_net import ValueModule
 from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from agents.support.folder_lock import FolderLock
+from agents.support.npz import naming_damage, read_npz, write_npz
 from agents.support.strict_yaml import dump_yaml, read_yaml
-from agents.training.run import RunError, StopTrainingError, describe_run, read_evaluations, refuse_run
+from agents.training.run import StopTrainingError, describe_run, read_evaluations, refuse_run
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from agents.training.value_net.config import ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
@@ -74,13 +73,10 @@ class ValueRun:
         """Begin a run in a new folder; raises `RunError` if one is there, `FolderInUseError` if one is made there."""
         config = config.resolved()
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FolderLock(folder)
-        try:
+        with FolderLock(folder):
             refuse_run(folder)
             write_atomically(folder / RUN_NAME, dump_yaml(describe_run(command)).encode())
             write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
-        finally:
-            lock.release()
         return cls(folder, config, report)
 
     def learn(self, progress: Progress, stopping: Callable[[], bool], ray: str | None = None) -> None:
@@ -94,26 +90,21 @@ class ValueRun:
         Raises:
             StopTrainingError: once `stopping` is true; what was done is kept.
             FolderInUseError: if another program works in the folder.
+            DamagedFileError: for a file in the folder that is damaged.
         """
-        lock = FolderLock(self.folder)
-        try:
-            self._learn(progress, stopping, ray)
-        finally:
-            lock.release()
-
-    def _learn(self, progress: Progress, stopping: Callable[[], bool], ray: str | None) -> None:
         net: ValueNet | None = None
-        for generation in range(len(self.config.depths)):
-            path = self._folder(generation) / VALUE_NET_NAME
-            if not path.exists():
-                self._make(generation, net, progress, stopping, ray)
-            net = read_value_net(path, self.core.rules)
-            if generation == len(self.evaluations()):
-                self._evaluate(generation, net)
-        assert net is not None
-        rows = self.evaluations()
-        origin = {"config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME), "generations": rows}
-        write_atomically(self.folder / VALUE_NET_NAME, net.with_origin(origin).to_bytes())
+        with FolderLock(self.folder):
+            for generation in range(len(self.config.depths)):
+                path = self._folder(generation) / VALUE_NET_NAME
+                if not path.exists():
+                    self._make(generation, net, progress, stopping, ray)
+                net = read_value_net(path, self.core.rules)
+                if generation == len(self.evaluations()):
+                    self._evaluate(generation, net)
+            assert net is not None
+            rows = self.evaluations()
+            origin = {"config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME), "generations": rows}
+            write_atomically(self.folder / VALUE_NET_NAME, net.with_origin(origin).to_bytes())
 
     def evaluations(self) -> list[dict[str, Any]]:
         """What was measured of each generation so far; raises `RunError` for a damaged file."""
@@ -158,11 +149,9 @@ class ValueRun:
             config, rng = self.config, np.random.default_rng(self._seed(generation, DRAWING))
             wanted = config.positions[generation]
             drawn = draw_positions(self.core, wanted, config.random_plies, net, rng, config.threads)
-            file = io.BytesIO()
-            np.savez_compressed(file, *drawn.arrays())
-            write_atomically(path, file.getvalue())
-        with _naming_damage(path), np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as data:
-            return Positions(*(data[name] for name in data.files))
+            write_npz(path, *drawn.arrays())
+        with naming_damage(path, "positions"):
+            return Positions(*read_npz(path).values())
 
     def _values(
         self,
@@ -177,7 +166,7 @@ class ValueRun:
         path, depth = self._folder(generation) / VALUES_NAME, self.config.depths[generation]
         values: Values = np.zeros(0, dtype=np.int16)
         if path.exists():
-            with _naming_damage(path):
+            with naming_damage(path, "values"):
                 values = np.load(path, allow_pickle=False)
         saved = time.monotonic()
         rest = positions[len(values) :] if len(values) else positions
@@ -225,15 +214,6 @@ class ValueRun:
         openings = random_openings(self.core, EVALUATION_OPENINGS, 4, rng)
         one, field = FullWidthPolicy(self.core, 2, "maxn", net=net), FullWidthPolicy(self.core, 3, "maxn")
         return score_interval(play_pairs(self.core, one, field, openings, rng))
-
-
-@contextmanager
-def _naming_damage(path: Path) -> Iterator[None]:
-    """Turns what NumPy says of a damaged file into a `RunError` that names it."""
-    try:
-        yield
-    except (ValueError, TypeError, EOFError, zipfile.BadZipFile):  # NumPy takes what it does not know for a pickle
-        raise RunError(f"{path} is damaged; delete it to make it again") from None
 
 
 def _check_evaluation(number: int, row: Any) -> None:

@@ -1,0 +1,45 @@
+"""Arrays in `.npz` files: written in one step, and read without running anything that is in them."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.files import check_readable, one_line, write_atomically
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+class DamagedFileError(ValueError):
+    """A file that does not hold what it should; names the file."""
+
+
+@contextmanager
+def naming_damage(path: Path, what: str) -> Iterator[None]:
+    """What fails within it, as `path` does not hold `what` it should, becomes a `DamagedFileError`."""
+    try:
+        check_readable(path)
+        yield
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        reason = one_line(str(error).removeprefix(f"{path}: "))
+        raise DamagedFileError(f"{path}: not a file of {what}: {reason}; delete it to make it anew") from None
+
+
+def read_npz(path: Path) -> dict[str, Array]:
+    """The arrays of a file, by name."""
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as data:
+        return dict(data)
+
+
+def write_npz(path: Path, *arrays: Array, **named: Array) -> None:
+    """Write arrays, compressed; those without a name are called arr_0, arr_1, .. ."""
+    file = io.BytesIO()
+    np.savez_compressed(file, *arrays, **named)  # type: ignore[arg-type]
+    write_atomically(path, file.getvalue())
