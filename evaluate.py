@@ -34,8 +34,8 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     from rich.table import Table
 
     import agents
-    from agents.evaluation.results import ORDINALS, ArenaResult, RegretResult
-    from agents.evaluation.run import Evaluation, EvaluationRun, EvaluationSettings
+    from agents.evaluation.results import ORDINALS, ArenaResult, RegretResult, Report
+    from agents.evaluation.run import EvaluationRun, EvaluationSettings
     from agents.reports.report import write_report
     from agents.support.command_line import (
         OptionalFile,
@@ -157,9 +157,8 @@ def show_regret(console: Console, regret: RegretResult) -> None:
     console.print(shown)
 
 
-def show(console: Console, settings: EvaluationSettings, evaluation: Evaluation) -> None:
+def show(console: Console, settings: EvaluationSettings, report: Report) -> None:
     """All tables."""
-    report = evaluation.report
     if report.arena:
         show_arena(console, settings, report.arena)
     if report.regret:
@@ -171,15 +170,15 @@ def show(console: Console, settings: EvaluationSettings, evaluation: Evaluation)
         console.print(shown)
 
 
-def write(options: Options, evaluation: Evaluation) -> None:
+def write(options: Options, report: Report, run: EvaluationRun) -> None:
     """Write the files that the options name."""
     if options.json:
-        write_atomically(options.json, evaluation.report.to_json().encode())
-    if options.save_games and evaluation.tournament:
-        games = [record for pairing in evaluation.pairings for record in evaluation.tournament.records(pairing)]
+        write_atomically(options.json, report.to_json().encode())
+    if options.save_games and run.tournament:
+        games = [record for pairing in run.pairings for record in run.tournament.records(pairing)]
         write_atomically(options.save_games, format_records(games).encode())
     if options.output:
-        write_report(evaluation.report, options.output)
+        write_report(report, options.output)
 
 
 def main(arguments: list[str]) -> int:
@@ -191,11 +190,11 @@ def main(arguments: list[str]) -> int:
         options = parse(arguments)
         check_places(options)
         lock = FolderLock(options.output) if options.output else None  # held to the end
-        evaluation_run = EvaluationRun(options.settings, options.output)
+        run = EvaluationRun(options.settings, options.output)
         with progress_bar(console=console, transient=True, disable=not console.is_terminal) as progress:
-            evaluation = evaluation_run.run(shlex.join(["python", "evaluate.py", *arguments]), progress, options.ray)
-        show(console, options.settings, evaluation)
-        write(options, evaluation)
+            report = run.run(shlex.join(["python", "evaluate.py", *arguments]), progress, options.ray)
+        show(console, options.settings, report)
+        write(options, report, run)
         if lock:
             lock.release()
     except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from pathlib import Path
 
@@ -217,9 +218,9 @@ def test_a_report_on_three_players_names_the_even_share(report: Report) -> None:
     assert report.arena
     report.arena.players = 3
     report.arena.second = estimate(-40, 10)
-    for pairing in report.arena.pairings:
-        pairing.pentanomial = pairing.elo = pairing.elo_error = pairing.los = None
-        pairing.first = pairing.second = pairing.third = OrderResult(score=estimate(0.25), margin=estimate(-3))
+    unknown = dict.fromkeys(("pentanomial", "elo", "elo_error", "los"))
+    orders = dict.fromkeys(("first", "second", "third"), OrderResult(score=estimate(0.25), margin=estimate(-3)))
+    report.arena.pairings = [dataclasses.replace(one, **unknown, **orders) for one in report.arena.pairings]
     text = markdown(report, [])
     assert "one agent among 2 opponents of one kind, 33.3 % among equals" in text
     assert "worth +12 (-18 to +42) Elo over moving last, moving second -40 (-50 to -30)." in text
@@ -288,7 +289,7 @@ def test_the_verdict_follows_the_games(report: Report) -> None:
     judged = relabelled(report, deep="minimax:depth=8", greedy="ppo")  # now the pairing has the players swapped
     assert verdict(judged) == words.format("loses to", "31.2 (21.3 to 41.2)", "0.025 times its time a move")
     assert judged.arena
-    judged.arena.pairings[1].score = estimate(0.55, 0.1)
+    judged.arena.pairings[1] = dataclasses.replace(judged.arena.pairings[1], score=estimate(0.55, 0.1))
     for agent in judged.agents:
         agent.ms_per_move = None
     assert verdict(judged) == words.format("is even with", "45.0 (35.0 to 55.0)", "")[: -len(" and .")] + "."

@@ -177,7 +177,7 @@ def test_parts_kept_from_another_commit_are_told(tmp_path: Path, monkeypatch: py
     for number in ("one", "one", "two"):
         monkeypatch.setattr("agents.evaluation.result_cache.commit", lambda number=number: number)
         with Progress(disable=True) as progress:
-            reports.append(EvaluationRun(settings, tmp_path).run("test", progress).report)
+            reports.append(EvaluationRun(settings, tmp_path).run("test", progress))
     assert [report.kept_from for report in reports] == [[], [], ["one"]]
     assert "at commit `two` (parts of it at `one`)" in origin(reports[-1])
 

@@ -32,16 +32,9 @@ def play_pairing(rules: str, openings: Openings, seed: int, players: list[list[s
 
 
 def play_on_cluster(tournament: Tournament, address: str, progress: OnGamesEnded | None = None) -> list[Pairing]:
-    """As `Tournament.play`: every pairing, in the order of the schedule. Each is stored as soon as it is finished.
+    """As `Tournament.play`, on the cluster at `address`; raises `ScaleError` if that fails.
 
-    Args:
-        tournament: what to play; pairings that its folder holds are not played again.
-        address: of the cluster, see `agents.support.parallel.HELP`.
-        progress: called with numbers of games that ended.
-
-    Raises:
-        ResultCacheError: if the folder holds a pairing of other settings, or a damaged one.
-        ScaleError: if the cluster fails.
+    Each pairing is stored as soon as it is finished; they come in the order of the schedule.
     """
     pairings = {pair: tournament.find(*pair) for pair in tournament.schedule()}
     missing = [pair for pair, pairing in pairings.items() if pairing is None]

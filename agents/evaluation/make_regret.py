@@ -75,12 +75,7 @@ def different_boards(core: Core, positions: Positions) -> Positions:
 
 
 def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str | None = None) -> Suite:
-    """Draw positions, phase by phase, until each has its share.
-
-    Args:
-        recipe: the suite's parameters.
-        progress: shows how far the work is.
-        ray: address of a Ray cluster that values the positions, see `agents.support.parallel`; the suite is the same.
+    """Draw positions, phase by phase, until each has its share; a Ray cluster at the address `ray` may value them.
 
     Raises:
         ValueError: if the count does not divide among the phases, or the games met too few positions of a phase.

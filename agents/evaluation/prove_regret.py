@@ -42,12 +42,7 @@ MEGABYTES = 32.0
 
 @dataclasses.dataclass
 class Bounds:
-    """What is proved of a value, in points; infinite where nothing is.
-
-    Attributes:
-        lower: the mover can force at least this.
-        upper: the mover can force no more than this.
-    """
+    """What is proved of a value, in points: the mover can force `lower`, and no more than `upper`."""
 
     lower: float = -np.inf
     upper: float = np.inf
@@ -113,14 +108,7 @@ def _prove(table: ProofTable, own: int, other: int, guess: int) -> Bounds:
 def prove_suite(
     suite: Suite, nodes: int, threads: int, progress: Progress | None = None, ray: str | None = None
 ) -> Suite:
-    """The suite, with all values proved for which `nodes` are enough.
-
-    Args:
-        suite: the positions.
-        nodes: moves that may be played to prove one value.
-        threads: positions worked on at once.
-        progress: shows how far the work is.
-        ray: address of a Ray cluster that works instead of threads, see `agents.support.parallel`.
+    """The suite, with all values proved for which `nodes` are enough; see `Options` for the arguments.
 
     Raises:
         ValueError: for more than two players, in whose games no value can be forced.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from agents.support.strict_yaml import validated
 from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.matches import MatchResult
 from oanquan_env.benchmark.regret import RegretRow
 from oanquan_env.files import read_json
 
@@ -40,28 +42,14 @@ class OrderResult(_Strict):
     margin: Estimate
 
 
-class PairingResult(_Strict):
-    """The games of two players; with P > 2 seats, of one `agent` among P - 1 `opponent`s."""
+@dataclass(frozen=True)
+class PairingResult(MatchResult):
+    """A match, and the agent's games of it by when it moved after the opening."""
 
-    agent: str
-    opponent: str
-    pairs: int = Field(description="openings, each played in every seating")
-    wins: int
-    draws: int = Field(description="games with a shared win")
-    losses: int
-    score: Estimate = Field(description="share of wins, a shared win divided among the winners; interval over openings")
-    margin: Estimate = Field(
-        description="points of `agent` less those of the others, their mean; interval over openings"
-    )
-    plies: float = Field(description="mean plies after the opening")
-    pentanomial: list[int] | None = Field(None, description="pairs that scored 0, 0.5, 1, 1.5, 2; two players only")
-    elo: float | None = Field(None, description="Elo difference; none if all games were won or all lost")
-    elo_error: float | None = Field(None, description="half its 95 % interval, over pairs")
-    los: float | None = Field(None, description="likelihood that `agent` is the stronger one")
-    first: OrderResult | None = Field(None, description="`agent` moving first after the opening")
-    second: OrderResult | None = Field(None, description="`agent` moving second")
-    third: OrderResult | None = Field(None, description="`agent` moving third")
-    fourth: OrderResult | None = Field(None, description="`agent` moving fourth")
+    first: OrderResult | None = None
+    second: OrderResult | None = None
+    third: OrderResult | None = None
+    fourth: OrderResult | None = None
 
     @property
     def orders(self) -> list[OrderResult]:

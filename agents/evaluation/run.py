@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -81,21 +82,6 @@ class EvaluationSettings:
     time: bool = False
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """What an evaluation found.
-
-    Attributes:
-        report: the numbers.
-        tournament: who played, for the records of the games; None without the arena.
-        pairings: its games.
-    """
-
-    report: Report
-    tournament: Tournament | None
-    pairings: list[Pairing]
-
-
 class EvaluationRun:
     """Carries out an evaluation.
 
@@ -105,6 +91,10 @@ class EvaluationRun:
 
     Raises:
         ValueError: for settings, rules, players, openings or a suite that cannot be used.
+
+    Attributes:
+        tournament: who plays, for the records of the games; None without the arena.
+        pairings: its games, once they are played.
     """
 
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
@@ -113,6 +103,7 @@ class EvaluationRun:
         self.core = Core(Rules.parse(settings.rules))
         self.entrants = make_entrants(settings.agents, self.core.rules)
         self.tournament = self._tournament() if "arena" in settings.suites else None
+        self.pairings: list[Pairing] = []
         self.cache = ResultCache(output / REGRET_FOLDER if output else None)
         self.suite = load_suite(self.core.rules).part(settings.part) if "regret" in settings.suites else None
 
@@ -122,7 +113,7 @@ class EvaluationRun:
         openings = load_openings(self.core, settings.openings, settings.pairs, settings.opening_plies, rng)
         return Tournament(self.core, self.entrants, openings, settings.seed, self.output)
 
-    def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
+    def run(self, command: str, progress: Progress, ray: str | None = None) -> Report:
         """Play and measure what is not stored already.
 
         Args:
@@ -134,14 +125,15 @@ class EvaluationRun:
         Raises:
             ResultCacheError: if the output folder holds parts of other settings, or damaged ones.
         """
-        arena, pairings = None, []
+        arena, caches = None, [self.cache]
         if self.tournament:
-            pairings = self._play(self.tournament, progress, ray)
-            arena = summarize_tournament(self.tournament, pairings)
-        regrets, thinking = self._measure(self.suite, progress) if self.suite else (None, _arena_times(pairings))
-        times = thinking if self.settings.time else {}
-        caches = [self.cache, *([self.tournament.cache] if self.tournament else [])]
-        report = Report(
+            self.pairings = self._play(self.tournament, progress, ray)
+            arena = summarize_tournament(self.tournament, self.pairings)
+            caches.append(self.tournament.cache)
+        regrets, times = self._measure(self.suite, progress) if self.suite else (None, _arena_times(self.pairings))
+        if not self.settings.time:
+            times = {}
+        return Report(
             command=command,
             rules=str(self.core.rules),
             seed=self.settings.seed,
@@ -156,7 +148,6 @@ class EvaluationRun:
             arena=arena,
             regret=regrets,
         )
-        return Evaluation(report, self.tournament, pairings)
 
     def _play(self, tournament: Tournament, progress: Progress, ray: str | None) -> list[Pairing]:
         games = len(tournament.schedule()) * tournament.games_of_pairing
@@ -204,10 +195,10 @@ class EvaluationRun:
 
 def _arena_times(pairings: list[Pairing]) -> dict[int, float]:
     """Mean wall time of a move of each player, ms."""
-    seconds: dict[int, float] = {}
-    moves: dict[int, int] = {}
+    seconds: defaultdict[int, float] = defaultdict(float)
+    moves: defaultdict[int, int] = defaultdict(int)
     for pairing in pairings:
         for side, number in enumerate((pairing.a, pairing.b)):
-            seconds[number] = seconds.get(number, 0.0) + pairing.seconds[side]
-            moves[number] = moves.get(number, 0) + pairing.moves[side]
+            seconds[number] += pairing.seconds[side]
+            moves[number] += pairing.moves[side]
     return {number: 1000 * seconds[number] / moves[number] for number in seconds if moves[number]}

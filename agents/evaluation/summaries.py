@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from agents.evaluation.ratings import Ratings, rate
@@ -72,14 +74,10 @@ def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult
     """The numbers of one pairing, from the side of its first player."""
     results, openings = pairing.results, tournament.openings.positions
     agent, opponent = (tournament.entrants[number].label for number in (pairing.a, pairing.b))
-    orders = _by_order(by_order(results.score, openings), by_order(results.margin, openings))
-    found = vars(match_result(agent, opponent, results, tournament.seed))
-    return PairingResult(**found, **dict(zip(ORDINALS, orders, strict=False)))
-
-
-def _by_order(scores: Floats, margins: Floats) -> list[OrderResult]:
-    """The results of moving first, second, and so on, from (K, P) scores and margins in that order."""
-    return [
-        OrderResult(score=mean_estimate(scores[:, order]), margin=mean_estimate(margins[:, order]))
-        for order in range(scores.shape[1])
+    tables = (by_order(table, openings).T for table in (results.score, results.margin))
+    orders = [
+        OrderResult(score=mean_estimate(score), margin=mean_estimate(margin))
+        for score, margin in zip(*tables, strict=True)
     ]
+    found: dict[str, Any] = dict(zip(ORDINALS, orders, strict=False))
+    return PairingResult(**vars(match_result(agent, opponent, results, tournament.seed)), **found)

@@ -62,14 +62,7 @@ class TimedPolicy:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player that takes part.
-
-    Attributes:
-        label: what results call it.
-        name: what it is made from, see `oanquan_env.players.anywhere.load`.
-        policy: the player.
-        fingerprint: see `agents.players.fingerprint`.
-    """
+    """A player that takes part: what results call it, and what `oanquan_env.players.anywhere.load` made it from."""
 
     label: str
     name: str
@@ -105,8 +98,7 @@ class Pairing:
     """A finished pairing.
 
     Attributes:
-        a: number of the player that takes each seat in turn.
-        b: number of the player that takes the other seats.
+        a, b: numbers of the player that takes each seat in turn, and of the one that takes the other seats.
         results: see `PairResults`.
         games: for each game, in the order of `PairedGames.moves`, its moves after the opening, such as `5A3C`.
         seconds: wall time of the choices of `a` and of `b`.
@@ -129,13 +121,10 @@ class Tournament:
 
     Args:
         core: plays the games.
-        entrants: two players or more.
+        entrants: two players or more; a `TournamentError` says so.
         openings: where games begin; each is played in every seating.
         seed: of all chance; a pairing's results depend on it and on the two labels, not on the other players.
         folder: where finished pairings are stored; None stores none.
-
-    Raises:
-        TournamentError: with fewer than two players.
     """
 
     def __init__(
@@ -165,12 +154,8 @@ class Tournament:
     ) -> Iterator[Pairing]:
         """Play the pairings that are not stored yet; yields every pairing in the order of the schedule.
 
-        Args:
-            progress: called with numbers of games that ended.
-            begins: called with the name of each pairing as it begins.
-
-        Raises:
-            ResultCacheError: if the folder holds a pairing of other settings, or a damaged one.
+        `progress` hears numbers of games that ended, `begins` the name of each pairing. Raises `ResultCacheError` if
+        the folder holds a pairing of other settings, or a damaged one.
         """
         for a, b in self.schedule():
             if begins:

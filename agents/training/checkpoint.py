@@ -20,7 +20,7 @@ import torch
 from agents.support.tensor_files import DIGEST, TensorFileError, pack, unpack
 from agents.training.policy import network_of
 from agents.training.selfplay import SelfPlayVecEnv
-from agents.training.teacher import TaughtPPO, Teacher
+from agents.training.teacher import TaughtPPO
 from oanquan_env import Core, Positions
 from oanquan_env.files import one_line, parse_json, write_atomically
 
@@ -62,7 +62,8 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
     if model.teacher:
         for index, optimizer in enumerate(model.teacher.optimizers):
             tensors.update(_under(f"{TEACHER}.optimizer_{index}", _optimizer_tensors(optimizer)))
-        tensors.update(_target_tensors(model.teacher))
+        tensors.update(_under(f"{TEACHER}.positions", _position_tensors(model.teacher.positions)))
+        tensors[f"{TEACHER}.values"] = torch.from_numpy(model.teacher.values.copy())
         metadata[f"{TEACHER}.iterations"] = str(model.teacher.iterations)
     write_atomically(path, pack(tensors, metadata))
 
@@ -70,13 +71,8 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
 def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
     """Restore what `save_checkpoint` wrote into a model and games made from the same configuration.
 
-    The random generators of torch, NumPy and Python are restored too.
-
-    Returns:
-        Seconds trained so far.
-
-    Raises:
-        CheckpointError: if the file is missing, damaged or does not fit.
+    The random generators of torch, NumPy and Python are restored too. Returns the seconds trained so far; raises
+    `CheckpointError` if the file is missing, damaged or does not fit.
     """
     tensors, metadata = _read(path)
     try:
@@ -91,7 +87,9 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
         if model.teacher:
             for index, optimizer in enumerate(model.teacher.optimizers):
                 _restore_optimizer(_part(tensors, f"{TEACHER}.optimizer_{index}"), optimizer)
-            model.teacher.restore(*_targets(tensors, env.core), _count(metadata, f"{TEACHER}.iterations"))
+            positions = _positions(_part(tensors, f"{TEACHER}.positions"), env.core)
+            values = _array(tensors, f"{TEACHER}.values", np.int16, (len(positions),))
+            model.teacher.restore(positions, values, _count(metadata, f"{TEACHER}.iterations"))
         model._last_obs = env.observe()
         model._last_episode_starts = _array(tensors, "last_episode_starts", np.bool_, (env.num_envs,))
         _restore_chance(tensors, metadata, model.device)
@@ -155,16 +153,6 @@ def _restore_optimizer(tensors: Tensors, optimizer: torch.optim.Optimizer) -> No
             raise ValueError(f"the optimiser's {name} has the shape {list(tensor.shape)}")
         states.setdefault(int(index), {})[kind] = tensor
     optimizer.load_state_dict({"state": states, "param_groups": optimizer.state_dict()["param_groups"]})
-
-
-def _target_tensors(teacher: Teacher) -> Tensors:
-    positions = _under(f"{TEACHER}.positions", _position_tensors(teacher.positions))
-    return {**positions, f"{TEACHER}.values": torch.from_numpy(teacher.values.copy())}
-
-
-def _targets(tensors: Tensors, core: Core) -> tuple[Positions, npt.NDArray[np.int16]]:
-    positions = _positions(_part(tensors, f"{TEACHER}.positions"), core)
-    return positions, _array(tensors, f"{TEACHER}.values", np.int16, (len(positions),))
 
 
 def _position_tensors(positions: Positions) -> Tensors:

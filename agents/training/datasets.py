@@ -123,8 +123,7 @@ class Recipe:
 def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, progress: Progress) -> int:
     """Write the files of positions that are not there yet; returns how many positions they hold in all.
 
-    Raises:
-        ValueError: for a file that is damaged, and if play meets too few positions.
+    Raises `ValueError` for a file that is damaged, and if play meets too few positions.
     """
     net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
     search = Search(core, threads=threads, net=net)

@@ -49,17 +49,9 @@ def check_games(options: dict[str, Any]) -> None:
 
 
 def write_games(options: dict[str, Any], games: int, seed: int, folder: Path, progress: Progress) -> None:
-    """Play the games that are not there yet, and write the Minari data set unless it is there.
+    """Play the games that are not in the folder yet, and write the Minari data set unless it is there.
 
-    Args:
-        options: the environment's.
-        games: how many.
-        seed: of all chance.
-        folder: where they are written.
-        progress: shows how far the work is.
-
-    Raises:
-        ValueError: for a file of games that is damaged.
+    `options` are the environment's, and all chance comes from the seed. Raises `ValueError` for a damaged file of games.
     """
     if (folder / FOLDER_NAME).exists():
         return

@@ -21,10 +21,7 @@ from oanquan_env import Core
 def build_model(config: TrainConfig, core: Core, net: Path | None = None) -> tuple[SelfPlayVecEnv, TaughtPPO]:
     """The games and the learner of a configuration; raises `ConfigError` for one that cannot be.
 
-    Args:
-        config: the configuration.
-        core: of its rules.
-        net: the file of the teacher's value net, if it is not where the configuration says.
+    `net` is the file of the teacher's value net, if it is not where the configuration says.
     """
     _check_device(config.device)
     ppo = config.ppo
@@ -47,15 +44,7 @@ def build_model(config: TrainConfig, core: Core, net: Path | None = None) -> tup
         SelfPlayPolicy,
         env,
         learning_rate=lambda left: between(ppo.learning_rate, ppo.learning_rate_end, 1.0 - left),
-        n_steps=ppo.n_steps,
-        batch_size=ppo.batch_size,
-        n_epochs=ppo.n_epochs,
-        gamma=ppo.gamma,
-        gae_lambda=ppo.gae_lambda,
-        clip_range=ppo.clip_range,
-        ent_coef=ppo.ent_coef,
-        vf_coef=ppo.vf_coef,
-        max_grad_norm=ppo.max_grad_norm,
+        **ppo.model_dump(exclude={"n_envs", "learning_rate", "learning_rate_end", "ent_coef_end"}),
         rollout_buffer_class=ZeroSumRolloutBuffer,
         rollout_buffer_kwargs={"trail": env.trail, "players": core.rules.players},
         policy_kwargs={

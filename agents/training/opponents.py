@@ -26,22 +26,13 @@ NOBODY = -1
 
 
 class Opponents:
-    """Opponents of N games.
-
-    Args:
-        config: who, and in which share of the games.
-        features: what networks are fed.
-        n_envs: games side by side.
-        seed: of all chance.
+    """Opponents of N games; raises `ValueError`, what players say of their names.
 
     Attributes:
         seating: (N, P) intp, the opponent in each seat: one of the players by name, then one of the past selves.
         past: past selves, which see a position without its mirror image; at most `config.past_selves`.
         kept: past selves kept so far, including those that newer ones replaced.
         drawn: how many random generators were made.
-
-    Raises:
-        ValueError: what players say of their names.
     """
 
     def __init__(self, config: OpponentsConfig, features: FeatureEncoder, *, n_envs: int, seed: int) -> None:

@@ -28,12 +28,8 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     Log-probabilities and entropies come straight from masked logits: torch's distribution objects cost as much
     as a small network.
 
-    Args:
-        observation_space, action_space, lr_schedule: as stable-baselines3 gives them.
-        rules: text of the rules, which fix the features' layout.
-        network: which network, and how large it is.
-        use_bfloat16: see `agents.networks.layers.Trunk`.
-        optimizer_kwargs: arguments of Adam.
+    The first arguments are stable-baselines3's; the rules, as text, fix the features' layout. For `use_bfloat16` see
+    `agents.networks.layers.Trunk`.
     """
 
     def __init__(

@@ -20,10 +20,7 @@ Numbers: TypeAlias = npt.NDArray[np.float32]
 
 
 class Trail:
-    """What games tell of the newest steps besides observations and rewards, oldest step first.
-
-    Args:
-        steps: how many steps are kept, those of a rollout.
+    """What games tell of the newest `steps` steps besides observations and rewards, oldest step first.
 
     Attributes:
         positions: the positions that each step began in.
@@ -49,11 +46,7 @@ class ZeroSumRolloutBuffer(MaskableRolloutBuffer):
 
     Values and returns are kept without those of the last player, see `agents.networks.networks`.
 
-    Args:
-        *arguments: as for stable-baselines3's buffer.
-        trail: of the games that fill the buffer.
-        players: P.
-        **settings: as for stable-baselines3's buffer.
+    Arguments are those of stable-baselines3's buffer, the trail of the games that fill it, and P.
 
     Attributes:
         rewards: (T, N, P) float32.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import random
@@ -82,8 +83,7 @@ class TrainingRun:
         """Begin a run in a new folder.
 
         Raises:
-            RunError: if one is there already.
-            FolderInUseError: if another program makes one there.
+            RunError, FolderInUseError: if one is there already, or if another program makes one there.
             ConfigError: for a configuration that cannot be, such as one whose `teacher.net` is not there.
             AgentFileError: if there is no such agent as `init_from`.
         """
@@ -91,15 +91,13 @@ class TrainingRun:
         run = cls(folder, config, report)
         made = {**describe_run(command), **warm_start(config, run.core, run.model)}
         folder.mkdir(parents=True, exist_ok=True)
-        run._lock = FolderLock(folder)
-        try:
+        with contextlib.ExitStack() as held:
+            run._lock = held.enter_context(FolderLock(folder))
             refuse_run(folder)  # one that another program has made meanwhile
             keep_warm_start(folder, config, run.model)
             write_atomically(folder / RUN_NAME, dump_yaml(made).encode())
             write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
-        except BaseException:
-            run._lock.release()
-            raise
+            held.pop_all()  # the run keeps the lock
         return run
 
     @classmethod
@@ -124,33 +122,24 @@ class TrainingRun:
         """
         if not (folder / CONFIG_NAME).exists():
             raise RunError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
-        lock = FolderLock(folder)
-        try:
-            return cls._resume(folder, report, changes or {}, lock)
-        except BaseException:
-            lock.release()
-            raise
-
-    @classmethod
-    def _resume(
-        cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any], lock: FolderLock
-    ) -> TrainingRun:
-        kept = load_config(folder / CONFIG_NAME)
-        config = parse_config({**kept.model_dump(), **changes}, "command line")
-        run = cls(folder, config, report, folder / TEACHER_NET if config.teacher.net else None)
-        run._lock = lock
-        checkpoint = folder / CHECKPOINT_NAME
-        if checkpoint.exists():
-            run._seconds = load_checkpoint(checkpoint, run.model, run.env)
-        else:
-            restore_warm_start(folder, config, run.model)
-        if config.total_plies != kept.total_plies:
-            if config.total_plies < run.plies:
-                raise RunError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
-            longer = kept.model_copy(update={"total_plies": config.total_plies})
-            write_atomically(folder / CONFIG_NAME, longer.to_yaml().encode())
-        evaluations = [row for row in run.evaluations() if row["plies"] <= run.plies]
-        run._write_evaluations(evaluations)
+        with contextlib.ExitStack() as held:
+            lock = held.enter_context(FolderLock(folder))
+            kept = load_config(folder / CONFIG_NAME)
+            config = parse_config({**kept.model_dump(), **(changes or {})}, "command line")
+            run = cls(folder, config, report, folder / TEACHER_NET if config.teacher.net else None)
+            run._lock = lock
+            checkpoint = folder / CHECKPOINT_NAME
+            if checkpoint.exists():
+                run._seconds = load_checkpoint(checkpoint, run.model, run.env)
+            else:
+                restore_warm_start(folder, config, run.model)
+            if config.total_plies != kept.total_plies:
+                if config.total_plies < run.plies:
+                    raise RunError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
+                longer = kept.model_copy(update={"total_plies": config.total_plies})
+                write_atomically(folder / CONFIG_NAME, longer.to_yaml().encode())
+            run._write_evaluations([row for row in run.evaluations() if row["plies"] <= run.plies])
+            held.pop_all()  # the run keeps the lock
         return run
 
     @property
@@ -177,33 +166,27 @@ class TrainingRun:
         log = self.folder / "tensorboard"
         logger = Logger(str(log), [_TensorBoard(log, self.plies)])
         self.model.set_logger(logger)
-        try:
-            self._learn(progress, stopping)
-        finally:
-            logger.close()
-            self.close()
+        with contextlib.closing(self), contextlib.closing(logger):
+            self._since = time.monotonic()
+            remaining = self.config.total_plies - self.plies
+            if remaining > 0:
+                callback = _BetweenIterations(self, progress, stopping)
+                try:
+                    self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
+                except (NetworkError, AgentFileError) as error:  # weights too large to play with
+                    raise _diverged(self, str(error)) from None
+                except IllegalActionError:  # logits above the one that stands for an illegal action
+                    raise _diverged(self, "the policy plays illegal actions") from None
+                progress(self.plies)
+            _check_finite(self)
+            self.evaluate()
+            self.model.logger.dump(self.plies)
+            self.save()
 
     def close(self) -> None:
         """Free the folder for other programs, as `learn` does at its end."""
         if self._lock:
             self._lock.release()
-
-    def _learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
-        self._since = time.monotonic()
-        remaining = self.config.total_plies - self.plies
-        if remaining > 0:
-            callback = _BetweenIterations(self, progress, stopping)
-            try:
-                self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
-            except (NetworkError, AgentFileError) as error:  # weights too large to play with
-                raise _diverged(self, str(error)) from None
-            except IllegalActionError:  # logits above the one that stands for an illegal action
-                raise _diverged(self, "the policy plays illegal actions") from None
-            progress(self.plies)
-        _check_finite(self)
-        self.evaluate()
-        self.model.logger.dump(self.plies)
-        self.save()
 
     def save(self) -> None:
         """Write checkpoint and agent."""
@@ -320,15 +303,10 @@ def refuse_run(folder: Path) -> None:
 
 
 def read_evaluations(folder: Path, check: Callable[[int, Any], None]) -> list[dict[str, Any]]:
-    """The evaluations in a run's folder, one a line, oldest first.
+    """The evaluations in a run's folder, oldest first; raises `RunError` that names a damaged line.
 
-    Args:
-        folder: the run's folder.
-        check: takes the number of a line, from 1, and what was read there; raises `ValueError`, `LookupError`,
-            `TypeError` or `AttributeError` for what is no evaluation of such a run.
-
-    Raises:
-        RunError: for a damaged line; names it.
+    `check` takes the number of a line, from 1, and what was read there. For what is no evaluation of such a run it
+    raises `ValueError`, `LookupError`, `TypeError` or `AttributeError`.
     """
     path, rows = folder / EVALUATIONS_NAME, []
     for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):

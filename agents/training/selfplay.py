@@ -38,15 +38,8 @@ class RandomStarts:
     Play from the set-up alone collapses onto one line, and the agent then knows nothing else. The sequence depends on
     the seed alone, so `drawn` is all that a checkpoint has to keep.
 
-    Args:
-        core: the core.
-        set_up_share: probability of the set-up itself.
-        max_plies: the others are 1 .. `max_plies` random plies in. Each number is drawn equally often; a game that is
-            over by then is drawn again, so large numbers are rarer among the positions.
-        seed: which sequence.
-
-    Attributes:
-        drawn: positions drawn so far.
+    The set-up comes with probability `set_up_share`. The others are 1 .. `max_plies` random plies in. Each number is
+    drawn equally often; a game that is over by then is drawn again, so large numbers are rarer among the positions.
     """
 
     def __init__(self, core: Core, *, set_up_share: float, max_plies: int, seed: int) -> None:
@@ -91,18 +84,11 @@ class SelfPlayVecEnv(VecEnv):
 
     A step rewards all players, not the mover alone: what others win matters to the players whose turn it is not.
 
-    Args:
-        features: what the network is fed.
-        starts: where games begin.
-        n_envs: games side by side.
-        reward: what a ply pays.
-        gamma: discount of one ply, for the replies of opponents.
-        trail_steps: steps that `trail` goes back.
-        opponents: opponents of the learner, if any.
+    Replies of opponents, if there are any, are discounted by `gamma` a ply.
 
     Attributes:
         positions: the N positions to move in.
-        trail: what the newest steps began in, and how many plies they had; for the rollout buffer.
+        trail: what the newest `trail_steps` steps began in, and how many plies they had; for the rollout buffer.
         first_ply: (N,) int32, the ply that each game began at.
     """
 

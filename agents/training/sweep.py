@@ -23,19 +23,14 @@ from oanquan_env.files import one_line
 
 @dataclass(frozen=True)
 class SeedEnd:
-    """How the training of a seed ended.
-
-    Attributes:
-        seed: the seed.
-        folder: the run folder.
-        scores: score against each opponent at the end, 0 to 1; none if it failed.
-        error: what went wrong, and what to do; None if nothing did.
-    """
+    """How the training of a seed ended."""
 
     seed: int
     folder: Path
     scores: dict[str, float]
+    """Score against each opponent at the end, 0 to 1; none if it failed."""
     error: str | None = None
+    """What went wrong, and what to do; None if nothing did."""
 
 
 def parse_seeds(text: str) -> list[int]:
@@ -66,15 +61,8 @@ def plan(folder: Path, config: TrainConfig, seeds: list[int]) -> list[TrainConfi
 def train_seed(sweep: Path, command: str, config: TrainConfig) -> SeedEnd:
     """Train one seed, or go on with it where it stopped; a finished one stays as it is.
 
-    An error is returned, not raised, so that the other seeds go on.
-
-    Args:
-        sweep: the folder of the sweep.
-        command: the command line, for the run's history.
-        config: what to train, the seed included.
-
-    Raises:
-        StopTrainingError: after a checkpoint, on Ctrl-C.
+    An error is returned, not raised, so that the other seeds go on; on Ctrl-C `StopTrainingError` is raised after a
+    checkpoint. `sweep` is the folder of the sweep, and `command` is for the run's history.
     """
     folder = seed_folder(sweep, config)
     try:
@@ -142,14 +130,10 @@ def stopping_workers() -> Iterator[None]:
 def train_seeds(
     folder: Path, configs: list[TrainConfig], command: str, *, ray: str | None, processes: int
 ) -> Iterator[SeedEnd]:
-    """Train all seeds; yields how each ended, as it ends.
+    """Train the seeds that `plan` made; yields how each ended, as it ends.
 
-    Args:
-        folder: the folder of the sweep.
-        configs: what `plan` made.
-        command: the command line, for the runs' history.
-        ray: address of a Ray cluster whose machines share the folder; None for this machine.
-        processes: seeds trained at once on this machine.
+    They are trained by so many processes of this machine, or by the Ray cluster at the address `ray`, whose machines
+    share the folder.
 
     Raises:
         ScaleError: if workers die again and again.

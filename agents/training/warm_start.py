@@ -21,11 +21,10 @@ TEACHER_NET = "teacher_net.npz"
 
 
 def warm_start(config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
-    """Give a fresh model the weights that `config` says it starts from.
+    """Give a fresh model the weights that `config` says it starts from; returns where they come from, for its history.
 
-    Returns:
-        Where things come from, for the run's history: `init_from`, the rules and training of an agent; `teacher_net`,
-        the command and the commit that made the net. Nothing for what is not configured.
+    That is `init_from`, the rules and training of an agent, and `teacher_net`, the command and the commit that made the
+    net, each if it is configured.
 
     Raises:
         ConfigError: if the agent does not fit.

@@ -31,7 +31,7 @@ class ValueCommand(Place):
 def make_value_net(
     file: Path, arguments: list[str], typed: str, console: Console, catch_signals: Callable[[], Callable[[], bool]]
 ) -> int:
-    """Begin or go on with the run of a value net.
+    """Begin or go on with the run of a value net; returns the exit status.
 
     Args:
         file: the configuration, of the kind `value`.
@@ -39,9 +39,6 @@ def make_value_net(
         typed: the command, for the run's history.
         console: where to show how far it is.
         catch_signals: from its call on, what it returns says whether to stop.
-
-    Returns:
-        The exit status.
 
     Raises:
         ConfigError, RunError: for a configuration or options that cannot be.

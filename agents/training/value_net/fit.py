@@ -32,10 +32,10 @@ def fit(
     rng: np.random.Generator,
     progress: Callable[[float], None],
 ) -> float:
-    """Train `module` to give the values of N positions.
+    """Train `module`, in place, to give the values of N positions.
 
     Args:
-        module: changed in place.
+        module: the net.
         inputs: see `net_inputs`; at each step one of the images is drawn.
         values: (N,) future margins in points, or (N, P) of all players, the mover's first.
         config: the settings.

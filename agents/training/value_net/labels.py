@@ -42,13 +42,7 @@ def draw_positions(
 ) -> Positions:
     """At most `wanted` running positions, no two of which play alike; fewer where play meets so few.
 
-    Args:
-        core: the core.
-        wanted: how many.
-        random_plies: random plies after those of the games, at most.
-        net: what the searching players see at their horizon; nothing without a net.
-        rng: all chance comes from it.
-        threads: threads that search.
+    They lie at most `random_plies` off those of the games, whose searching players use `net` at their horizon.
     """
     withheld = np.sort(key_hashes(suite_keys(core)))
     games = 1 + wanted // POSITIONS_A_GAME
