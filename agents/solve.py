@@ -21,7 +21,7 @@ import tyro
 
 from agents.search.proof import LimitReachedError
 from agents.search.solver import ProofState, Solver
-from agents.support.command_line import refused
+from agents.support.command_line import OptionalFile, parse_options, refused
 from oanquan_env import Core
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.notation import format_position, parse_position
@@ -34,20 +34,23 @@ SAVE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The command line.
+
+    Attributes:
+        rules: rules by name, with changed fields
+        position: a position string; the set-up if left out
+        megabytes: size of the table
+        time: stop after so many seconds
+        state: keep the state in this file, and go on from it
+        json: also write the result to this file, as JSON
+    """
 
     rules: str = DEFAULT_PRESET
-    """rules by name, with changed fields"""
-    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT")] = None
-    """a position string; the set-up if left out"""
+    position: Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="")] = None
     megabytes: float = 1024.0
-    """size of the table"""
     time: Annotated[float, tyro.conf.arg(metavar="SECONDS")] = math.inf
-    """stop after so many seconds"""
-    state: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """keep the state in this file, and go on from it"""
-    json: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
-    """also write the result to this file, as JSON"""
+    state: OptionalFile = None
+    json: OptionalFile = None
 
     def check(self) -> None:
         """Notice mistakes before the work; raises `ValueError` that names the option."""
@@ -58,9 +61,9 @@ class Options:
                 check_place(option, path)
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str]) -> int:
     """Run the command line; returns the exit status: 0 if the value was proved, 1 if not, 2 for a mistake."""
-    options = tyro.cli(Options, args=arguments, prog="python -m agents.solve", description=__doc__)
+    options = parse_options(Options, arguments, prog="python -m agents.solve", description=__doc__)
     try:
         options.check()
         core = Core(options.rules)
@@ -73,16 +76,12 @@ def main(arguments: list[str] | None = None) -> int:
         return refused("error", error)
     except MemoryError:
         return refused("error", ValueError(f"--megabytes: there is no memory for a table of {options.megabytes:,.0f}"))
-    print(f"rules {core.rules}, position {format_position(core, position)}")
+    asked = {"rules": str(core.rules), "position": format_position(core, position)}
+    print(f"rules {asked['rules']}, position {asked['position']}")
     run(solver, time.monotonic() + options.time, options.state)
     print(describe(solver.progress))
     if options.json is not None:
-        result = {
-            "rules": str(core.rules),
-            "position": format_position(core, position),
-            **asdict(solver.progress),
-            "solved": solver.progress.solved,
-        }
+        result = {**asked, **asdict(solver.progress), "solved": solver.progress.solved}
         write_atomically(options.json, (json.dumps(result, indent=2) + "\n").encode())
     return 0 if solver.progress.solved else 1
 
@@ -120,14 +119,11 @@ def describe(progress: ProofState) -> str:
     if progress.solved:
         line = f"; best line {' '.join(progress.line)}" if progress.line else ""
         return f"proved: the value is {progress.lower:+d} for the mover{line}"
-    bounds = [
-        f"at {word} {bound:+d}"
-        for word, bound in (("least", progress.lower), ("most", progress.upper))
-        if bound is not None
-    ]
+    named = (("least", progress.lower), ("most", progress.upper))
+    bounds = [f"at {word} {bound:+d}" for word, bound in named if bound is not None]
     proved = " and ".join(bounds) or "nothing yet"
     return f"proved so far, to depth {progress.depth}: {proved}. Lines that are not finished prove nothing"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

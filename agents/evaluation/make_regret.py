@@ -106,9 +106,8 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
             raise ValueError(f"the games met {missing} positions too few of the phase {name!r}: play more of them")
     batches, values_of, proofs_of = zip(*chosen, strict=True)
     positions = Positions.concatenate(batches)
-    made = describe(recipe)
     name = suite_name(regret_path(core.rules))
-    return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
+    return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), describe(recipe))
 
 
 def describe(recipe: SuiteRecipe) -> dict[str, object]:

@@ -37,15 +37,10 @@ def parse_options(
     epilog: str = "",
     default: Options | None = None,
 ) -> Options:
-    """The options in `arguments`.
+    """The options in `arguments`, the command line without the program's name, as a dataclass.
 
-    Args:
-        options: a dataclass.
-        arguments: the command line without the program's name.
-        prog: the program's name.
-        description: what `--help` says before the options.
-        epilog: what it says after them.
-        default: the options that hold where the command line gives none; the defaults of the fields if left out.
+    `--help` says `description`, the options and `epilog`. Where the command line gives none, the options of `default`
+    hold, or else the defaults of the fields.
 
     Raises:
         SystemExit: after `--help` (status 0), and for an option or a value that cannot be read (status 2).

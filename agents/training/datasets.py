@@ -37,10 +37,11 @@ from agents.support.npz import naming_damage, read_npz, write_npz
 from agents.training.minari_games import check_games, write_games
 from agents.training.value_net.labels import FEW, draw_positions
 from oanquan_env import Core, Positions
+from oanquan_env.arrays import Floats, Mask
 from oanquan_env.files import one_line, parse_json, write_atomically
 from oanquan_env.keys import are_among, canonical_keys, key_hashes
 from oanquan_env.observation import Encoder
-from oanquan_env.players.value_net import ValueNet, read_value_net
+from oanquan_env.players.value_net import read_value_net
 from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.training.datasets"
@@ -135,7 +136,10 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, prog
             some = read_positions(path, core)
             progress.advance(task, len(some))
         else:
-            some = _new_positions(recipe, core, net, number, known, threads)[: recipe.positions - total]
+            rng = np.random.default_rng([recipe.seed, POSITIONS_CHANCE, number])
+            drawn = draw_positions(core, SHARD, recipe.random_plies, net, rng, threads)
+            new = ~are_among(key_hashes(canonical_keys(core, drawn)), known)
+            some = drawn[new][: recipe.positions - total]
             if len(some) < min(recipe.positions - total, FEW * SHARD):
                 found = f"play of '{core.rules}' meets hardly more than {total:,} different ones"
                 raise ValueError(f"--positions: {found}; got {recipe.positions:,}")
@@ -150,18 +154,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, prog
     return total
 
 
-def _new_positions(
-    recipe: Recipe, core: Core, net: ValueNet | None, number: int, known: npt.NDArray[np.uint64], threads: int
-) -> Positions:
-    """At most `SHARD` positions whose hashes are not `known`; their chance belongs to the file's number."""
-    rng = np.random.default_rng([recipe.seed, POSITIONS_CHANCE, number])
-    drawn = draw_positions(core, SHARD, recipe.random_plies, net, rng, threads)
-    return drawn[~are_among(key_hashes(canonical_keys(core, drawn)), known)]
-
-
-def columns(
-    core: Core, positions: Positions, values: npt.NDArray[np.float64], proved: npt.NDArray[np.bool_]
-) -> Columns:
+def columns(core: Core, positions: Positions, values: Floats, proved: Mask) -> Columns:
     """The arrays of a file, see `FIELDS`."""
     return {
         "observations": Encoder(core).encode(positions),
