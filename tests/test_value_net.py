@@ -21,7 +21,7 @@ from agents.players.minimax import MinimaxPlayer
 from agents.search import leaf
 from agents.search.compiled import compile_rules, mover_first
 from agents.search.deepening import Limits, Search
-from agents.search.leaf import horizon, net_values, with_net
+from agents.search.leaf import NET, horizon, with_net
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.players.value_net import (
     HIDDEN,
@@ -52,11 +52,18 @@ def drawn_module(rules: Rules, seed: int) -> ValueModule:
     return ValueModule(rules)
 
 
+evaluate = leaf._evaluate
+
+
+@numba.njit  # type: ignore[misc]
+def leaf_value(rules: np.ndarray, own: int, other: int) -> float:
+    return evaluate(rules, rules[NET], own, other)  # type: ignore[no-any-return]
+
+
 def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
     """What compiled leaves say, not rounded."""
-    values = np.zeros(len(positions), dtype=np.float32)
-    net_values(with_net(compile_rules(core), net), mover_first(positions), values)
-    return values
+    rules = with_net(compile_rules(core), net)
+    return np.array([leaf_value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
 
 
 # ---- one net, three ways ---------------------------------------------------------------------------------------------

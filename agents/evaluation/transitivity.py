@@ -25,25 +25,17 @@ class Misfit(NamedTuple):
     deviations: float
     """Difference in standard errors of the pairing's score."""
     surprising: bool
-    """Whether a difference like this would be rare if the ratings were right: 5 % of tournaments of so many pairings
-    have one, by Bonferroni's inequality. The ratings' own errors, which are smaller, are not counted."""
+    """Whether 5 % of tournaments of so many pairings at most would have such a difference if the ratings were right, by
+    Bonferroni's inequality. The ratings' own errors, which are smaller, are not counted."""
 
 
 def circles(arena: ArenaResult) -> list[tuple[str, str, str]]:
     """Three players each of whom beats the next, the last the first, all by scores whose intervals are above half."""
-    beats = set()
-    for one in arena.pairings:
-        if one.score.low > 0.5:
-            beats.add((one.agent, one.opponent))
-        if one.score.high < 0.5:
-            beats.add((one.opponent, one.agent))
+    beats = {(one.agent, one.opponent) for one in arena.pairings if one.score.low > 0.5}
+    beats |= {(one.opponent, one.agent) for one in arena.pairings if one.score.high < 0.5}
     players = sorted({name for pair in beats for name in pair})
-    return [
-        (a, *rest)
-        for a, b, c in itertools.combinations(players, 3)
-        for rest in ((b, c), (c, b))
-        if {(a, rest[0]), rest, (rest[1], a)} <= beats
-    ]
+    threes = [three for a, b, c in itertools.combinations(players, 3) for three in ((a, b, c), (a, c, b))]
+    return [(a, b, c) for a, b, c in threes if {(a, b), (b, c), (c, a)} <= beats]
 
 
 def largest_misfit(arena: ArenaResult) -> Misfit | None:

@@ -86,8 +86,7 @@ def read_card(folder: Path) -> AgentCard:
 def agent_folder(name: str, rules: Rules | str) -> Path:
     """The folder that a player's name means: a path, or `pretrained` for the project's own agent for the rules.
 
-    Raises:
-        AgentFileError: if no agent for the rules comes with the project; says for which there are.
+    If none for these rules comes with the project, an `AgentFileError` says for which there are.
     """
     if name != PRETRAINED:
         return Path(name)

@@ -11,13 +11,13 @@ playing as it does now. Settings beside an agent are those of its run, in the wo
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import tyro
 
-from agents.evaluation.results import AgentResult, Report, origin, read_report
+from agents.evaluation.results import Report, origin, read_report
 from agents.networks.agent_files import (
     CARD_NAME,
     PRETRAINED,
@@ -55,9 +55,6 @@ def take(run: tyro.conf.Positional[Path]) -> Path:
 
     Args:
         run: the run's folder
-
-    Raises:
-        ValueError: for weights that are too large, or files that cannot be used.
     """
     player, config = PPOPlayer(run), load_config(run / CONFIG_NAME)
     weights = weights_of(player.network.half())
@@ -75,11 +72,8 @@ def render(folder: Path) -> str:
     """The README.md of the agent in `folder`."""
     card, config = read_card(folder), read_yaml(folder / CONFIG_NAME)
     parts = [f"# An agent for the rules `{card.rules}`", _introduction(card), _origin(card, config)]
-    reports = [report for report in _reports() if report.rules == card.rules and _is_of(report, folder)]
-    for report in reports:
-        parts += _strength(report)
-    if not reports:
-        parts.append("No report of the strength of these weights is committed yet.")
+    strength = [part for report, label in _reports(folder, card.rules) for part in _strength(report, label)]
+    parts += strength or ["No report of the strength of these weights is committed yet."]
     parts.append(
         "## Licence\n\nWeights and card are under the licence of the project, MIT. Loading them runs no code: they are "
         "a `safetensors` file and YAML."
@@ -139,41 +133,31 @@ def _earlier_runs(made: dict[str, Any]) -> list[str]:
     return found
 
 
-def _reports() -> list[Report]:
-    """The committed reports in which an agent of the project plays."""
-    reports = [read_report(path) for path in sorted(RESULTS.glob("**/report.json"))]
-    return [report for report in reports if _taking_part(report)]
+def _reports(folder: Path, rules: str) -> Iterator[tuple[Report, str]]:
+    """The committed reports of these rules in which the agent in `folder` took part as it is, and its label there."""
+    now = fingerprint(f"ppo:{folder}", Rules.parse(rules))
+    for report in map(read_report, sorted(RESULTS.glob("**/report.json"))):
+        it = next((agent for agent in report.agents if agent.name == f"ppo:{PRETRAINED}"), None)
+        if it and report.rules == rules and it.fingerprint == now:
+            yield report, it.label
 
 
-def _taking_part(report: Report) -> AgentResult | None:
-    """The project's agent among the players of a report."""
-    return next((agent for agent in report.agents if agent.name == f"ppo:{PRETRAINED}"), None)
-
-
-def _is_of(report: Report, folder: Path) -> bool:
-    """Whether the files of the agent in `folder` are those that took part."""
-    it = _taking_part(report)
-    return it is not None and it.fingerprint == fingerprint(f"ppo:{folder}", Rules.parse(report.rules))
-
-
-def _strength(report: Report) -> list[str]:
-    it = _taking_part(report)
-    assert it
+def _strength(report: Report, label: str) -> list[str]:
     where = f" from {openings(report.arena)}" if report.arena else ""
-    parts = [f"## Strength of `{it.label}`{where}", f"Measured {origin(report)}.", summary(report), explanation(report)]
+    parts = [f"## Strength of `{label}`{where}", f"Measured {origin(report)}.", summary(report), explanation(report)]
     for row in report.regret.agents if report.regret else ():
-        if row.agent == it.label:
+        if row.agent == label:
             parts += [_weakness(row), _by_phase(row)]
     return parts
 
 
 def _weakness(row: RegretRow) -> str:
-    worst = max(row.phases, key=lambda phase: row.phases[phase].regret.mean)
-    best = min(row.phases, key=lambda phase: row.phases[phase].regret.mean)
+    regrets = {phase: found.regret.mean for phase, found in row.phases.items()}
+    worst, best = max(regrets, key=lambda phase: regrets[phase]), min(regrets, key=lambda phase: regrets[phase])
     return (
-        f"`{row.agent}` errs most in the {worst} ({row.phases[worst].regret.mean:.2f} points a move) and least in the "
-        f"{best} ({row.phases[best].regret.mean:.2f}). {100 * row.overall.blunders.mean:.1f} % of its moves change the "
-        "final result. It looks two plies ahead and no further, so it misses longer combinations that search sees."
+        f"`{row.agent}` errs most in the {worst} ({regrets[worst]:.2f} points a move) and least in the {best} "
+        f"({regrets[best]:.2f}). {100 * row.overall.blunders.mean:.1f} % of its moves change the final result. It "
+        "looks two plies ahead and no further, so it misses longer combinations that search sees."
     )
 
 

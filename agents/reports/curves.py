@@ -47,24 +47,17 @@ HIGHEST_SCORE = 0.999
 
 @dataclass(frozen=True)
 class Curve:
-    """One run.
-
-    Attributes:
-        name: of its folder.
-        group: what runs that differ in their seed alone have in common.
-        seed: its seed.
-        rules: the rules that it learned, as text.
-        command, commit: where it comes from.
-        rows: its evaluations, oldest first, as the run folder holds them.
-    """
+    """One run, called like its folder."""
 
     name: str
     group: str
+    """What runs that differ in their seed alone have in common."""
     seed: int
     rules: str
     command: str
     commit: str | None
     rows: list[dict[str, Any]]
+    """Its evaluations, oldest first, as the run folder holds them."""
 
     def estimates(self, measure: str) -> dict[int, tuple[float, float, float, float]]:
         """Plies -> minutes, and the mean, low and high end of `regret` (points) or of `elo` over greedy.

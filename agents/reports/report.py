@@ -60,9 +60,6 @@ VERDICTS = (
 """What the README's sentence compares: a player, and the opponent that it is judged by, each in words and by label."""
 
 
-# ---- numbers as text -------------------------------------------------------------------------------------------------
-
-
 def _range(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
     """`mean (low to high)`, each a multiple of the estimate."""
     mean, low, high = (format(factor * value, form) for value in (estimate.mean, estimate.low, estimate.high))
@@ -166,10 +163,7 @@ def verdict(report: Report) -> str:
 
 
 def readme_part(report: Report, place: str) -> str:
-    """What stands between the README's markers; `place` is the report.md as seen from the README.
-
-    Raises `ReportError` if that were too many rows.
-    """
+    """What stands between the README's markers; `place` is the report.md as seen from it. Too many rows are refused."""
     rows = len(set(order_of_agents(report)) - set(LEFT_OUT))
     if rows > README_ROWS:
         raise ReportError(f"the README's table would have {rows} rows, at most {README_ROWS} fit: add to LEFT_OUT")

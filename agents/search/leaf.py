@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
@@ -219,10 +218,3 @@ def horizon(rules: Int64s, own: int, other: int) -> int:
         return 0
     value: int = math.floor(min(max(_evaluate(rules, rules[NET], own, other), -LIMIT), LIMIT) + 0.5)
     return value
-
-
-@compiled
-def net_values(rules: Int64s, sides: Int64s, values: npt.NDArray[np.float32]) -> None:
-    """What the net says of M positions, not rounded: (M, 2) sides, the mover's first; (M,) values."""
-    for row in range(len(sides)):
-        values[row] = _evaluate(rules, rules[NET], sides[row, 0], sides[row, 1])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -28,17 +30,24 @@ def pack(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> by
     return save(plain, {**metadata, DIGEST: _digest(plain, metadata)})
 
 
-def unpack(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    """The tensors and the metadata in a file; raises `TensorFileError`."""
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A file of tensors as safetensors opens it; raises `TensorFileError`."""
     try:
         check_readable(path)
         with safe_open(path, framework="pt") as file:
-            metadata = dict(file.metadata() or {})
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
+            yield file
     except (SafetensorError, RuntimeError, TypeError) as error:
         raise TensorFileError(f"{path}: damaged: {one_line(error)}") from None
     except ValueError as error:  # names the file
         raise TensorFileError(str(error)) from None
+
+
+def unpack(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    """The tensors and the metadata in a file; raises `TensorFileError`."""
+    with _opened(path) as file:
+        metadata = dict(file.metadata() or {})
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
     content = {name: text for name, text in metadata.items() if name != DIGEST}
     if metadata.get(DIGEST) not in (None, _digest(tensors, content)):
         raise TensorFileError(f"{path}: damaged: the content is not that of its digest")
@@ -47,14 +56,8 @@ def unpack(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
 
 def count_numbers(path: Path) -> int:
     """How many numbers a file holds by its header, which alone is read; raises `TensorFileError`."""
-    try:
-        check_readable(path)
-        with safe_open(path, framework="pt") as file:
-            return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
-    except (SafetensorError, RuntimeError, TypeError) as error:
-        raise TensorFileError(f"{path}: damaged: {one_line(error)}") from None
-    except ValueError as error:
-        raise TensorFileError(str(error)) from None
+    with _opened(path) as file:
+        return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
 
 
 def _digest(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> str:

@@ -138,7 +138,7 @@ class TrainingRun:
                     raise RunError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
                 longer = kept.model_copy(update={"total_plies": config.total_plies})
                 write_atomically(folder / CONFIG_NAME, longer.to_yaml().encode())
-            run._write_evaluations([row for row in run.evaluations() if row["plies"] <= run.plies])
+            write_evaluations(folder, [row for row in run.evaluations() if row["plies"] <= run.plies])
             held.pop_all()  # the run keeps the lock
         return run
 
@@ -205,7 +205,7 @@ class TrainingRun:
         self._export()
         with torch.random.fork_rng(devices=[]):  # evaluating does not change the run
             row, said = self._measure()
-        self._write_evaluations([*rows, row])
+        write_evaluations(self.folder, [*rows, row])
         self.report(f"{self.plies:>12,} plies: {said}")
 
     def _measure(self) -> tuple[dict[str, Any], str]:
@@ -238,10 +238,6 @@ class TrainingRun:
     def _openings(self, rng: np.random.Generator) -> Positions:
         settings = self.config.evaluation
         return random_openings(self.core, settings.pairs, settings.opening_plies, rng)
-
-    def _write_evaluations(self, rows: list[dict[str, Any]]) -> None:
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        write_atomically(self.folder / EVALUATIONS_NAME, text.encode())
 
     def _export(self) -> None:
         made = read_yaml(self.folder / RUN_NAME)
@@ -317,6 +313,11 @@ def read_evaluations(folder: Path, check: Callable[[int, Any], None]) -> list[di
             raise RunError(f"{path}: line {number} is damaged ({one_line(error)}); delete it to go on") from None
         rows.append(row)
     return rows
+
+
+def write_evaluations(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """Replace the evaluations in a run's folder."""
+    write_atomically(folder / EVALUATIONS_NAME, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
 
 def _check_evaluation(_: int, row: Any) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +23,8 @@ from agents.search.deepening import Limits
 from agents.support.folder_lock import FolderLock
 from agents.support.npz import naming_damage, read_npz, write_npz
 from agents.support.strict_yaml import dump_yaml, read_yaml
-from agents.training.run import StopTrainingError, describe_run, read_evaluations, refuse_run
-from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
+from agents.training.run import StopTrainingError, describe_run, read_evaluations, refuse_run, write_evaluations
+from agents.training.run_folder import CONFIG_NAME, RUN_NAME
 from agents.training.value_net.config import ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
 from agents.training.value_net.labels import Values, draw_positions, value_positions
@@ -80,24 +79,20 @@ class ValueRun:
         return cls(folder, config, report)
 
     def learn(self, progress: Progress, stopping: Callable[[], bool], ray: str | None = None) -> None:
-        """Make what is not there yet; the net is then in the folder.
-
-        Args:
-            progress: hears how far the work is.
-            stopping: whether to stop, asked now and then.
-            ray: address of a Ray cluster that values the positions, see `agents.support.parallel`.
+        """Make what is not there yet; the net is then in the folder. `ray` is the address of a cluster that searches.
 
         Raises:
-            StopTrainingError: once `stopping` is true; what was done is kept.
+            StopTrainingError: once `stopping`, which is asked now and then, is true; what was done is kept.
             FolderInUseError: if another program works in the folder.
             DamagedFileError: for a file in the folder that is damaged.
         """
+        self._progress, self._stopping, self._ray = progress, stopping, ray
         net: ValueNet | None = None
         with FolderLock(self.folder):
             for generation in range(len(self.config.depths)):
                 path = self._folder(generation) / VALUE_NET_NAME
                 if not path.exists():
-                    self._make(generation, net, progress, stopping, ray)
+                    self._make(generation, net)
                 net = read_value_net(path, self.core.rules)
                 if generation == len(self.evaluations()):
                     self._evaluate(generation, net)
@@ -113,16 +108,14 @@ class ValueRun:
     def _folder(self, generation: int) -> Path:
         return self.folder / f"generation-{generation}"
 
-    def _make(
-        self, generation: int, net: ValueNet | None, progress: Progress, stopping: Callable[[], bool], ray: str | None
-    ) -> None:
+    def _make(self, generation: int, net: ValueNet | None) -> None:
         """Positions, values and net of a generation; `net` is the one before."""
-        config, folder = self.config, self._folder(generation)
+        folder = self._folder(generation)
         folder.mkdir(exist_ok=True)
-        name = f"generation {generation + 1} of {len(config.depths)}"
-        positions = self._positions(generation, net, lambda: progress(f"{name}: games", 0.0))
+        name = f"generation {generation + 1} of {len(self.config.depths)}"
+        positions = self._positions(generation, net, name)
         began = time.monotonic()
-        values = self._values(generation, positions, net, lambda done: progress(f"{name}: values", done), stopping, ray)
+        values = self._values(generation, positions, net, name)
         valued = time.monotonic()
         rng = np.random.default_rng(self._seed(generation, FITTING))
         torch.set_num_threads(1)  # such small layers are no faster with two
@@ -130,11 +123,11 @@ class ValueRun:
         module = ValueModule(self.core.rules)
 
         def fitting(done: float) -> None:
-            progress(f"{name}: fit", done)
-            if stopping():
+            self._progress(f"{name}: fit", done)
+            if self._stopping():
                 raise StopTrainingError
 
-        rmse = fit(module, net_inputs(self.core.rules, positions), values, config.fit, rng, fitting)
+        rmse = fit(module, net_inputs(self.core.rules, positions), values, self.config.fit, rng, fitting)
         seconds = {"values": round(valued - began, 1), "fit": round(time.monotonic() - valued, 1)}
         made = {"positions": len(positions), "rmse": round(rmse, 3), "seconds": seconds}
         write_atomically(folder / VALUE_NET_NAME, module.export(made).to_bytes())
@@ -142,26 +135,17 @@ class ValueRun:
     def _seed(self, generation: int, stage: int) -> list[int]:
         return [self.config.seed, generation, stage]
 
-    def _positions(self, generation: int, net: ValueNet | None, begun: Callable[[], None]) -> Positions:
+    def _positions(self, generation: int, net: ValueNet | None, name: str) -> Positions:
         path = self._folder(generation) / POSITIONS_NAME
         if not path.exists():
-            begun()
+            self._progress(f"{name}: games", 0.0)
             config, rng = self.config, np.random.default_rng(self._seed(generation, DRAWING))
             wanted = config.positions[generation]
-            drawn = draw_positions(self.core, wanted, config.random_plies, net, rng, config.threads)
-            write_npz(path, *drawn.arrays())
+            write_npz(path, *draw_positions(self.core, wanted, config.random_plies, net, rng, config.threads).arrays())
         with naming_damage(path, "positions"):
             return Positions(*read_npz(path).values())
 
-    def _values(
-        self,
-        generation: int,
-        positions: Positions,
-        net: ValueNet | None,
-        progress: Callable[[float], None],
-        stopping: Callable[[], bool],
-        ray: str | None,
-    ) -> Values:
+    def _values(self, generation: int, positions: Positions, net: ValueNet | None, name: str) -> Values:
         """The values of all positions, those known from an earlier sitting among them."""
         path, depth = self._folder(generation) / VALUES_NAME, self.config.depths[generation]
         values: Values = np.zeros(0, dtype=np.int16)
@@ -169,11 +153,10 @@ class ValueRun:
             with naming_damage(path, "values"):
                 values = np.load(path, allow_pickle=False)
         saved = time.monotonic()
-        rest = positions[len(values) :] if len(values) else positions
-        for more in value_positions(self.core, rest, depth, net, self.config.threads, ray):
+        for more in value_positions(self.core, positions[len(values) :], depth, net, self.config.threads, self._ray):
             values = np.concatenate([values, more]) if len(values) else more
-            progress(len(values) / len(positions))
-            stop = stopping()
+            self._progress(f"{name}: values", len(values) / len(positions))
+            stop = self._stopping()
             if stop or len(values) == len(positions) or time.monotonic() - saved >= SAVE_SECONDS:
                 file = io.BytesIO()
                 np.save(file, values)
@@ -205,8 +188,7 @@ class ValueRun:
                 found = regret(player, part, rng, by_phase=False).overall.regret
                 row["regret"][str(nodes)] = dataclasses.asdict(found)
                 said += f"; regret at {nodes:,} nodes {found.mean:.3f}"
-        lines = [json.dumps(one) + "\n" for one in [*self.evaluations(), row]]
-        write_atomically(self.folder / EVALUATIONS_NAME, "".join(lines).encode())
+        write_evaluations(self.folder, [*self.evaluations(), row])
         self.report(said)
 
     def _share(self, net: ValueNet) -> Estimate:
