@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 import tyro
@@ -88,16 +89,11 @@ def final_margins(core: Core, positions: Positions, depth: int, net: ValueNet | 
 
         found = [result.value for result in Search(core, net=net).best_moves(positions, Limits(depth=depth))]
         future = np.array(found)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)
-    margins: Floats = relative_points(positions.scores) + future
-    return margins
+    return relative_points(positions.scores) + future
 
 
 def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list[GameRecord]:
-    """Draw lines until `recipe.count` of them are balanced.
-
-    Raises:
-        ValueError: if there seem to be fewer such lines, or almost all games end sooner.
-    """
+    """Draw lines until `recipe.count` of them are balanced; raises `ValueError` if there seem to be fewer."""
     core, progress = Core(recipe.rules), progress or Progress(disable=True)
     full_width = core.rules.players > 2
     net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
@@ -138,8 +134,7 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
 
 def _farthest(margins: Floats) -> Floats:
     """(N,) points by which the margin of some player differs most from 0."""
-    farthest: Floats = np.abs(margins).max(axis=1)
-    return farthest
+    return cast(Floats, np.abs(margins).max(axis=1))
 
 
 def _draw(core: Core, recipe: OpeningsRecipe, rng: np.random.Generator) -> tuple[list[Ints], Positions]:

@@ -110,8 +110,7 @@ def prove_suite(
 ) -> Suite:
     """The suite, with all values proved for which `nodes` are enough; see `Options` for the arguments.
 
-    Raises:
-        ValueError: for more than two players, in whose games no value can be forced.
+    Raises `ValueError` for more than two players, in whose games no value can be forced.
     """
     if suite.core.rules.players != 2:
         raise ValueError(f"values are proved for two players; '{suite.core.rules}' has {suite.core.rules.players}")

@@ -61,8 +61,7 @@ class ResultCache:
     def find(self, names: list[str], settings: dict[str, Any], read: Callable[[dict[str, Any]], Part]) -> Part | None:
         """What `read` makes of the content of a stored part; None if the part is not there yet.
 
-        Raises:
-            ResultCacheError: if the part is damaged or belongs to other settings.
+        Raises `ResultCacheError` if the part is damaged or belongs to other settings.
         """
         path = self.path(names)
         if path is None or not path.is_file():

@@ -114,16 +114,11 @@ class EvaluationRun:
         return Tournament(self.core, self.entrants, openings, settings.seed, self.output)
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Report:
-        """Play and measure what is not stored already.
+        """Play and measure what is not stored already; the report names `command` as its origin.
 
-        Args:
-            command: the command that the report names as its origin.
-            progress: shows how far the work is.
-            ray: address of a Ray cluster that plays the arena's pairings; the results are the same, except those of
-                players with a time limit.
-
-        Raises:
-            ResultCacheError: if the output folder holds parts of other settings, or damaged ones.
+        A Ray cluster at the address `ray` may play the arena's pairings; the results are the same, except those of
+        players with a time limit. Raises `ResultCacheError` if the output folder holds parts of other settings, or
+        damaged ones.
         """
         arena, caches = None, [self.cache]
         if self.tournament:

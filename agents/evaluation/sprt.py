@@ -77,12 +77,8 @@ def sprt(outcomes: npt.ArrayLike, trial: Trial) -> Sprt:
     practical introduction to the GSPRT", fishtest's notes, 2019). An outcome that never occurred counts as a thousandth
     of a pair, so that v is positive.
 
-    Args:
-        outcomes: (5,) counts of pairs, as `PENTANOMIAL` orders them.
-        trial: the hypotheses and the probabilities of error.
-
-    Raises:
-        ValueError: for hypotheses in the wrong order, error probabilities outside (0, 0.5), or no five counts.
+    `outcomes` are (5,) counts of pairs, as `PENTANOMIAL` orders them. Raises `ValueError` unless there are five, for
+    hypotheses in the wrong order, and for error probabilities outside (0, 0.5).
     """
     alpha, beta = trial.alpha, trial.beta
     if not trial.elo0 < trial.elo1:
@@ -103,9 +99,7 @@ def sequential(core: Core, a: Policy, b: Policy, trial: Trial) -> Iterator[tuple
     """Play until the test says whether `a` is stronger than `b`, or the pairs run out.
 
     Yields the (5,) counts of pairs so far and the state of the test after each batch; the last one has the verdict.
-
-    Raises:
-        ValueError: for parameters that make no test, and for rules of more than two players.
+    Raises `ValueError` for parameters that make no test, and for rules of more than two players.
     """
     if core.rules.players != 2:
         raise ValueError(f"a test of pairs is for two players; '{core.rules}' has {core.rules.players}")

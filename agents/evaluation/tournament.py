@@ -77,9 +77,7 @@ class Entrant:
 def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
     """Players from `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
 
-    Raises:
-        TournamentError: if two share a label.
-        ValueError: as `agents.make`.
+    Raises `TournamentError` if two share a label, and `ValueError` as `agents.make` does.
     """
     entrants: list[Entrant] = []
     for text in texts:

@@ -148,15 +148,9 @@ class Search:
         return self.best_moves(positions, limits, every_move=every_move)[0]
 
     def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:
-        """The best moves of each of N running positions.
+        """The best moves of each of N running positions; raises `ValueError` if a game among them is over.
 
-        Args:
-            positions: N running positions.
-            limits: when the search of each of them stops.
-            every_move: whether to value every legal move, which takes longer, not the best ones alone.
-
-        Raises:
-            ValueError: if a game among them is over.
+        With `every_move` every legal move is valued, which takes longer, not the best ones alone.
         """
         if positions.over.any():
             raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")

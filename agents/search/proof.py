@@ -210,17 +210,8 @@ class LimitReachedError(Exception):
 class ProofTable:
     """Answers questions about running positions of one `Rules`, and remembers what was proved.
 
-    A position is given as two words, `own` and `other`: see `agents.search.compiled.mover_first`.
-
-    Args:
-        core: of the rules to play.
-        megabytes: size of the table.
-
-    Attributes:
-        rules: the rules, as compiled functions take them.
-
-    Raises:
-        ValueError: for rules that search refuses, see `agents.search.compiled.compile_rules`.
+    A position is given as two words, `own` and `other`: see `agents.search.compiled.mover_first`. `rules` are those of
+    `compile_rules` there, which raises `ValueError` for rules that search refuses.
     """
 
     def __init__(self, core: Core, megabytes: float) -> None:
@@ -248,20 +239,11 @@ class ProofTable:
     ) -> int:
         """Can the mover reach a future margin of `goal` points or more within `depth` plies?
 
-        Args:
-            own: the mover's side.
-            other: the opponent's side.
-            goal: future margin in points.
-            depth: plies, 0 .. MAX_DEPTH.
-            optimistic: whether unfinished lines count as reaching it.
-            deadline: `time.monotonic()` at which to give up, `inf` for never. With a deadline the search runs in a
-                thread of its own, so Ctrl-C interrupts it too.
+        Unfinished lines count as reaching it if the question is `optimistic`. The answer is YES, NO, OPEN_YES or
+        OPEN_NO. `LimitReachedError` is raised at the deadline, and when the nodes that `allow` set are used up.
 
-        Returns:
-            YES, NO, OPEN_YES or OPEN_NO.
-
-        Raises:
-            LimitReachedError: at the deadline, or when the nodes that `allow` set are used up.
+        A deadline is one of `time.monotonic()`, `inf` for never. With it the search runs in a thread of its own, so
+        Ctrl-C interrupts it too.
         """
         self._memory[STOP] = 0
         question = self.rules, self._memory, own, other, goal, depth, int(optimistic), 0
@@ -293,8 +275,7 @@ class ProofTable:
     def restore(self, places: Ints, entries: Int64s) -> None:
         """Replace what is remembered by what `entries` returned, of a table of the same size.
 
-        Raises:
-            ValueError: for arrays that `entries` never returns. The table is then unchanged.
+        Raises `ValueError` for arrays that `entries` never returns; the table is then unchanged.
         """
         shaped = places.ndim == 1 and entries.shape == (places.size, ENTRY_WORDS)
         if not shaped or entries.dtype != np.int64 or places.dtype != np.intp:

@@ -61,15 +61,10 @@ class ProofState:
 
 
 class Solver:
-    """Proves the value of one running position.
+    """Proves the value of one running position, a batch of one, with a table of proofs of so many megabytes.
 
-    Args:
-        core: of the rules to play.
-        position: a batch of one.
-        megabytes: size of the table of proofs.
-
-    Raises:
-        ValueError: for rules that search refuses (see `agents.search.compiled.compile_rules`) and for a finished game.
+    Raises `ValueError` for rules that search refuses (see `agents.search.compiled.compile_rules`) and for a finished
+    game.
     """
 
     def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:
@@ -90,11 +85,8 @@ class Solver:
         With the depth that proves the value comes the best line. If the value was proved before but the line is not
         known (a saved state does not keep it), this yields once, with the line.
 
-        Args:
-            deadline: `time.monotonic()` at which to stop.
-
-        Raises:
-            LimitReachedError: at the deadline. What was proved is in `progress`, and a later call goes on from there.
+        At the deadline, of `time.monotonic()`, `LimitReachedError` is raised. What was proved is in `progress`, and a
+        later call goes on from there.
         """
         progress = self.progress
         began = time.monotonic() - progress.seconds
@@ -202,10 +194,9 @@ class Solver:
         os.replace(partial, path)
 
     def load(self, path: Path) -> None:
-        """Go on from a state that `save` wrote. Its table must be of the same size.
+        """Go on from a state that `save` wrote.
 
-        Raises:
-            StateError: for a file that is no state, or one of another position, other rules or another size.
+        Raises `StateError` for a file that is none, or one of another position, other rules or another table size.
         """
         try:
             if not zipfile.is_zipfile(path):  # NumPy would take it for a pickle
@@ -217,9 +208,10 @@ class Solver:
             seconds = float(state["seconds"])
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise StateError(f"{path}: no state of a solver: {error}") from None
-        wanted = (str(self.core.rules), format_position(self.core, self.position), len(self._table))
-        for what, mine, theirs in zip(
-            ("rules", "position", "table size"), wanted, (rules, position, size), strict=True
+        for what, mine, theirs in (
+            ("rules", str(self.core.rules), rules),
+            ("position", format_position(self.core, self.position), position),
+            ("table size", len(self._table), size),
         ):
             if mine != theirs:
                 raise StateError(f"{path}: its {what} is {theirs!r}, not {mine!r}")

@@ -137,9 +137,8 @@ class SelfPlayVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Play one ply in every game, and opponents' replies.
 
-        Returns:
-            (N, D) features of the games as they then stand, (N, P) float32 rewards of the mover and the players after
-            it in turn order, (N,) finished flags, and N infos.
+        Returns (N, D) features of the games as they then stand, (N, P) float32 rewards of the mover and the players
+        after it in turn order, (N,) finished flags, and N infos.
         """
         self.trail.positions.append(self.positions.copy())
         mover, before = self.positions.mover.copy(), self.positions.scores.copy()
@@ -166,11 +165,11 @@ class SelfPlayVecEnv(VecEnv):
             rows = self._opponents_turn(rows)
         return plies
 
-    def _opponents_turn(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    def _opponents_turn(self, rows: Ints) -> Ints:
         """Those of the games in which an opponent is to move."""
         return rows[self.opponents.to_move(self.positions[rows], rows)] if self.opponents else rows[:0]
 
-    def _play_opponents(self, rows: npt.NDArray[np.intp]) -> Rewards:
+    def _play_opponents(self, rows: Ints) -> Rewards:
         """One ply of the opponents in these games; (M, P) the rewards of seats 0 .. P-1."""
         assert self.opponents
         moved = self.positions[rows]
