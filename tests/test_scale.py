@@ -20,10 +20,9 @@ import yaml
 
 import evaluate
 import train
-from agents.evaluation.cluster_arena import play_pairing
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
-from agents.evaluation.tournament import Tournament, TournamentError
+from agents.evaluation.tournament import Tournament, TournamentError, play_pairing
 from agents.support.parallel import RETRIES, ScaleError, in_order, spread
 from agents.training.config import load_config
 from agents.training.run import RunError, TrainingRun

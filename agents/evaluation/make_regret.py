@@ -68,12 +68,6 @@ class SuiteRecipe:
     net: str | None = None
 
 
-def different_boards(core: Core, positions: Positions) -> Positions:
-    """The first of each set of positions that play alike, among those with enough moves to choose from."""
-    enough = positions[core.legal_mask(positions).sum(axis=1) >= FEWEST_MOVES]
-    return enough[first_of_each(canonical_keys(core, enough))]
-
-
 def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str | None = None) -> Suite:
     """Draw positions, phase by phase, until each has its share; a Ray cluster at the address `ray` may value them.
 
@@ -84,7 +78,9 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
         raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")
     core, progress = Core(recipe.rules), progress or Progress(disable=True)
     rng = np.random.default_rng(recipe.seed)
-    met = different_boards(core, met_in_play(core, mixed_players(core), recipe.games, rng))
+    met = met_in_play(core, mixed_players(core), recipe.games, rng)
+    met = met[core.legal_mask(met).sum(axis=1) >= FEWEST_MOVES]
+    met = met[first_of_each(canonical_keys(core, met))]
     met = met[rng.permutation(len(met))]
     phase = phases(core.rules, met)
     net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
@@ -107,19 +103,15 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     batches, values_of, proofs_of = zip(*chosen, strict=True)
     positions = Positions.concatenate(batches)
     name = suite_name(regret_path(core.rules))
-    return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), describe(recipe))
-
-
-def describe(recipe: SuiteRecipe) -> dict[str, object]:
-    """What the suite's file tells about how it was made."""
-    return {
+    made = {
         "command": command_of(PROG, recipe),
-        "players": player_names(Rules.parse(recipe.rules)),
+        "players": player_names(core.rules),
         "epsilons": list(EPSILONS),
         "random_plies": [0, LONGEST_START],
         "fewest_moves": FEWEST_MOVES,
         "least_spread": LEAST_SPREAD,
     }
+    return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
 
 
 def move_valuer(core: Core, net: ValueNet | None, threads: int | None) -> Searcher[Values]:

@@ -15,7 +15,6 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.evaluation.cluster_arena import play_on_cluster
 from agents.evaluation.result_cache import ResultCache
 from agents.evaluation.results import AgentResult, RegretResult, Report
 from agents.evaluation.summaries import summarize_tournament
@@ -102,16 +101,14 @@ class EvaluationRun:
         self.output = output
         self.core = Core(Rules.parse(settings.rules))
         self.entrants = make_entrants(settings.agents, self.core.rules)
-        self.tournament = self._tournament() if "arena" in settings.suites else None
+        self.tournament: Tournament | None = None
+        if "arena" in settings.suites:
+            rng = np.random.default_rng(settings.seed)
+            openings = load_openings(self.core, settings.openings, settings.pairs, settings.opening_plies, rng)
+            self.tournament = Tournament(self.core, self.entrants, openings, settings.seed, output)
         self.pairings: list[Pairing] = []
         self.cache = ResultCache(output / REGRET_FOLDER if output else None)
         self.suite = load_suite(self.core.rules).part(settings.part) if "regret" in settings.suites else None
-
-    def _tournament(self) -> Tournament:
-        settings = self.settings
-        rng = np.random.default_rng(settings.seed)
-        openings = load_openings(self.core, settings.openings, settings.pairs, settings.opening_plies, rng)
-        return Tournament(self.core, self.entrants, openings, settings.seed, self.output)
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Report:
         """Play and measure what is not stored already; the report names `command` as its origin.
@@ -149,7 +146,7 @@ class EvaluationRun:
         task = progress.add_task("arena", total=games)
         advance = functools.partial(progress.advance, task)
         if ray:
-            return play_on_cluster(tournament, ray, advance)
+            return tournament.play_on_cluster(ray, advance)
         return list(tournament.play(advance, lambda name: progress.update(task, description=name)))
 
     def _measure(self, suite: Suite, progress: Progress) -> tuple[RegretResult, dict[int, float]]:

@@ -1,10 +1,13 @@
 """Tournaments: every pairing of some players over the same openings.
 
-With a folder, each finished pairing is stored in a file, and an interrupted tournament continues from there.
+With a folder, each finished pairing is stored in a file, and an interrupted tournament continues from there. On a Ray
+cluster each pairing is one task, and the results are those of a tournament in one process.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import itertools
 import re
 import time
@@ -17,6 +20,7 @@ import numpy as np
 
 from agents.evaluation.result_cache import ResultCache
 from agents.players.fingerprint import fingerprint
+from agents.support.parallel import spread
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.matches import chance
@@ -74,6 +78,11 @@ class Entrant:
         return [self.label, self.name, self.fingerprint]
 
 
+def make_entrant(label: str, name: str, rules: Rules) -> Entrant:
+    """The player of that name; raises `ValueError` as `agents.make` does."""
+    return Entrant(label, name, load(name, rules), fingerprint(name, rules))
+
+
 def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
     """Players from `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
 
@@ -87,7 +96,7 @@ def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
             raise TournamentError(
                 f"two players are called {label!r}; tell them apart by labels, as in A={name} B={name}"
             )
-        entrants.append(Entrant(label, name, load(name, rules), fingerprint(name, rules)))
+        entrants.append(make_entrant(label, name, rules))
     return entrants
 
 
@@ -166,6 +175,20 @@ class Tournament:
                 progress(self.games_of_pairing)
             yield pairing
 
+    def play_on_cluster(self, address: str, progress: OnGamesEnded) -> list[Pairing]:
+        """As `play`, on the Ray cluster at `address`; raises `ScaleError` if that fails."""
+        pairings = {pair: self.find(*pair) for pair in self.schedule()}
+        missing = [pair for pair, pairing in pairings.items() if pairing is None]
+        progress((len(pairings) - len(missing)) * self.games_of_pairing)
+        work = functools.partial(play_pairing, str(self.core.rules), self.openings, self.seed)
+        players = [[self.entrants[number].identity() for number in pair] for pair in missing]
+        for number, played in spread(work, players, ray=address):
+            a, b = missing[number]
+            pairings[a, b] = pairing = dataclasses.replace(played, a=a, b=b)
+            self.store(pairing)
+            progress(self.games_of_pairing)
+        return [pairing for pairing in pairings.values() if pairing]
+
     def play_one(self, a: int, b: int, progress: OnGamesEnded | None = None) -> Pairing:
         """Play the pairing of players `a` and `b`."""
         players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
@@ -223,6 +246,21 @@ class Tournament:
                 )
             )
         return records
+
+
+def play_pairing(rules: str, openings: Openings, seed: int, players: list[list[str]]) -> Pairing:
+    """Play one pairing, whose players, given by their `Entrant.identity`, are numbered 0 and 1.
+
+    Raises `TournamentError` if an agent's files on this machine differ from those where the tournament was started.
+    """
+    core = Core(rules)
+    entrants = [make_entrant(label, name, core.rules) for label, name, _ in players]
+    for one, expected in zip(entrants, players, strict=True):
+        if one.identity() != expected:
+            raise TournamentError(
+                f"the files or the version of {one.name} differ between machines: share one folder among them"
+            )
+    return Tournament(core, entrants, openings, seed).play_one(0, 1)
 
 
 def _read_moves(text: str) -> list[Move]:

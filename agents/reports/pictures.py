@@ -86,22 +86,13 @@ def draw_ratings(arena: ArenaResult) -> Figure:
     for place, rating in enumerate(reversed(ratings)):
         elo = rating.elo
         axes.errorbar(elo.mean, place, xerr=_reach(elo), fmt="o", color=PHASE_COLOURS[0], capsize=4, markersize=7)
-        axes.annotate(
-            f"{elo.mean:+.0f}" if round(elo.mean) else "0",
-            (elo.mean, place),
-            (0, 9),
-            textcoords="offset points",
-            ha="center",
-            color=INK,
-            fontsize=9,
-        )
+        text = f"{elo.mean:+.0f}" if round(elo.mean) else "0"
+        axes.annotate(text, (elo.mean, place), (0, 9), textcoords="offset points", ha="center", color=INK, fontsize=9)
     axes.axvline(0, color=PALE, linewidth=1, zorder=0)
     axes.set_yticks(range(len(ratings)), [rating.agent for rating in reversed(ratings)])
     axes.set_ylim(-0.6, len(ratings) - 0.25)
     axes.margins(x=0.06)
-    axes.grid(axis="x", color="#EEEEEE")
-    axes.set_axisbelow(True)
-    axes.set_xlabel("Elo points")
+    _name_points(axes, "Elo points")
     return figure
 
 
@@ -114,16 +105,8 @@ def draw_regret(result: RegretResult, order: list[str]) -> Figure:
         places = [place for place, agent in enumerate(order) if phase in rows[agent].phases]
         found = [rows[order[place]].phases[phase].regret for place in places]
         reach = np.array([_reach(regret) for regret in found])[:, :, 0].T if found else None
-        axes.errorbar(
-            [regret.mean for regret in found],
-            np.array(places) + 0.22 * (number - 1),
-            xerr=reach,
-            fmt="o",
-            color=colour,
-            capsize=3,
-            markersize=6,
-            label=phase,
-        )
+        means, at = [regret.mean for regret in found], np.array(places) + 0.22 * (number - 1)
+        axes.errorbar(means, at, xerr=reach, fmt="o", color=colour, capsize=3, markersize=6, label=phase)
     axes.set_xscale("symlog", linthresh=LINEAR_REGRET, linscale=0.4)
     highest = max((row.overall.regret.high for row in result.agents), default=1.0)
     ticks = [tick for tick in (0, 0.1, 0.3, 1, 3, 10, 30) if tick <= 3 * highest]
@@ -134,11 +117,15 @@ def draw_regret(result: RegretResult, order: list[str]) -> Figure:
     axes.set_ylim(len(order) - 0.5, -0.5)
     for place in range(1, len(order)):
         axes.axhline(place - 0.5, color="#EEEEEE", linewidth=1, zorder=0)
-    axes.grid(axis="x", color="#EEEEEE")
-    axes.set_axisbelow(True)
-    axes.set_xlabel("points lost against the best move (logarithmic from 0.1)")
+    _name_points(axes, "points lost against the best move (logarithmic from 0.1)")
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return figure
+
+
+def _name_points(axes: Axes, name: str) -> None:
+    axes.grid(axis="x", color="#EEEEEE")
+    axes.set_axisbelow(True)
+    axes.set_xlabel(name)
 
 
 def _reach(estimate: Estimate) -> list[list[float]]:

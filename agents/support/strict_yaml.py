@@ -22,14 +22,11 @@ def whole_number(value: object) -> object:
 
     Raises `ValueError` for truth values and for texts that are no such number.
     """
-    if isinstance(value, bool) or (isinstance(value, str) and not WHOLE.fullmatch(value)):
+    if isinstance(value, str) and WHOLE.fullmatch(value):
+        value = float(value) if "e" in value.lower() else int(value)
+    if isinstance(value, bool | str) or (isinstance(value, float) and not value.is_integer()):
         raise ValueError("must be a whole number")
-    number = float(value) if isinstance(value, str) and "e" in value.lower() else value
-    if isinstance(number, str):
-        return int(number)
-    if isinstance(number, float) and not number.is_integer():
-        raise ValueError("must be a whole number")
-    return int(number) if isinstance(number, float) else number
+    return int(value) if isinstance(value, float) else value
 
 
 def plain_number(value: object) -> object:

@@ -48,13 +48,14 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
     }
     if model.device.type == "cuda":
         tensors["random.cuda"] = torch.cuda.get_rng_state(model.device)
+    name, keys, *gauss = np.random.get_state(legacy=True)  # noqa: NPY002  (SB3 uses it)
     metadata = {
         "format": FORMAT,
         "plies": str(model.num_timesteps),
         "seconds": str(seconds),
         "updates": str(model._n_updates),
         "starts": str(env.starts.drawn),
-        "random.numpy": json.dumps(_numpy_state()),
+        "random.numpy": json.dumps([name, np.asarray(keys).tolist(), *gauss]),
         "random.python": json.dumps(random.getstate()),
     }
     if env.opponents:
@@ -200,8 +201,3 @@ def _part(tensors: Tensors, prefix: str) -> Tensors:
     """What `_under` put under this prefix."""
     start = f"{prefix}."
     return {name.removeprefix(start): tensor for name, tensor in tensors.items() if name.startswith(start)}
-
-
-def _numpy_state() -> list[Any]:
-    name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # noqa: NPY002  (SB3 uses it)
-    return [name, np.asarray(keys).tolist(), position, has_gauss, cached]
