@@ -66,7 +66,7 @@ class AgentCard(Strict):
 
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
     """Write both files into `folder`, each atomically, the weights first."""
-    save_weights(folder / WEIGHTS_NAME, network)
+    write_atomically(folder / WEIGHTS_NAME, weights_of(network))
     write_atomically(folder / CARD_NAME, card.to_yaml().encode())
 
 
@@ -101,11 +101,6 @@ def pretrained_folders() -> dict[Rules, Path]:
     """The folders of the agents that come with the project, by the rules that they play."""
     cards = sorted(PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
     return {Rules.parse(read_card(path.parent).rules): path.parent for path in cards}
-
-
-def save_weights(path: Path, network: torch.nn.Module) -> None:
-    """Write a network's weights in one atomic step."""
-    write_atomically(path, weights_of(network))
 
 
 def weights_of(network: torch.nn.Module) -> bytes:

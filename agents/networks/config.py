@@ -26,10 +26,8 @@ class NetworkConfig(Strict):
     embed: Whole = Field(8, ge=1, le=MOST_UNITS, description="numbers that stand for the count of one square")
     width: Whole = Field(128, ge=1, le=MOST_UNITS, description="units of a hidden layer")
     depth: Whole = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers")
-    leaf_width: Whole = Field(
-        64, ge=1, le=MOST_UNITS, description="units of a hidden layer of `lookahead`'s network for leaves"
-    )
-    leaf_depth: Whole = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers of `lookahead`'s network for leaves")
+    leaf_width: Whole = Field(64, ge=1, le=MOST_UNITS, description="units of a hidden layer for `lookahead`'s leaves")
+    leaf_depth: Whole = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers for `lookahead`'s leaves")
     policy_gradient: Literal["heads", "inverse_temperature"] = Field(
         "heads",
         description="what the policy's gradient of `lookahead` changes: `heads`, its inverse temperature and its "

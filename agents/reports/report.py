@@ -10,6 +10,7 @@ README does not say what the report says.
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import sys
@@ -104,19 +105,18 @@ def explanation(report: Report) -> str:
     if report.arena and report.arena.ratings:
         parts.append(_ratings_explained(report.arena))
     if report.regret:
+        two = Rules.parse(report.rules).players == 2
+        blundered = (
+            "the final result" if two else "on which side of the others' mean the agent ends by the suite's search"
+        )
         parts.append(
             f"Regret: points lost a move against the best one, over the {report.regret.positions} positions of the "
-            f"{report.regret.part} part of `{report.regret.suite}`; a blunder changes {_blundered(report)}."
+            f"{report.regret.part} part of `{report.regret.suite}`; a blunder changes {blundered}."
         )
     if any(agent.ms_per_move is not None for agent in report.agents):
         where = "the regret suite's positions" if report.regret else "all games of a pairing"
         parts.append(f"Times: wall time where {where} are asked at once, and searches use every processor.")
     return " ".join(parts)
-
-
-def _blundered(report: Report) -> str:
-    two = Rules.parse(report.rules).players == 2
-    return "the final result" if two else "on which side of the others' mean the agent ends by the suite's search"
 
 
 def _ratings_explained(arena: ArenaResult) -> str:
@@ -245,19 +245,17 @@ def _pairing(pairing: PairingResult, orders: Sequence[str]) -> list[str]:
 
 def _regret(regret: RegretResult, order: list[str]) -> list[str]:
     rows = {row.agent: row for row in regret.agents}
-    measured = [(agent, "all", rows[agent].overall) for agent in order]
-    measured += [
-        (agent, phase, rows[agent].phases[phase]) for phase in PHASES for agent in order if phase in rows[agent].phases
-    ]
     heads = ["agent", "phase", "positions", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
     proved = (
         f"Of the {regret.moves} moves in {regret.positions} positions {regret.proved_moves} have proved values, the "
         f"others searched ones; all moves are proved in {regret.proved} positions."
     )
     cells = []
-    for agent, phase, found in measured:
-        shares = [_range(share, ".1f", 100) for share in (found.optimal, found.blunders)]
-        cells.append([f"`{agent}`", phase, str(found.positions), _range(found.regret, ".2f"), *shares])
+    for phase, agent in itertools.product(("all", *PHASES), order):
+        found = {"all": rows[agent].overall, **rows[agent].phases}.get(phase)
+        if found:
+            shares = [_range(share, ".1f", 100) for share in (found.optimal, found.blunders)]
+            cells.append([f"`{agent}`", phase, str(found.positions), _range(found.regret, ".2f"), *shares])
     return [proved, table(heads, cells, left=2)]
 
 

@@ -30,9 +30,7 @@ class StartsConfig(Strict):
     """Where games begin."""
 
     set_up_share: Share = Field(0.2, description="share of games that begin at the set-up")
-    max_plies: Count = Field(
-        10, description="the others begin 1 to this many random plies in, unless they are over by then"
-    )
+    max_plies: Count = Field(10, description="the others begin 1 to this many random plies in, unless over by then")
 
 
 class PPOConfig(Strict):
@@ -49,9 +47,7 @@ class PPOConfig(Strict):
     clip_range: Positive = Field(0.2, description="largest change of an action's probability ratio that is rewarded")
     ent_coef: PositiveOrZero = Field(0.01, description="weight of the entropy at the start")
     ent_coef_end: PositiveOrZero = Field(0.001, description="weight of the entropy at the end")
-    vf_coef: PositiveOrZero = Field(
-        10.0, description="weight of the value loss; margin rewards are shares of all points"
-    )
+    vf_coef: PositiveOrZero = Field(10.0, description="weight of the value loss; margins are shares of all points")
     max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
 
     @model_validator(mode="after")
@@ -70,9 +66,7 @@ class PPOConfig(Strict):
 class OpponentsConfig(Strict):
     """Who holds the other seats; without players and past selves, the latest self holds all in every game."""
 
-    share: Share = Field(
-        0.5, description="share of games in which an opponent holds one seat or more, if there are any"
-    )
+    share: Share = Field(0.5, description="share of games in which an opponent, if there is any, holds seats")
     players: list[str] = Field([], description="opponents by name, as evaluate.py takes them: minimax:depth=2, ...")
     past_selves: CountOrZero = Field(0, description="past selves kept as opponents, the newest ones")
     every_plies: Count = Field(500_000, description="plies after which the latest self joins the past ones")
@@ -81,31 +75,18 @@ class OpponentsConfig(Strict):
 class TeacherConfig(Strict):
     """Regression of the value on search, between two iterations of PPO, see agents/training/teacher.py."""
 
-    depths: list[Count] = Field(
-        [], description="plies searched to value positions; several share the run equally, none: no teacher"
-    )
-    net: str | None = Field(
-        None,
-        description="value net at the leaves of that search: `pretrained`, or the file or folder of one; none: nothing "
-        "is seen beyond the depth",
-    )
+    depths: list[Count] = Field([], description="plies searched; several share the run equally, none: no teacher")
+    net: str | None = Field(None, description="value net at its leaves: `pretrained`, a file or a folder, or none")
     positions: Count = Field(16_384, description="positions valued after each iteration")
     threads: CountOrZero = Field(0, description="threads that search; 0: as many as torch's")
-    random_plies: CountOrZero = Field(
-        6, description="these positions are 0 to this many random plies away from those of the games"
-    )
-    mixed_share: Share = Field(
-        0.0,
-        description="share of these positions that comes from games between players of mixed strength, not the rollout",
-    )
+    random_plies: CountOrZero = Field(6, description="they are 0 to this many random plies off those of the games")
+    mixed_share: Share = Field(0.0, description="share of them that is from games of mixed strength, not the rollout")
     replay: Count = Field(262_144, description="newest positions that minibatches are drawn from")
     minibatches: Count = Field(32, description="gradient steps after each iteration")
     batch_size: Count = Field(2048, description="positions in one minibatch")
     learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
     learning_rate_end: Positive = Field(3e-5, description="Adam's step size at the end; linear in between")
-    muon: PositiveOrZero = Field(
-        0.0, description="Muon's step size for matrices at the start, shrinking as Adam's does; 0: Adam for them too"
-    )
+    muon: PositiveOrZero = Field(0.0, description="Muon's step size for matrices, shrinking too; 0: Adam for all")
 
     @model_validator(mode="after")
     def _net_has_a_search(self) -> TeacherConfig:

@@ -53,6 +53,8 @@ def write_games(options: dict[str, Any], games: int, seed: int, folder: Path, pr
 
     `options` are the environment's, and all chance comes from the seed. Raises `DamagedFileError`.
     """
+    import minari
+
     if (folder / FOLDER_NAME).exists():
         return
     env, players = gymnasium.make(ENV_ID, **options), mixed_players(Core(options["rules"]))
@@ -79,7 +81,19 @@ def write_games(options: dict[str, Any], games: int, seed: int, folder: Path, pr
         data: Any = None
         for path in paths:
             episodes = [replay(env, number, actions) for number, actions in read_games(path)]
-            data = _add(data, episodes, env)
+            if data is not None:
+                data.update_dataset_from_buffer(episodes)
+            else:
+                data = minari.create_dataset_from_buffers(
+                    DATASET_ID,
+                    episodes,
+                    env=env,
+                    eval_env=env,
+                    algorithm_name="players of mixed strength that make random moves now and then",
+                    description="Games of Ô Ăn Quan; made by agents.training.datasets",
+                    requirements=[f"oanquan=={__version__}"],
+                    data_format="hdf5",
+                )
             progress.advance(writing, len(episodes))
         del data
         os.replace(place, folder / FOLDER_NAME)
@@ -117,25 +131,6 @@ def replay(env: gymnasium.Env[Any, Any], seed: int, actions: Ints) -> Any:
         terminations=[end[0] for end in ends],
         truncations=[end[1] for end in ends],
         infos={"action_mask": np.array(masks)},
-    )
-
-
-def _add(data: Any, episodes: list[Any], env: gymnasium.Env[Any, Any]) -> Any:
-    """The data set with more episodes; a new one if there is none yet."""
-    import minari
-
-    if data is not None:
-        data.update_dataset_from_buffer(episodes)
-        return data
-    return minari.create_dataset_from_buffers(
-        DATASET_ID,
-        episodes,
-        env=env,
-        eval_env=env,
-        algorithm_name="players of mixed strength that make random moves now and then",
-        description="Games of Ô Ăn Quan; made by agents.training.datasets",
-        requirements=[f"oanquan=={__version__}"],
-        data_format="hdf5",
     )
 
 

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from agents.support.parallel import spread
 from agents.training.config import TrainConfig, load_config
@@ -65,24 +64,21 @@ def train_seed(sweep: Path, command: str, config: TrainConfig) -> SeedEnd:
     checkpoint. `sweep` is the folder of the sweep, and `command` is for the run's history.
     """
     folder = seed_folder(sweep, config)
-    try:
-        return SeedEnd(config.seed, folder, _train(folder, command, config))
-    except (ValueError, RuntimeError, OSError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
-        return SeedEnd(config.seed, folder, {}, str(error))
 
-
-def _train(folder: Path, command: str, config: TrainConfig) -> dict[str, float]:
     def report(line: str) -> None:
         print(f"seed {config.seed}: {line.strip()}", flush=True)
 
-    if (folder / CONFIG_NAME).exists():
-        run = TrainingRun.resume(folder, report)
-        report(f"goes on at {run.plies:,} plies")
-    else:
-        run = TrainingRun.create(folder, config, command, report)
-    run.learn(lambda plies: None, _interrupts())
-    results: dict[str, Any] = run.evaluations()[-1]["results"]
-    return {name: result["score"] for name, result in results.items()}
+    try:
+        if (folder / CONFIG_NAME).exists():
+            run = TrainingRun.resume(folder, report)
+            report(f"goes on at {run.plies:,} plies")
+        else:
+            run = TrainingRun.create(folder, config, command, report)
+        run.learn(lambda plies: None, _interrupts())
+        results = run.evaluations()[-1]["results"]
+    except (ValueError, RuntimeError, OSError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
+        return SeedEnd(config.seed, folder, {}, str(error))
+    return SeedEnd(config.seed, folder, {name: result["score"] for name, result in results.items()})
 
 
 def _interrupts() -> Callable[[], bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agents.networks.agent_files import WEIGHTS_NAME, load_weights, read_card, save_weights
+from agents.networks.agent_files import WEIGHTS_NAME, load_weights, read_card, weights_of
 from agents.support.strict_yaml import ConfigError
 from agents.training.config import TrainConfig
 from agents.training.policy import network_of
@@ -42,7 +42,7 @@ def warm_start(config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, A
 def keep_warm_start(folder: Path, config: TrainConfig, model: TaughtPPO) -> None:
     """Write what a model starts from into its run's folder."""
     if config.init_from:
-        save_weights(folder / INITIAL_WEIGHTS, network_of(model))
+        write_atomically(folder / INITIAL_WEIGHTS, weights_of(network_of(model)))
     if model.teacher and model.teacher.net:
         write_atomically(folder / TEACHER_NET, model.teacher.net.to_bytes())
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from agents.search.memory import MAX_DEPTH
-from agents.support.strict_yaml import Count, Positive, Strict
+from agents.support.strict_yaml import Count, CountOrZero, Positive, Seed, Strict
 from oanquan_env import Rules
 
 Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
@@ -42,10 +42,8 @@ class ValueConfig(Strict):
         f"net, later with the net of the generation before; left out: {_told(DEPTHS)}",
     )
     positions: list[Count] = Field([], description=f"positions valued in each generation; left out: {_told(POSITIONS)}")
-    random_plies: Annotated[int, Field(ge=0)] = Field(
-        3, description="positions are up to this many random plies off those that the games meet"
-    )
-    seed: Annotated[int, Field(ge=0)] = Field(0, description="seed of everything random")
+    random_plies: CountOrZero = Field(3, description="positions are up to so many random plies off those of the games")
+    seed: Seed = Field(0, description="seed of everything random")
     threads: Count = Field(2, description="threads that search; the same net comes of any number")
     fit: FitConfig = Field(FitConfig(), description="the regression, from random weights in each generation")
     evaluation_nodes: list[Count] = Field(
