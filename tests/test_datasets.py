@@ -217,10 +217,10 @@ def test_games_that_were_killed_go_on(tmp_path: Path, monkeypatch: pytest.Monkey
     whole = make_data(tmp_path / "whole", "--games", "20")
     asked, folder = ["--games", "20"], tmp_path / "killed"
 
-    def killed(*_: object) -> None:
+    def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    for name in ("write_atomically", "replay"):  # while games are played, and while Minari writes
+    for name in ("write_npz", "replay"):  # while games are played, and while Minari writes
         with monkeypatch.context() as patched:
             patched.setattr(minari_games, name, killed)
             assert main(["--output", str(folder), *SMALL, *asked]) == 130
