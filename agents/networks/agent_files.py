@@ -15,7 +15,7 @@ from agents.networks.config import NetworkConfig, check_reward
 from agents.networks.features import FeatureEncoder
 from agents.networks.networks import Net, make_network
 from agents.support.renamed import refuse_old_names
-from agents.support.strict_yaml import ConfigError, Strict, read_yaml, validated
+from agents.support.strict_yaml import ConfigError, RulesName, Strict, read_yaml, validated
 from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
 from oanquan_env import Core, Rules
 from oanquan_env.files import one_line, write_atomically
@@ -41,16 +41,10 @@ class AgentCard(Strict):
     """What an agent is. `training` is its history, which is not needed to use it."""
 
     format: Literal[1] = 1
-    rules: str = Field(description="rules that it was trained for")
+    rules: RulesName = Field(description="rules that it was trained for")
     reward: RewardName = Field(description="the reward whose values its network predicts")
     network: NetworkConfig
     training: dict[str, Any] = Field(default_factory=dict)
-
-    @field_validator("rules")
-    @classmethod
-    def _of_known_rules(cls, text: str) -> str:
-        Rules.parse(text)
-        return text
 
     @field_validator("training")
     @classmethod

@@ -22,27 +22,17 @@ from agents.networks.layers import (
     start_small,
     with_last,
 )
-from oanquan_env import Rules
 
 NOTHING = -1e4
 """Points that stand for an illegal move: finite, and far below any other."""
 MAX_FIELD = 17
-"""Larger counts on a field look the same to the network."""
+"""Larger counts on a field look the same to the network; of the fields met in training one in 30,000 holds more."""
 FEWEST, MOST = -40.0, 80.0
 """Move values are clipped to these before the trunk sees them, points."""
 LEAVES_AT_ONCE = 4096
 """Leaves that go through the leaf network at once, few enough that their activations stay in the caches."""
 CORRECTION_WIDTH = 64
 """Units of the hidden layer that corrects a move's logit."""
-
-
-def counts_told_apart(rules: Rules) -> list[int]:
-    """The largest count worth telling apart in each board column: seeds of all squares, then stones.
-
-    Of the fields met in training one in 30,000 holds more than `MAX_FIELD` seeds.
-    """
-    side = [MAX_FIELD] * rules.fields + [MAX_COUNT]
-    return side * rules.players + [1] * rules.players
 
 
 class LookaheadNet(nn.Module):
@@ -67,7 +57,7 @@ class LookaheadNet(nn.Module):
         self.layout, self.move_layout, self.actions = features.layout, features.moves.layout, rules.actions
         self.others, self.per_point = rules.players - 1, features.moves.per_point
         self.reward_scale = 1.0 / rules.total
-        most = counts_told_apart(rules)
+        most = ([MAX_FIELD] * rules.fields + [MAX_COUNT]) * rules.players + [1] * rules.players  # seeds, then stones
         self.leaf = CountTrunk(most, 0, embed=config.embed, width=config.leaf_width, depth=config.leaf_depth)
         self.leaf_value = nn.Linear(config.leaf_width, self.others)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))

@@ -278,16 +278,6 @@ def render(report: Report, folder: Path) -> None:
     write_atomically(folder / "report.md", markdown(report, list(pictures)).encode())
 
 
-def update_readme(report: Report, folder: Path, readme: Path, *, check: bool) -> bool:
-    """Renew the README's part, or with `check` only compare; returns whether it was right already.
-
-    Raises `ValueError` if the README has no place for it.
-    """
-    place = Path(os.path.relpath(folder.resolve(), readme.resolve().parent)) / "report.md"
-    old = readme.read_text(encoding="utf-8")
-    return renew(readme, replace_between(old, "benchmark", readme_part(report, place.as_posix())), check=check)
-
-
 @dataclass(frozen=True)
 class Options:
     """The command line.
@@ -312,7 +302,11 @@ def main(arguments: list[str]) -> int:
             if options.check:
                 raise ReportError("--check needs --readme")
             render(report, options.report.parent)
-        elif not update_readme(report, options.report.parent, options.readme, check=options.check) and options.check:
+            return 0
+        place = Path(os.path.relpath(options.report.parent.resolve(), options.readme.resolve().parent)) / "report.md"
+        page = options.readme.read_text(encoding="utf-8")
+        page = replace_between(page, "benchmark", readme_part(report, place.as_posix()))
+        if not renew(options.readme, page, check=options.check) and options.check:
             again = f"{PROG} {options.report} --readme {options.readme}"
             print(f"{options.readme} does not show what {options.report} says; renew it with: {again}", file=sys.stderr)
             return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import platform
 import subprocess
@@ -39,10 +40,8 @@ def versions(packages: Iterable[str]) -> dict[str, str]:
     """Python's version and those of the packages that are installed."""
     found = {"python": platform.python_version()}
     for name in packages:
-        try:
+        with contextlib.suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return found
 
 

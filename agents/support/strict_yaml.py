@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from agents.support.renamed import renamed
+from oanquan_env import Rules
 from oanquan_env.files import check_readable, one_line
 
 
@@ -46,6 +47,8 @@ CountOrZero = Annotated[Whole, Field(ge=0, le=10**15)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**32)]
 Share = Annotated[Number, Field(ge=0.0, le=1.0)]
 Positive = Annotated[Number, Field(gt=0.0)]
+RulesName = Annotated[str, AfterValidator(lambda text: str(Rules.parse(text)))]
+"""Rules by name, with changed fields, in the order in which `str` tells them."""
 PositiveOrZero = Annotated[Number, Field(ge=0.0)]
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 """Pydantic's names of a key that there is not, in a model and in a dataclass."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from agents.networks.config import NetworkConfig, check_reward
 from agents.support.strict_yaml import (
@@ -13,13 +13,13 @@ from agents.support.strict_yaml import (
     CountOrZero,
     Positive,
     PositiveOrZero,
+    RulesName,
     Seed,
     Share,
     Strict,
     read_yaml,
     validated,
 )
-from oanquan_env import Rules
 from oanquan_env.rewards import RewardName
 
 MOST_PLIES = 2**24
@@ -111,7 +111,7 @@ class TrainConfig(Strict):
     """Everything that a training run depends on."""
 
     kind: Literal["ppo"] = Field("ppo", description="what is trained: an agent by PPO; `value` is a value net")
-    rules: str = Field("mancala-world", description="rules by name, with changed fields: 'vietnamese refill=forfeit'")
+    rules: RulesName = Field("mancala-world", description="rules by name, with changes: 'vietnamese refill=forfeit'")
     reward: RewardName = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
     total_plies: Count = Field(10_000_000, description="plies to train for")
     init_from: str | None = Field(
@@ -133,11 +133,6 @@ class TrainConfig(Strict):
     opponents: OpponentsConfig = Field(OpponentsConfig(), description="opponents besides the latest self")
     teacher: TeacherConfig = Field(TeacherConfig(), description="search that teaches the value")
     evaluation: EvaluationConfig = Field(EvaluationConfig(), description="evaluation during training")
-
-    @field_validator("rules")
-    @classmethod
-    def _known_rules(cls, text: str) -> str:
-        return str(Rules.parse(text))
 
     @model_validator(mode="after")
     def _one_unit(self) -> TrainConfig:

@@ -41,13 +41,12 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         rules: str,
         network: NetworkConfig,
         use_bfloat16: bool = False,
-        optimizer_kwargs: dict[str, Any] | None = None,
     ) -> None:
         self.rules = rules
         self.network_config = network
         self.use_bfloat16 = use_bfloat16
         self.network: Net  # made by _build, which the parent's constructor calls
-        super().__init__(observation_space, action_space, lr_schedule, optimizer_kwargs=optimizer_kwargs)
+        super().__init__(observation_space, action_space, lr_schedule)
 
     def _build(self, lr_schedule: Schedule) -> None:
         _, self.network = make_network(Core(self.rules), self.network_config)
