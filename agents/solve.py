@@ -52,20 +52,16 @@ class Options:
     state: OptionalFile = None
     json: OptionalFile = None
 
-    def check(self) -> None:
-        """Notice mistakes before the work; raises `ValueError` that names the option."""
-        if not (0 < self.megabytes <= MOST_MEGABYTES and self.time > 0):
-            raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
-        for option, path in (("--state", self.state), ("--json", self.json)):
-            if path is not None:
-                check_place(option, path)
-
 
 def main(arguments: list[str]) -> int:
     """Run the command line; returns the exit status: 0 if the value was proved, 1 if not, 2 for a mistake."""
     options = parse_options(Options, arguments, prog="python -m agents.solve", description=__doc__)
     try:
-        options.check()
+        if not (0 < options.megabytes <= MOST_MEGABYTES and options.time > 0):
+            raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
+        for option, path in (("--state", options.state), ("--json", options.json)):
+            if path is not None:
+                check_place(option, path)
         core = Core(options.rules)
         position = core.start() if options.position is None else parse_position(core, options.position)
         solver = Solver(core, position, megabytes=options.megabytes)

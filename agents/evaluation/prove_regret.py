@@ -76,10 +76,8 @@ def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats]) -
     return found
 
 
-@functools.lru_cache(maxsize=1)
-def _core(rules: str) -> Core:
-    """A worker's core: to make its tables takes longer than many a proof."""
-    return Core(rules)
+_core = functools.lru_cache(maxsize=1)(Core)
+"""A worker's core: to make its tables takes longer than many a proof."""
 
 
 def _prove(table: ProofTable, own: int, other: int, guess: int) -> Bounds:

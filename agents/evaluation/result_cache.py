@@ -27,10 +27,7 @@ class ResultCacheError(ValueError):
 
 
 class ResultCache:
-    """Stores parts in a folder, which is made when it is first needed.
-
-    Args:
-        folder: where the files are; None stores nothing.
+    """Stores parts in a folder, which is made when it is first needed; without one, nothing.
 
     Attributes:
         commit: the project's commit now, at which new parts are made.

@@ -82,14 +82,9 @@ class EvaluationSettings:
 
 
 class EvaluationRun:
-    """Carries out an evaluation.
+    """Carries out an evaluation; raises `ValueError` for settings, players, openings or a suite that cannot be used.
 
-    Args:
-        settings: what to do.
-        output: a folder for finished parts, from which the same settings continue; None stores nothing.
-
-    Raises:
-        ValueError: for settings, rules, players, openings or a suite that cannot be used.
+    With an output folder finished parts are stored there, and the same settings continue from them.
 
     Attributes:
         tournament: who plays, for the records of the games; None without the arena.

@@ -40,11 +40,9 @@ class TournamentError(ValueError):
 
 
 class TimedPolicy:
-    """A player whose thinking time is measured, except for its first choice, which may load and compile.
+    """A player whose thinking time is measured: `seconds` of wall time for so many `moves`.
 
-    Attributes:
-        seconds: wall time that its choices took so far.
-        moves: moves that it chose so far.
+    Its first choice, which may load and compile, does not count.
     """
 
     def __init__(self, policy: Policy) -> None:

@@ -20,15 +20,11 @@ Features: TypeAlias = npt.NDArray[np.int16]
 
 
 class FeatureEncoder(ABC):
-    """Turns positions into rows of small integers.
-
-    Attributes:
-        core: the core.
-        layout: name -> slice of a row, the parts that a network takes apart.
-    """
+    """Turns positions into rows of small integers."""
 
     core: Core
     layout: dict[str, slice]
+    """Name -> slice of a row, the parts that a network takes apart."""
 
     @property
     def size(self) -> int:

@@ -57,16 +57,14 @@ class Limits:
     """When a search stops: at the first limit that it meets. A search to limits of depth and nodes is reproducible.
 
     Raises `ValueError` for no limit at all, or one out of range.
-
-    Attributes:
-        depth: plies to look ahead, 1 to `MAX_DEPTH`.
-        nodes: moves played by the search, 1 or more.
-        milliseconds: time for each position, 1 to `MAX_MILLISECONDS`.
     """
 
     depth: int | None = None
+    """Plies to look ahead, 1 to `MAX_DEPTH`."""
     nodes: int | None = None
+    """Moves played by the search, 1 or more."""
     milliseconds: float | None = None
+    """Time for each position, 1 to `MAX_MILLISECONDS`."""
 
     def __post_init__(self) -> None:
         given = {name: value for name, value in vars(self).items() if value is not None}

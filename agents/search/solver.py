@@ -43,8 +43,7 @@ class ProofState:
         lower, upper: proved bounds; None where nothing is proved.
         depth: plies to which both bounds were searched.
         line: best line, as moves such as `5A`; proved if the bounds meet, else a guess by search; empty if not known.
-        nodes: moves played by the proofs.
-        seconds: time spent.
+        nodes, seconds: moves played by the proofs, and time spent.
     """
 
     lower: int | None = None

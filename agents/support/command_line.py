@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import tyro
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from agents.support.parallel import HELP
 

@@ -123,8 +123,7 @@ class TrainConfig(Strict):
     threads: Count = Field(1, description="torch's threads; if busy, two may be slower than one")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     precision: Literal["float32", "bfloat16"] = Field(
-        "float32",
-        description="of the trunk's matrix products in training; bfloat16 is faster where processors have it",
+        "float32", description="of the trunk's matrix products in training; bfloat16 is faster where processors have it"
     )
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     network: NetworkConfig = Field(NetworkConfig(), description="the network")

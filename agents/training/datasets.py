@@ -118,9 +118,6 @@ class Recipe:
         return core
 
 
-# ---- positions -------------------------------------------------------------------------------------------------------
-
-
 def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, progress: Progress) -> int:
     """Write the files of positions that are not there yet; returns how many positions they hold in all.
 
@@ -185,9 +182,6 @@ def read_positions(path: Path, core: Core) -> Positions:
         return core.setup(*(found[name] for name in ("seeds", "stones", "scores", "mover", "ply")))
     except ValueError as error:
         raise ValueError(f"{path}: no positions of '{core.rules}': {one_line(error)}") from None
-
-
-# ---- the command -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

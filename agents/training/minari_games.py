@@ -144,9 +144,8 @@ def _place(folder: Path) -> Iterator[Path]:
     try:
         yield place
     finally:
-        if before is None:
-            del os.environ["MINARI_DATASETS_PATH"]
-        else:
+        del os.environ["MINARI_DATASETS_PATH"]
+        if before is not None:
             os.environ["MINARI_DATASETS_PATH"] = before
 
 

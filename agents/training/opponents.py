@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 import agents
@@ -45,7 +44,7 @@ class Opponents:
         self.kept = 0
         self.drawn = 0
 
-    def assign(self, rows: npt.NDArray[np.intp]) -> None:
+    def assign(self, rows: Ints) -> None:
         """Draw opponents and their seats for games that begin: one to all but one of the seats, side by side."""
         rng, pool = self._rng(), len(self.players) + len(self.past)
         n, players = len(rows), self.seating.shape[1]
@@ -55,12 +54,12 @@ class Opponents:
         theirs = (np.arange(players) - first[:, None]) % players < held[:, None]
         self.seating[rows] = np.where(theirs, number[:, None], NOBODY)
 
-    def to_move(self, positions: Positions, rows: npt.NDArray[np.intp]) -> Mask:
+    def to_move(self, positions: Positions, rows: Ints) -> Mask:
         """(M,) bool: in which of the games `rows`, whose positions these are, an opponent is to move."""
         theirs: Mask = (self.seating[rows, positions.mover] != NOBODY) & ~positions.over
         return theirs
 
-    def choose(self, positions: Positions, rows: npt.NDArray[np.intp]) -> Ints:
+    def choose(self, positions: Positions, rows: Ints) -> Ints:
         """(M,) intp, the opponents' actions in the games `rows`, where they are to move in these positions."""
         return ask_players([*self.players, *self.past], self.seating[rows, positions.mover], positions, self._rng())
 

@@ -49,13 +49,9 @@ class RunError(ValueError):
 
 
 class TrainingRun:
-    """One run in one folder.
+    """One run in one folder; `report` is called with lines of text worth showing, such as an evaluation.
 
-    Args:
-        folder: the run folder.
-        config: its configuration.
-        report: called with a line of text worth showing, such as an evaluation.
-        net: the file of the teacher's value net, if it is not where the configuration says.
+    `net` is the file of the teacher's value net, if it is not where the configuration says.
     """
 
     def __init__(
@@ -106,12 +102,9 @@ class TrainingRun:
     ) -> TrainingRun:
         """Go on with the run in `folder` from its checkpoint, or from its start if it was killed before the first.
 
-        Args:
-            folder: the run folder.
-            report: as for the class.
-            changes: fields of the configuration that are changed from here on. `threads` and `device` stay in the file
-                as they are; numbers then agree with an unchanged run's up to rounding, not to the bit. `total_plies`
-                makes the run longer or shorter, and what depends on its share that is done; the file is changed.
+        `changes` are fields of the configuration that are changed from here on. `threads` and `device` stay in the file
+        as they are; numbers then agree with an unchanged run's up to rounding, not to the bit. `total_plies` makes the
+        run longer or shorter, and what depends on its share that is done; the file is changed.
 
         Raises:
             RunError: if there is no run, or if it has more plies than `total_plies` already.

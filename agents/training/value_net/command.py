@@ -33,15 +33,9 @@ def make_value_net(
 ) -> int:
     """Begin or go on with the run of a value net; returns the exit status.
 
-    Args:
-        file: the configuration, of the kind `value`.
-        arguments: the command line's words.
-        typed: the command, for the run's history.
-        console: where to show how far it is.
-        catch_signals: from its call on, what it returns says whether to stop.
-
-    Raises:
-        ConfigError, RunError: for a configuration or options that cannot be.
+    The configuration is in `file`; `typed` is the whole command, for the run's history. From the call of
+    `catch_signals` on, what it returns says whether to stop. Raises `ConfigError` or `RunError` for a configuration or
+    options that cannot be.
     """
     default = ValueCommand(settings=validated(ValueConfig, read_yaml(file), str(file)))
     try:

@@ -53,13 +53,7 @@ Progress = Callable[[str, float], None]
 
 
 class ValueRun:
-    """One run in one folder.
-
-    Args:
-        folder: the run folder.
-        config: its configuration.
-        report: called with a line of text worth showing.
-    """
+    """One run in one folder; `report` is called with lines of text worth showing."""
 
     def __init__(self, folder: Path, config: ValueConfig, report: Callable[[str], None]) -> None:
         self.folder = folder
