@@ -56,11 +56,8 @@ class Bounds:
 def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats]) -> dict[int, Bounds]:
     """Bounds on the values of a position's moves: what a move gains, less what the opponent can then reach.
 
-    Args:
-        rules: the rules, as text.
-        nodes: moves that may be played to prove one value.
-        searched: a batch of one running position, and (A,) values of its moves by search, in points. They decide what
-            is asked first, never what is proved.
+    So many nodes (moves) may be played to prove one value. `searched` is a batch of one running position, and (A,)
+    values of its moves by search, in points; they decide what is asked first, never what is proved.
     """
     position, values = searched
     table = ProofTable(_core(rules), MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes

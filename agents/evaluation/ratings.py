@@ -49,12 +49,8 @@ def rate(
     A player that won every game has no spread of its own: its interval shows that of the others only, and its rating
     is a lower bound set by the prior of `fit`.
 
-    Args:
-        players: (G, P) the players 0 .. M-1 of a game, who moves first after the opening first.
-        points: (K, G, P) their points at the end; only who has more matters.
-        anchor: the player whose rating is 0.
-        rng: draws the samples.
-        samples: bootstrap samples of the openings.
+    `players` (G, P) are the players 0 .. M-1 of a game, who moves first after the opening first, and `points` (K, G, P)
+    theirs at the end, of which only matters who has more. The rating of the player `anchor` is 0.
     """
     games, k = np.asarray(players), len(points)
     last = games.shape[1] - 1
@@ -85,14 +81,9 @@ def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_
     `prior_draws` drawn games against zero. Estimates are then finite and unique whatever was played; they shrink
     towards the average by about that one draw among all games.
 
-    Args:
-        design: (C, U) the log odds of each comparison, as weights of the unknowns.
-        won: (B, C) points scored: wins plus half the draws.
-        played: (B, C) games.
-        prior_draws: weight of the prior, games.
-
-    Raises:
-        ValueError: for points below 0 or above the number of games, or a prior that is not positive.
+    `design` (C, U) has the log odds of each comparison, as weights of the unknowns; `won` (B, C) are points scored, wins
+    plus half the draws, in `played` (B, C) games. Raises `ValueError` for points below 0 or above the number of games,
+    or a prior that is not positive.
     """
     if prior_draws <= 0:
         raise ValueError(f"the prior must be more than 0 games; got {prior_draws}")

@@ -25,13 +25,9 @@ def per_move(columns: Tensor, actions: int) -> Tensor:
 
 
 def placed(numbers: Tensor, places: Tensor, shape: Sequence[int], elsewhere: float) -> Tensor:
-    """A tensor of this shape with L numbers, or rows of numbers, at these places, and one number elsewhere.
+    """A tensor with L numbers, or rows of numbers, (L, ...) at these (L,) places, and one number elsewhere.
 
-    Args:
-        numbers: (L, ...).
-        places: (L,), counted row by row.
-        shape: of the result, without the dimensions after the first of `numbers`.
-        elsewhere: the number for places that are not named.
+    Places are counted row by row; `shape` is the result's, without the dimensions after the first of `numbers`.
     """
     filled = numbers.new_full((math.prod(shape), *numbers.shape[1:]), elsewhere)
     return filled.index_put((places,), numbers).view(*shape, *numbers.shape[1:])
@@ -147,11 +143,8 @@ class CountTrunk(nn.Module):
     the first layer's output is then a sum of rows of the product. That moves far less memory than looking vectors up,
     above all in the backward pass, and learns as fast; a table that learns each row by itself learns more slowly.
 
-    Args:
-        most: (S,) the largest count told apart in each column, at most `MAX_COUNT`; smaller ones train faster.
-        extra: E.
-        embed: numbers that stand for a count.
-        width, depth: of the trunk.
+    `most` (S,) are the largest counts told apart in each column, at most `MAX_COUNT`; smaller ones train faster.
+    `extra` is E, and `embed` how many numbers stand for a count.
     """
 
     __call__: Callable[..., Tensor]

@@ -9,12 +9,9 @@ from oanquan_env.files import write_atomically
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = 1) -> str:
-    """A table, without a line end.
+    """A table, without a line end; as many cells in each row as there are headings.
 
-    Args:
-        heads: the headings.
-        rows: the cells, as many in each row as there are headings.
-        left: how many columns, from the first, are aligned left; the others are aligned right. None: all.
+    The first `left` columns are aligned left, None: all of them; the others are aligned right.
     """
     rule = ["---" if left is None or number < left else "---:" for number in range(len(heads))]
     cells = [[cell.replace("|", r"\|") for cell in row] for row in rows]

@@ -40,6 +40,7 @@ def build_model(config: TrainConfig, core: Core, net: Path | None = None) -> tup
         trail_steps=ppo.n_steps,
         opponents=opponents,
     )
+    bfloat16 = config.precision == "bfloat16"
     model = TaughtPPO(
         SelfPlayPolicy,
         env,
@@ -47,11 +48,7 @@ def build_model(config: TrainConfig, core: Core, net: Path | None = None) -> tup
         **ppo.model_dump(exclude={"n_envs", "learning_rate", "learning_rate_end", "ent_coef_end"}),
         rollout_buffer_class=ZeroSumRolloutBuffer,
         rollout_buffer_kwargs={"trail": env.trail, "players": core.rules.players},
-        policy_kwargs={
-            "rules": config.rules,
-            "network": config.network,
-            "use_bfloat16": config.precision == "bfloat16",
-        },
+        policy_kwargs={"rules": config.rules, "network": config.network, "use_bfloat16": bfloat16},
         seed=None,
         device=config.device,
     )

@@ -24,11 +24,8 @@ def warm_start(config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, A
     """Give a fresh model the weights that `config` says it starts from; returns where they come from, for its history.
 
     That is `init_from`, the rules and training of an agent, and `teacher_net`, the command and the commit that made the
-    net, each if it is configured.
-
-    Raises:
-        ConfigError: if the agent does not fit.
-        AgentFileError: if `init_from` holds no agent, or a damaged one.
+    net, each if it is configured. Raises `ConfigError` if the agent does not fit, and `AgentFileError` if `init_from`
+    holds none, or a damaged one.
     """
     history: dict[str, Any] = {}
     if config.init_from:

@@ -34,16 +34,11 @@ def fit(
 ) -> float:
     """Train `module`, in place, to give the values of N positions.
 
-    Args:
-        module: the net.
-        inputs: see `net_inputs`; at each step one of the images is drawn.
-        values: (N,) future margins in points, or (N, P) of all players, the mover's first.
-        config: the settings.
-        rng: draws the minibatches; the same seed and threads give the same net.
-        progress: hears what share of the steps is done.
+    `values` are (N,) future margins in points, or (N, P) of all players, the mover's first. For `inputs` see
+    `net_inputs`; at each step one of the images is drawn. The same seed of `rng` and threads give the same net.
+    `progress` hears what share of the steps is done.
 
-    Returns:
-        The root of the mean squared error in points, over the last tenth of the steps.
+    Returns the root of the mean squared error in points, over the last tenth of the steps.
     """
     images, n = inputs.shape[:2]
     size = min(config.batch_size, n)
