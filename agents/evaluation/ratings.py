@@ -81,9 +81,9 @@ def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_
     `prior_draws` drawn games against zero. Estimates are then finite and unique whatever was played; they shrink
     towards the average by about that one draw among all games.
 
-    `design` (C, U) has the log odds of each comparison, as weights of the unknowns; `won` (B, C) are points scored, wins
-    plus half the draws, in `played` (B, C) games. Raises `ValueError` for points below 0 or above the number of games,
-    or a prior that is not positive.
+    `design` (C, U) has the log odds of each comparison, as weights of the unknowns. `won` (B, C) are points scored,
+    wins plus half the draws, in `played` (B, C) games. Raises `ValueError` for points below 0 or above the number of
+    games, or a prior that is not positive.
     """
     if prior_draws <= 0:
         raise ValueError(f"the prior must be more than 0 games; got {prior_draws}")
