@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md and docs/benchmark.md, and the README's line of speed and table of alternatives.
+"""The measured tables of docs/, and the README's line of speed and table of alternatives.
 
     python -m benchmarks.readme            # write them from the committed results
     python -m benchmarks.readme --check    # write nothing, and fail if they are out of date
@@ -15,10 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.evaluation.results import Report, read_report
 from agents.support.command_line import Flag, parse_options
 from agents.support.markdown import renew, replace_between, table
 from benchmarks import peers, players
 from benchmarks.report import RESULTS
+from oanquan_env import Rules
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.evaluation import plus_minus
+from oanquan_env.rules import DEFAULT_PRESET, PRESETS
 
 PROG = "python -m benchmarks.readme"
 ROOT = RESULTS.parent.parent
@@ -67,7 +72,7 @@ def search() -> str:
         ["search", "ms", "million moves/s"],
         lambda results: [
             [f"{kind}, depth {row['depth']}", f"{row['milliseconds']:,.2f}", f"{row['moves_per_second'] / 1e6:.1f}"]
-            for kind in ("opening", "middle")
+            for kind in ("opening", "middle", "middle, value net")
             for row in results[kind]
         ],
     )
@@ -114,12 +119,39 @@ def page() -> str:
     )
 
 
+def presets() -> str:
+    """Search with and without a value net, as the reports of all presets of two players have it."""
+    heads = ["rules", "nodes", "regret, plain", "regret, with the net", "score of the net against plain, %"]
+    folders = {name: RESULTS if name == DEFAULT_PRESET else RESULTS / name for name in PRESETS}
+    reports = {name: read_report(folder / "report.json") for name, folder in folders.items() if folder.is_dir()}
+    rows = (
+        _by_net(name, report, nodes)
+        for name, report in reports.items()
+        if Rules.parse(name).players == 2
+        for nodes in (2_000, 20_000)
+    )
+    return table(heads, [row for row in rows if row], left=2)
+
+
+def _by_net(rules: str, report: Report, nodes: int) -> list[str] | None:
+    """The row of searches of so many nodes; None if the report has none."""
+    labels = {agent.name: agent.label for agent in report.agents}
+    plain, net = (labels.get(f"minimax:nodes={nodes}{options}") for options in ("", ",net=pretrained"))
+    if not (plain and net and report.regret and report.arena):
+        return None
+    regret = {row.agent: plus_minus(row.overall.regret, ".2f") for row in report.regret.agents}
+    (game,) = (game for game in report.arena.pairings if (game.agent, game.opponent) == (plain, net))
+    score = Estimate(*(100 * (1 - share) for share in (game.score.mean, game.score.high, game.score.low)))
+    return [f"`{rules}`", f"{nodes:,}", regret[plain], regret[net], plus_minus(score, ".1f")]
+
+
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {"speed": peers.speed_line, "peers": peers.peers_table},
     ROOT / "docs" / "benchmarks.md": {
         part.__name__: part for part in (core, vector, aec, search, solve, training, page)
     },
     ROOT / "docs" / "benchmark.md": {"rows": players.rows},
+    ROOT / "docs" / "strength.md": {"presets": presets},
 }
 """Which parts each page has."""
 

@@ -51,7 +51,7 @@ PICTURES = {
 }
 README_ROWS = 8
 """Most players in the README's table."""
-LEFT_OUT = ("minimax:depth=6", "mcts:simulations=200", "minimax:depth=2")
+LEFT_OUT = ("minimax:depth=6", "minimax-2k", "minimax-2k-net", "mcts:simulations=200", "minimax:depth=2")
 """Players that the README's table does without: the others say more."""
 README_COLUMNS = ("Elo (95 %)", "regret, points (95 %)", "blunders, %", "ms a move")
 VERDICTS = (
