@@ -189,7 +189,7 @@ def test_the_balanced_suite(rules: str) -> None:
     assert set(openings.positions.ply.tolist()) == {4, 5, 6, 7, 8}
     values = np.array([int(record.headers["Value"]) for record in openings.records])
     assert abs(values).max() <= 3
-    some = slice(0, 5)
+    some = slice(0, 2)
     made = shlex.split(openings.records[0].headers["Made"])
     depth = int(made[made.index("--depth") + 1])
     net = read_value_net("pretrained", rules) if "--net" in made else None
