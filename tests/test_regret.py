@@ -297,18 +297,18 @@ def committed(request: pytest.FixtureRequest) -> Suite:
 
 
 def test_the_committed_suite_keeps_its_conditions(committed: Suite) -> None:
-    assert len(committed) >= 2000
+    assert len(committed) >= (900 if committed.name == "regret-vietnamese" else 2400)
     assert regret_path(committed.core.rules).stat().st_size < 1_000_000
     assert (committed.core.legal_mask(committed.positions).sum(axis=1) >= 3).all()
     assert (np.nanmax(committed.values, axis=1) - np.nanmin(committed.values, axis=1) >= 1).all()
     assert len(first_of_each(canonical_keys(committed.core, committed.positions))) == len(committed)
-    assert min(Counter(committed.phases().tolist()).values()) >= 600
+    assert min(Counter(committed.phases().tolist()).values()) >= 0.25 * len(committed)
 
 
 def test_development_and_test_part_share_nothing(committed: Suite) -> None:
     development, test = committed.part("development"), committed.part("test")
     assert len(development) + len(test) == len(committed) == len(committed.part("all"))
-    assert min(len(development), len(test)) >= 1000
+    assert min(len(development), len(test)) >= 0.4 * len(committed)
     keys = np.concatenate([canonical_keys(one.core, one.positions) for one in (development, test)])
     assert len(first_of_each(keys)) == len(committed)
 
