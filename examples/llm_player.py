@@ -51,12 +51,17 @@ ANSWER = "Think as long as you like. The last line of your reply must be your mo
 # ---- the position as text --------------------------------------------------------------------------------------------
 
 
+TOLD = ("empty_mandarin", "refill_when", "end", "stone_value", "max_plies", "fields", "capture")
+"""Fields of `Rules` that the words below tell; in all others the rules must be the default ones."""
+
+
 def rules_in_words(rules: Rules) -> str:
-    """The rules of two players, as far as the regret suites' rules differ in them."""
+    """The rules of two players, as far as they differ in the fields that are `TOLD`."""
     gap = rules.empty_mandarin == "gap"
     halt = "a mandarin square that is not empty" if gap else "a mandarin square, empty or not"
     empty = "an empty square" if gap else "an empty field"
     again = f"after the captured square there is again {empty}, and then a square that is not empty"
+    chain = "" if rules.capture == "single" else f" If {again}, you capture that too, and so on."
     at_once = rules.refill_when == "at_once"
     when = "A player whose fields are all empty at the end of any turn" if at_once else "A player to move"
     left = "" if at_once else " whose fields are all empty"
@@ -71,8 +76,7 @@ You lift all seeds of the field and drop them one by one into the squares that f
 squares included. Then look at the square after the last seed:
 - If it is {halt}, your turn ends.
 - If it is a field that is not empty, lift its seeds and sow them in the same direction; then look again.
-- If it is {empty} and the square after it is not empty, you capture all that lies there. If {again}, you capture that \
-too, and so on. Then your turn ends.
+- If it is {empty} and the square after it is not empty, you capture all that lies there.{chain} Then your turn ends.
 - If it is {empty} and the square after it is empty too, your turn ends.
 {when}{left} pays {rules.fields} points to put one seed into each of its fields, even points that it does not have yet.
 The game ends when {ending}; after {rules.max_plies} moves it ends in any case. Then each player gets the \
@@ -197,6 +201,9 @@ def draw_positions(rules: Rules, part: Any, count: int, seed: int) -> Suite:
     suite = find_suite(rules)
     if suite is None or rules.players > 2:
         raise ValueError(f"--rules: there is no regret suite of two players for '{rules}'")
+    untold = sorted(set(rules.differences(Rules())) - set(TOLD))
+    if untold:
+        raise ValueError(f"--rules: this example has no words for the {', '.join(untold)} of '{rules}'")
     whole = suite.part(part)
     if count > len(whole):
         raise ValueError(f"--positions: the {part} part of {suite.name} has {len(whole)}; got {count}")

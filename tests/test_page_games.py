@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from oanquan_env.play.server import PlayServer
 from tests.browsers import Visit, session_of
+
+pytestmark = pytest.mark.slow  # a browser takes seconds
 
 
 def test_a_whole_game_by_mouse(visit: Visit, server: PlayServer) -> None:

@@ -14,6 +14,8 @@ from tests.browsers import Visit, session_of
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Route
 
+pytestmark = pytest.mark.slow  # a browser takes seconds
+
 
 @pytest.mark.parametrize(("locale", "words"), [("en-GB", "cannot be read"), ("vi-VN", "Không đọc được thế")])
 def test_a_bad_position_in_the_link_is_explained(visit: Visit, server: PlayServer, locale: str, words: str) -> None:

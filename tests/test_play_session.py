@@ -224,7 +224,7 @@ def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
         "maxn:depth=5",
         "lookahead:pretrained",
     ]
-    assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin"))[0] == "maxn:depth=7"
+    assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "maxn:depth=7"
     assert session.shared_adviser(Rules())[0].ready.wait(60)
     hint = Session().hint()
     assert hint["player"] == "lookahead:pretrained"
@@ -234,7 +234,7 @@ def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
 
 def test_levels_take_the_best_that_is_installed() -> None:
     pytest.importorskip("numba")
-    played = {"mancala-world": "minimax:ms=1000,net=pretrained", "tonkin": "minimax:ms=1000"}
+    played = {"mancala-world": "minimax:ms=1000,net=pretrained", "tonkin seeds=3": "minimax:ms=1000"}
     played |= {"vietnamese refill=forfeit": "maxn:depth=7", "three-player": "maxn:depth=7"}
     for rules, name in played.items():
         assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name

@@ -205,9 +205,9 @@ def test_missing_suites_are_named(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="no such file"):
         read_suite(tmp_path / "none.json")
     with pytest.raises(
-        SuiteError, match=r"there is no regret suite for 'tonkin'.*python -m agents.evaluation.make_regret"
+        SuiteError, match=r"there is no regret suite for 'tonkin seeds=3'.*python -m agents.evaluation.make_regret"
     ):
-        load_suite(Core("tonkin").rules)
+        load_suite(Core("tonkin seeds=3").rules)
 
 
 # ---- making ----------------------------------------------------------------------------------------------------------

@@ -250,6 +250,7 @@ def test_a_run_of_a_sweep_has_the_processors_of_its_teacher_too(
     assert (asked["cpus"], asked["processes"]) == (processors, max(1, 13 // processors))
 
 
+@pytest.mark.slow
 def test_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = parse([*SMALL, "--seed", "3"]).settings
     TrainingRun.create(tmp_path / "seed-3", config, "by hand", lambda line: None)

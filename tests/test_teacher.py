@@ -132,6 +132,7 @@ def test_positions_of_the_regret_suite_are_never_taught() -> None:
     assert not np.isin(canonical_keys(core, teacher.positions), withheld).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("muon", [0.0, 0.02])
 def test_a_taught_value_comes_nearer_to_the_search(muon: float) -> None:
     _, errors = teach(12, muon=muon)

@@ -352,6 +352,7 @@ def test_help_shows_twenty_options_and_help_all_all(capsys: pytest.CaptureFixtur
     assert "--ppo.vf-coef" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_run_s_folder_is_named_after_its_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.yaml").write_text(small_config(total_plies=ITERATION).to_yaml())

@@ -96,6 +96,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """Runs a program for which these packages are not there."""
 
 
+@pytest.mark.slow
 def test_it_can_be_copied_alone(tmp_path: Path) -> None:
     source = Path(cleanrl_ppo.__file__).read_text(encoding="utf-8")
     assert len(source.splitlines()) < 300

@@ -15,12 +15,11 @@ import numpy as np
 import pytest
 
 from examples.chat_endpoint import Endpoint, EndpointError
-from examples.llm_player import BASELINES, PROMPTS, draw_positions, main, read_reply, rules_in_words
+from examples.llm_player import BASELINES, PROMPTS, TOLD, draw_positions, main, read_reply, rules_in_words
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.regret import judge, regret
-from oanquan_env.benchmark.suites import regret_path
 from oanquan_env.notation import Move
 from oanquan_env.players import make, move_gains
 from oanquan_env.rules import FIELD_NAMES, PRESETS
@@ -109,15 +108,12 @@ def test_a_prompt_tells_position_seat_and_legal_moves(form: str) -> None:
     assert told.splitlines()[-1].endswith("such as 5A.")
 
 
-def test_rules_in_words_tell_apart_all_that_regret_suites_tell_apart() -> None:
+def test_rules_in_words_tell_apart_what_they_say_they_tell() -> None:
     of_two = [preset.rules for preset in PRESETS.values() if preset.rules.players == 2]
-    suites = [rules for rules in of_two if regret_path(rules).is_file()]
-    assert len(suites) >= 3
-    told = {"empty_mandarin", "refill_when", "end", "stone_value", "max_plies", "fields"}
-    for rules in suites:
-        assert set(rules.differences(Rules())) <= told
+    suites = [rules for rules in of_two if set(rules.differences(Rules())) <= set(TOLD)]
+    assert len(suites) >= 4
     assert len({rules_in_words(rules) for rules in suites}) == len(suites)
-    assert set(FIELD_NAMES) > told
+    assert set(FIELD_NAMES) > set(TOLD)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +206,8 @@ def test_the_environment_names_the_endpoint_and_the_key_stays_out_of_what_is_wri
     [
         (["--base-url", "ftp://x"], "--base-url must begin with http:// or https://; got 'ftp://x'"),
         (["--positions", "100000"], "--positions: the development part of regret-mancala-world has 1170; got 100000"),
-        (["--rules", "tonkin"], "--rules: there is no regret suite of two players for 'tonkin'"),
+        (["--rules", "tonkin seeds=3"], "--rules: there is no regret suite of two players for 'tonkin seeds=3'"),
+        (["--rules", "tonkin"], "--rules: this example has no words for the leftovers, mandarin_ahead, mandarin_seeds"),
         (["--rules", "three-player"], "--rules: there is no regret suite of two players for 'three-player'"),
         (["--extra", "[1]"], "--extra must be a JSON object; got '[1]'"),
         (["--extra", "{"], "not readable as JSON"),
