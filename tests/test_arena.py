@@ -21,6 +21,7 @@ from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_openings
 from oanquan_env.records import format_records
 from tests.players import FirstMove, LastMove
+from tests.strategies import TWO_PLAYER_PRESETS
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +180,7 @@ def test_missing_openings_say_what_exists(core: Core, tmp_path: Path) -> None:
         load_openings(Core("tonkin seeds=3"), "balanced", 2, 4, rng())
 
 
-@pytest.mark.parametrize("rules", ["mancala-world", "vietnamese", "ludii", "tonkin", "app"])
+@pytest.mark.parametrize("rules", TWO_PLAYER_PRESETS)
 def test_the_balanced_suite(rules: str) -> None:
     core = Core(rules)
     openings = read_openings(core, openings_path(core.rules))

@@ -24,7 +24,7 @@ from oanquan_env.benchmark.suites import SuiteError, format_suite, load_suite, r
 from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.value_net import read_value_net
-from oanquan_env.rules import PRESETS
+from tests.strategies import TWO_PLAYER_PRESETS
 
 NONE = np.nan
 
@@ -288,10 +288,7 @@ def test_positions_met_in_play_are_running_and_start_early() -> None:
 # ---- the committed suite ---------------------------------------------------------------------------------------------
 
 
-OF_TWO = [name for name in PRESETS if Rules.parse(name).players == 2]
-
-
-@pytest.fixture(scope="module", params=OF_TWO)
+@pytest.fixture(scope="module", params=TWO_PLAYER_PRESETS)
 def committed(request: pytest.FixtureRequest) -> Suite:
     return load_suite(Rules.parse(request.param))
 

@@ -120,8 +120,7 @@ def move_valuer(core: Core, net: ValueNet | None, threads: int | None) -> Search
         return Search(core, threads=threads, net=net).proved_values
 
     def margins(positions: Positions, depth: int) -> Values:
-        values = FullWidthSearch(core, depth, net=net).values(positions)
-        own = values[np.arange(len(positions)), :, positions.mover]
+        own = FullWidthSearch(core, depth, net=net).movers_values(positions)
         return np.where(np.isfinite(own), own, np.nan), np.zeros(own.shape, dtype=np.bool_)
 
     return margins

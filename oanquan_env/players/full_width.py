@@ -99,6 +99,11 @@ class FullWidthSearch:
             values[begin + rows, actions] = relative_points(points - self._unit * part.scores[rows]) / self._unit
         return values
 
+    def movers_values(self, positions: Positions) -> Floats:
+        """(N, A) what each move of N running positions is worth to who makes it: its column of `values`."""
+        own: Floats = self.values(positions)[np.arange(len(positions)), :, positions.mover]
+        return own
+
     def position_values(self, positions: Positions) -> Floats:
         """(N, P) float64, what N running positions are worth to each player: the `values` of the mover's best move."""
         values, rows = self.values(positions), np.arange(len(positions))
@@ -186,8 +191,7 @@ class FullWidthPolicy:
         mask = self.core.legal_mask(positions)
         values = np.zeros(mask.shape)
         rows = (mask.sum(axis=1) > 1).nonzero()[0]
-        found = self.search.values(positions[rows])
-        values[rows] = found[np.arange(len(rows)), :, positions.mover[rows]]
+        values[rows] = self.search.movers_values(positions[rows])
         return best_actions(values, mask, rng)
 
     def analyse(self, board: Board) -> Analysis:
@@ -197,7 +201,7 @@ class FullWidthPolicy:
             ValueError: for a game that is over, and for a board of other rules.
         """
         check_analysable(board, self.core)
-        found = self.search.values(board.positions)[0, :, board.mover].tolist()
+        found = self.search.movers_values(board.positions)[0].tolist()
         ranked = sorted(self.core.legal_mask(board.positions)[0].nonzero()[0].tolist(), key=lambda move: -found[move])
         return Analysis(
             board=board.copy(),
