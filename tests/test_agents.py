@@ -106,10 +106,10 @@ def test_an_agent_asked_to_play_other_rules_says_so(agent: Path) -> None:
 
 
 def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = agent.parent / "shelf"
-    shelf.mkdir()
+    shelf = agent.parent / "shelf" / "pretrained"
+    shelf.mkdir(parents=True)
     agent.rename(shelf / "mancala-world")
-    monkeypatch.setattr("agents.networks.agent_files.PRETRAINED_FOLDER", shelf)
+    monkeypatch.setattr("agents.networks.agent_files.SHELF", shelf.parent)
     assert agent_folder("pretrained", "mancala-world") == shelf / "mancala-world"
     assert agent_folder("runs/quick", "mancala-world") == Path("runs/quick")
     assert isinstance(agents.make("ppo:pretrained,temperature=0.5"), PPOPlayer)
@@ -121,6 +121,8 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     assert fingerprint("ppo:pretrained", Rules()) == before != fingerprint("ppo:pretrained", Rules.parse("vietnamese"))
     with pytest.raises(AgentFileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
+    with pytest.raises(AgentFileError, match=r"no agent selfplay for the rules 'mancala-world' .* do play: none"):
+        agents.make("ppo:selfplay")
 
 
 class Bomb:

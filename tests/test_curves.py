@@ -17,7 +17,8 @@ from safetensors.torch import load_file
 
 import agents
 from agents.evaluation.results import AgentResult, Report
-from agents.networks.agent_files import PRETRAINED_FOLDER, pretrained_folders, read_card
+from agents.networks import agent_files
+from agents.networks.agent_files import PRETRAINED, SELFPLAY, read_card, shipped_folders
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
@@ -26,6 +27,8 @@ from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from tests.test_training import ITERATION, learn, quiet, small_config
+
+OF_THE_PROJECT = [(name, rules) for name in (PRETRAINED, SELFPLAY) for rules in shipped_folders(name)]
 
 ENDS = ("mean", "low", "high")
 
@@ -175,12 +178,19 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureF
     assert "give the folder of a training run" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("name", "option"), [("pretrained", []), ("selfplay", ["--name", "selfplay"])])
 def test_a_run_s_agent_is_taken_in_with_its_card(
-    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str,
+    option: list[str],
+    runs: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
-    assert cards.main(["take", str(runs[0])]) == 0
-    folder = tmp_path / "mancala-world"
+    monkeypatch.setattr(cards, "SHELF", tmp_path)
+    monkeypatch.setattr(agent_files, "SHELF", tmp_path)
+    assert cards.main(["take", str(runs[0]), *option]) == 0
+    folder = tmp_path / name / "mancala-world"
     assert {path.name for path in folder.iterdir()} == {"agent.safetensors", "agent.yaml", "config.yaml"}
     assert PPOPlayer(folder).card.training["plies"] == 2 * ITERATION
     kept, whole = load_file(folder / "agent.safetensors"), load_file(runs[0] / "agent.safetensors")
@@ -191,6 +201,7 @@ def test_a_run_s_agent_is_taken_in_with_its_card(
     assert cards.main(["write", "--check"]) == 0
     text = (folder / "README.md").read_text()
     assert f"| plies of PPO | {2 * ITERATION:,} |" in text
+    assert f"python evaluate.py ppo:{name} minimax:depth=4" in text
     assert "MIT" in text
     assert "earlier" not in text
 
@@ -199,7 +210,7 @@ def test_a_card_has_no_report_of_other_weights(
     runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf, results = tmp_path / "shelf", tmp_path / "results"
-    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", shelf)
+    monkeypatch.setattr(cards, "SHELF", shelf)
     monkeypatch.setattr(cards, "RESULTS", results)
     folder = cards.take(runs[0])
     assert "No report of the strength of these weights" in cards.render(folder)
@@ -216,7 +227,7 @@ def test_a_card_has_no_report_of_other_weights(
 def test_a_card_tells_whose_weights_an_agent_began_with(
     runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
+    monkeypatch.setattr(cards, "SHELF", tmp_path)
     folder = cards.take(runs[0])
     card = read_card(folder)
     told = {"command": "python train.py", "commit": "0123456789ab"}
@@ -232,16 +243,16 @@ def test_a_card_tells_whose_weights_an_agent_began_with(
 def test_weights_too_large_for_the_repository_are_refused(
     runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
+    monkeypatch.setattr(cards, "SHELF", tmp_path)
     monkeypatch.setattr(cards, "LARGEST", 100)
     assert cards.main(["take", str(runs[0])]) == 2
     assert "at most 100 go into the repository" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("folder", sorted(path.parent.name for path in PRETRAINED_FOLDER.glob("*/agent.yaml")))
-def test_the_project_s_agents_play_their_rules(folder: str) -> None:
-    rules, path = next((rules, path) for rules, path in pretrained_folders().items() if path.name == folder)
+@pytest.mark.parametrize(("name", "rules"), OF_THE_PROJECT)
+def test_the_project_s_agents_play_their_rules(name: str, rules: Rules) -> None:
+    path = shipped_folders(name)[rules]
     positions = Core(rules).start(1)
     assert PPOPlayer(path, rules).evaluate(positions)[0].shape == (1, rules.actions)
     assert (path / "config.yaml").is_file()

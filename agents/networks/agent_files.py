@@ -6,7 +6,7 @@ The card says what is needed to use the weights, and how they came to be. Neithe
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import torch
 from pydantic import Field, field_validator, model_validator
@@ -24,10 +24,12 @@ from oanquan_env.rules import as_rules
 
 WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"
-PRETRAINED = "pretrained"
+PRETRAINED: Final = "pretrained"
 """In a player's name: the project's own agent for the rules."""
-PRETRAINED_FOLDER = Path(__file__).parents[1] / PRETRAINED
-"""Where those agents are, a folder for each of the rules."""
+SELFPLAY: Final = "selfplay"
+"""In a player's name: the project's best agent for the rules that no search has taught."""
+SHELF = Path(__file__).parents[1]
+"""Where those agents are: a folder of each name, and in it one for each of the rules."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; with larger ones than this a network's numbers overflow."""
 NO_WEIGHTS = "not the weights of the network on the card"
@@ -78,22 +80,24 @@ def read_card(folder: Path) -> AgentCard:
 
 
 def agent_folder(name: str, rules: Rules | str) -> Path:
-    """The folder that a player's name means: a path, or `pretrained` for the project's own agent for the rules.
+    """The folder that a player's name means: a path, or that of the project's own agent of that name for the rules.
 
-    If none for these rules comes with the project, an `AgentFileError` says for which there are.
+    If none of that name comes for these rules, an `AgentFileError` says for which there are.
     """
-    if name != PRETRAINED:
+    if name not in (PRETRAINED, SELFPLAY):
         return Path(name)
-    wanted, folders = as_rules(rules), pretrained_folders()
+    wanted, folders = as_rules(rules), shipped_folders(name)
     if wanted not in folders:
         exist = ", ".join(f"'{known}'" for known in folders) or "none"
-        raise AgentFileError(f"no agent for the rules '{wanted}' comes with the project; those that do play: {exist}")
+        raise AgentFileError(
+            f"no agent {name} for the rules '{wanted}' comes with the project; those that do play: {exist}"
+        )
     return folders[wanted]
 
 
-def pretrained_folders() -> dict[Rules, Path]:
-    """The folders of the agents that come with the project, by the rules that they play."""
-    cards = sorted(PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
+def shipped_folders(name: str) -> dict[Rules, Path]:
+    """The folders of the agents of that name that come with the project, by the rules that they play."""
+    cards = sorted((SHELF / name).glob(f"*/{CARD_NAME}"))
     return {Rules.parse(read_card(path.parent).rules): path.parent for path in cards}
 
 

@@ -24,7 +24,7 @@ NAMES = Names(
         "minimax:...,net=FILE": "with a value net at its horizon: a file, a run's folder, or `pretrained`",
         "mcts:simulations=S[,net=FOLDER]": "Monte-Carlo tree search; with a trained agent's priors and values",
         "mcts:...,depth=D[,net=FILE]": "its leaves valued by maxn to D plies; 0: playouts, default for two players",
-        "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder, or `pretrained`; T > 0 draws its moves",
+        "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder, `pretrained`, `selfplay`; T > 0: draws moves",
         "...FOLDER...,mirror_average=no": "the network sees the position alone, not its mirror image beside it",
         **EPSILON_USAGE,
     },

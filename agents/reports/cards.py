@@ -1,10 +1,11 @@
 """The agents that come with the project: taking one in from its run, and the cards that say what they are.
 
-    python -m agents.reports.cards take runs/ppo        copies a run's agent and configuration here
-    python -m agents.reports.cards write                writes each agent's README.md
-    python -m agents.reports.cards write --check        fails if a README.md is out of date
+    python -m agents.reports.cards take runs/ppo                    copies a run's agent and configuration here
+    python -m agents.reports.cards take runs/ppo --name selfplay    the same as `ppo:selfplay`
+    python -m agents.reports.cards write                            writes each agent's README.md
+    python -m agents.reports.cards write --check                    fails if a README.md is out of date
 
-A report counts for an agent if it is of the same rules and `ppo:pretrained` took part in it, with the same files and
+A report counts for an agent if it is of the same rules and the agent took part in it, with the same files and
 playing as it does now. Settings beside an agent are those of its run, in the words of the version that made it.
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tyro
 
@@ -21,10 +22,12 @@ from agents.evaluation.results import Report, origin, read_report
 from agents.networks.agent_files import (
     CARD_NAME,
     PRETRAINED,
-    PRETRAINED_FOLDER,
+    SELFPLAY,
+    SHELF,
     WEIGHTS_NAME,
     AgentCard,
     read_card,
+    shipped_folders,
     weights_of,
 )
 from agents.players.fingerprint import fingerprint
@@ -48,19 +51,20 @@ LARGEST = 5_000_000
 """Bytes that weights in the repository may have."""
 
 
-def take(run: tyro.conf.Positional[Path]) -> Path:
+def take(run: tyro.conf.Positional[Path], name: Literal["pretrained", "selfplay"] = PRETRAINED) -> Path:
     """Take in the agent and the configuration of a run.
 
     Weights are stored in half precision: numbers of eleven bits where float32's have 24, and half of the file.
 
     Args:
         run: the run's folder
+        name: what players call it
     """
     player, config = PPOPlayer(run), load_config(run / CONFIG_NAME)
     weights = weights_of(player.network.half())
     if len(weights) > LARGEST:
         raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
-    folder = PRETRAINED_FOLDER / str(Rules.parse(player.card.rules)).replace(" ", "-").replace("=", "-")
+    folder = SHELF / name / str(Rules.parse(player.card.rules)).replace(" ", "-").replace("=", "-")
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)
     write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())
@@ -71,7 +75,7 @@ def take(run: tyro.conf.Positional[Path]) -> Path:
 def render(folder: Path) -> str:
     """The README.md of the agent in `folder`."""
     card, config = read_card(folder), read_yaml(folder / CONFIG_NAME)
-    parts = [f"# An agent for the rules `{card.rules}`", _introduction(card), _origin(card, config)]
+    parts = [f"# An agent for the rules `{card.rules}`", _introduction(folder.parent.name, card), _origin(card, config)]
     strength = [part for report, label in _reports(folder, card.rules) for part in _strength(report, label)]
     parts += strength or ["No report of the strength of these weights is committed yet."]
     parts.append(
@@ -81,12 +85,12 @@ def render(folder: Path) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _introduction(card: AgentCard) -> str:
+def _introduction(name: str, card: AgentCard) -> str:
     option = "" if card.rules == str(Rules()) else f" --rules '{card.rules}'"
     other = "minimax:depth=4" if Rules.parse(card.rules).players == 2 else "maxn:depth=3"
     return (
-        f"`ppo:{PRETRAINED}` is this agent{' under these rules' if option else ''}:\n\n"
-        f"```sh\npython evaluate.py ppo:{PRETRAINED} {other}{option}\n```"
+        f"`ppo:{name}` is this agent{' under these rules' if option else ''}:\n\n"
+        f"```sh\npython evaluate.py ppo:{name} {other}{option}\n```"
     )
 
 
@@ -137,7 +141,7 @@ def _reports(folder: Path, rules: str) -> Iterator[tuple[Report, str]]:
     """The committed reports of these rules in which the agent in `folder` took part as it is, and its label there."""
     now = fingerprint(f"ppo:{folder}", Rules.parse(rules))
     for report in map(read_report, sorted(RESULTS.glob("**/report.json"))):
-        it = next((agent for agent in report.agents if agent.name == f"ppo:{PRETRAINED}"), None)
+        it = next((agent for agent in report.agents if agent.name == f"ppo:{folder.parent.name}"), None)
         if it and report.rules == rules and it.fingerprint == now:
             yield report, it.label
 
@@ -173,7 +177,7 @@ def write(check: Flag = False) -> int:
     Args:
         check: write nothing, and fail if a card is out of date
     """
-    folders = sorted(path.parent for path in PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
+    folders = [folder for name in (PRETRAINED, SELFPLAY) for folder in shipped_folders(name).values()]
     wrong = [folder for folder in folders if not renew(folder / README_NAME, render(folder), check=check)]
     for folder in wrong:
         print(f"{folder / README_NAME}: {f'out of date; renew it with: {PROG} write' if check else 'written'}")
