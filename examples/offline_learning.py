@@ -1,9 +1,10 @@
-"""Learn what moves are worth from files of positions, without playing a game; evaluated by regret.
+"""Learn what positions are worth from files of positions, without playing a game; evaluated by regret.
 
     python -m agents.training.datasets --output out/data --positions 100000 --depth 8 --net pretrained
-    python -m examples.offline_learning out/data --epochs 10
+    python -m examples.offline_learning out/data --save out/offline.npz
 
-A network with one hidden layer is fitted to the values of all legal moves, and plays the move of the highest value.
+The value of a move, less what it wins at once, is the value of the position that it leaves. So each position of the
+data teaches as many as it has moves. A value net is fitted to all of them, and plays the move that wins the most by it.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.training.datasets import ABOUT_NAME, read_columns
-from examples.scoring import Features
+from agents.networks.value_net import ValueModule
+from agents.training.datasets import ABOUT_NAME, read_columns, read_positions
+from agents.training.value_net.fit import Rows, net_inputs
 from oanquan_env import Core
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
-from oanquan_env.observation import Observation
-
-POINTS = 10.0
-"""Points of one unit of the network's outputs."""
+from oanquan_env.core import relative_points
+from oanquan_env.files import check_place, write_atomically
+from oanquan_env.players.full_width import FullWidthPolicy
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -33,49 +34,54 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("data", type=Path, metavar="FOLDER", help="what python -m agents.training.datasets wrote")
     add("--epochs", type=int, default=10, help="times that each position is used (default: %(default)s)")
-    add("--batch-size", type=int, default=256, help="positions of a gradient step (default: %(default)s)")
-    add("--width", type=int, default=256, help="of the hidden layer (default: %(default)s)")
-    add("--learning-rate", type=float, default=1e-3, help="of Adam at the start; it falls to 0 (default: %(default)s)")
+    add("--batch-size", type=int, default=1024, help="positions of a gradient step (default: %(default)s)")
+    add("--learning-rate", type=float, default=3e-3, help="of Adam at the start; it falls to 0 (default: %(default)s)")
     add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
+    add("--save", type=Path, metavar="FILE", help="write the value net here, as .npz")
     return parser.parse_args(arguments)
+
+
+def afterstates(core: Core, path: Path) -> tuple[Rows, Floats]:
+    """Inputs (2, M, S) of the M running positions after all moves of a file's positions, and their (M,) values."""
+    before, values = read_positions(path, core), read_columns(path)["values"]
+    after, rows, actions = core.expand(before)
+    won = relative_points(core.standings(after) - before.scores[rows])[np.arange(len(rows)), before.mover[rows]]
+    running = ~after.over
+    return net_inputs(core.rules, after[running]), (won - values[rows, actions])[running]
 
 
 def main(arguments: list[str]) -> Evaluation:
     """Train and evaluate; returns the evaluation."""
     options = parse(arguments)
+    if options.save:
+        check_place("--save", options.save)
     core = Core(json.loads((options.data / ABOUT_NAME).read_text(encoding="utf-8"))["asked"]["rules"])
-    files = [read_columns(path) for path in sorted(options.data.glob("positions-*.npz"))]
-    features, rng = Features(core), np.random.default_rng(options.seed)
+    files = [afterstates(core, path) for path in sorted(options.data.glob("positions-*.npz"))]
+    inputs = torch.from_numpy(np.concatenate([one[0] for one in files], axis=1))
+    values = torch.from_numpy(np.concatenate([one[1] for one in files])).float()
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)
-    net = torch.nn.Sequential(
-        torch.nn.Linear(features.size, options.width),
-        torch.nn.ReLU(),
-        torch.nn.Linear(options.width, core.rules.actions),
-    )
-    seen = torch.from_numpy(np.concatenate([features(one["observations"]) for one in files]))
-    values = torch.from_numpy(np.concatenate([one["values"] for one in files])) / POINTS
-    optimizer = torch.optim.Adam(net.parameters(), lr=options.learning_rate)
+    module = ValueModule(core.rules)
+    torch.nn.init.zeros_(module.output.weight)  # at first moves are worth what they win
+    optimizer = torch.optim.Adam(module.parameters(), lr=options.learning_rate)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, options.epochs)
     for epoch in range(options.epochs):
         errors = []
-        for rows in torch.from_numpy(rng.permutation(len(seen))).split(options.batch_size):
-            wanted = values[rows]
-            legal = wanted.isfinite()
-            loss = torch.nn.functional.huber_loss(net(seen[rows])[legal], wanted[legal])
+        for rows in torch.randperm(len(values)).split(options.batch_size):
+            image = torch.randint(len(inputs), rows.shape)  # a position and its mirror image are worth the same
+            found = module(inputs[image, rows].long())
+            loss = torch.nn.functional.huber_loss(found, values[rows], delta=10.0)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            errors.append(loss.item())
+            errors.append((found.detach() - values[rows]).square().mean().item())
         schedule.step()
-        print(f"epoch {epoch + 1}: loss {np.mean(errors):.4f}", flush=True)
-
-    def choose(observations: Observation, masks: Mask) -> Ints:
-        with torch.no_grad():
-            found = net(torch.from_numpy(features(observations))).numpy()
-        return np.where(masks, found, -np.inf).argmax(axis=1)
-
-    found = evaluate(choose, core.rules, opponents=(), label="offline", part="development")
+        print(f"epoch {epoch + 1}: error {np.mean(errors) ** 0.5:.2f} points", flush=True)
+    net = module.export({"command": f"python -m examples.offline_learning {options.data}"})
+    if options.save:
+        write_atomically(options.save, net.to_bytes())
+    player = FullWidthPolicy(core, 1, "maxn", net=net)
+    found = evaluate(player, core.rules, opponents=(), label="offline", part="development")
     print(found)
     return found
 
