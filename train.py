@@ -43,7 +43,8 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from agents.support.strict_yaml import ConfigError, read_yaml
     from agents.training.checkpoint import CheckpointError
     from agents.training.config import TrainConfig
-    from agents.training.run import RunError, StopTrainingError, TrainingRun
+    from agents.training.run import TrainingRun
+    from agents.training.run_folder import RunError, StopTrainingError
     from agents.training.sweep import SeedEnd, parse_seeds, plan, stopping_workers, train_seeds
     from agents.training.train_command import CHANGEABLE, Command, config_file, help_page, parse
     from agents.training.value_net.command import make_value_net

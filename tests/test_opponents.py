@@ -14,7 +14,8 @@ from agents.networks.features import PlainFeatures
 from agents.networks.networks import make_network
 from agents.training.config import OpponentsConfig, TrainConfig
 from agents.training.opponents import NOBODY, Opponents
-from agents.training.run import StopTrainingError, TrainingRun
+from agents.training.run import TrainingRun
+from agents.training.run_folder import StopTrainingError
 from agents.training.selfplay import RandomStarts, SelfPlayVecEnv
 from oanquan_env import Core, Positions
 from oanquan_env.core import relative_points

@@ -17,8 +17,8 @@ from agents.networks.agent_files import WEIGHTS_NAME
 from agents.support.strict_yaml import ConfigError
 from agents.training.config import parse_config
 from agents.training.policy import network_of
-from agents.training.run import RunError, StopTrainingError, TrainingRun
-from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME
+from agents.training.run import TrainingRun
+from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, RunError, StopTrainingError
 from tests.test_training import ITERATION, learn, quiet, small_config, weights
 
 

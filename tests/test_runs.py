@@ -27,8 +27,15 @@ from agents.support.strict_yaml import ConfigError
 from agents.support.tensor_files import DIGEST, pack
 from agents.training.checkpoint import CheckpointError
 from agents.training.config import load_config
-from agents.training.run import RunError, StopTrainingError, TrainingRun
-from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
+from agents.training.run import TrainingRun
+from agents.training.run_folder import (
+    CHECKPOINT_NAME,
+    CONFIG_NAME,
+    EVALUATIONS_NAME,
+    RUN_NAME,
+    RunError,
+    StopTrainingError,
+)
 from oanquan_env.files import TEMPORARY
 from tests.test_training import ITERATION, ROOT, learn, quiet, small_config
 

@@ -25,8 +25,8 @@ from agents.evaluation.prove_regret import prove_suite
 from agents.evaluation.tournament import Tournament, TournamentError, play_pairing
 from agents.support.parallel import RETRIES, ScaleError, in_order, spread
 from agents.training.config import load_config
-from agents.training.run import RunError, TrainingRun
-from agents.training.run_folder import CHECKPOINT_NAME
+from agents.training.run import TrainingRun
+from agents.training.run_folder import CHECKPOINT_NAME, RunError
 from agents.training.sweep import parse_seeds, plan, train_seed
 from agents.training.train_command import parse
 from oanquan_env import Core

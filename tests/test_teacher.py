@@ -17,7 +17,8 @@ from agents.networks.value_net import ValueModule
 from agents.search.deepening import Limits, Search
 from agents.support.strict_yaml import ConfigError
 from agents.training.config import TeacherConfig, TrainConfig, parse_config
-from agents.training.run import StopTrainingError, TrainingRun
+from agents.training.run import TrainingRun
+from agents.training.run_folder import StopTrainingError
 from agents.training.selfplay import RandomStarts
 from agents.training.teacher import Teacher
 from oanquan_env import Core, Positions

@@ -24,8 +24,8 @@ from agents.support.strict_yaml import ConfigError
 from agents.training.checkpoint import CheckpointError
 from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.policy import network_of
-from agents.training.run import RunError, StopTrainingError, TrainingRun
-from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME
+from agents.training.run import TrainingRun
+from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, RunError, StopTrainingError
 from agents.training.train_command import parse
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs

@@ -11,7 +11,8 @@ import torch
 import agents
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import ConfigError
-from agents.training.run import StopTrainingError, TrainingRun
+from agents.training.run import TrainingRun
+from agents.training.run_folder import StopTrainingError
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.playing import random_openings

@@ -18,7 +18,7 @@ from agents.search.deepening import Limits, Search
 from agents.search.in_parts import search_part
 from agents.support.folder_lock import FolderInUseError, FolderLock
 from agents.support.npz import DamagedFileError
-from agents.training.run import RunError, StopTrainingError
+from agents.training.run_folder import RunError, StopTrainingError
 from agents.training.value_net import labels
 from agents.training.value_net.config import FitConfig, ValueConfig
 from agents.training.value_net.fit import fit, net_inputs

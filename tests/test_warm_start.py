@@ -14,8 +14,8 @@ from agents.networks.config import NetworkConfig
 from agents.networks.lookahead import LookaheadNet
 from agents.networks.networks import make_network
 from agents.support.strict_yaml import ConfigError
-from agents.training.run import StopTrainingError, TrainingRun
-from agents.training.run_folder import CHECKPOINT_NAME
+from agents.training.run import TrainingRun
+from agents.training.run_folder import CHECKPOINT_NAME, StopTrainingError
 from oanquan_env import Core
 from tests.test_teacher import ITERATION as TAUGHT_ITERATION
 from tests.test_teacher import TAUGHT_NETWORK, taught_config

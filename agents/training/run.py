@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -20,32 +19,31 @@ from torch.utils.tensorboard import SummaryWriter
 import agents
 from agents.networks.agent_files import AgentCard, AgentFileError, save_agent
 from agents.players.network_player import NetworkError, PPOPlayer
-from agents.support import provenance
 from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import dump_yaml, naming_field, read_yaml
 from agents.training.checkpoint import load_checkpoint, save_checkpoint
 from agents.training.config import TrainConfig, load_config, parse_config
 from agents.training.model import build_model
 from agents.training.policy import network_of
-from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
+from agents.training.run_folder import (
+    CHECKPOINT_NAME,
+    CONFIG_NAME,
+    RUN_NAME,
+    RunError,
+    StopTrainingError,
+    describe_run,
+    read_evaluations,
+    refuse_run,
+    write_evaluations,
+)
 from agents.training.schedules import between
 from agents.training.warm_start import TEACHER_NET, keep_warm_start, restore_warm_start, warm_start
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
-from oanquan_env.files import one_line, parse_json, write_atomically
+from oanquan_env.files import write_atomically
 from oanquan_env.playing import random_openings
-
-PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
-
-
-class StopTrainingError(Exception):
-    """The run was asked to stop; raised between two iterations, after the checkpoint."""
-
-
-class RunError(ValueError):
-    """A run folder that cannot be made or resumed; says what to do instead."""
 
 
 class TrainingRun:
@@ -285,48 +283,9 @@ class _TensorBoard(TensorBoardOutputFormat):
         self._is_closed = False
 
 
-def refuse_run(folder: Path) -> None:
-    """Raises `RunError` if a run is in the folder already."""
-    if (folder / CONFIG_NAME).exists():
-        raise RunError(f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output")
-
-
-def read_evaluations(folder: Path, check: Callable[[int, Any], None]) -> list[dict[str, Any]]:
-    """The evaluations in a run's folder, oldest first; raises `RunError` that names a damaged line.
-
-    `check` takes the number of a line, from 1, and what was read there. For what is no evaluation of such a run it
-    raises `ValueError`, `LookupError`, `TypeError` or `AttributeError`.
-    """
-    path, rows = folder / EVALUATIONS_NAME, []
-    for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
-        try:
-            row = parse_json(line)
-            check(number, row)
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise RunError(f"{path}: line {number} is damaged ({one_line(error)}); delete it to go on") from None
-        rows.append(row)
-    return rows
-
-
-def write_evaluations(folder: Path, rows: list[dict[str, Any]]) -> None:
-    """Replace the evaluations in a run's folder."""
-    write_atomically(folder / EVALUATIONS_NAME, "".join(json.dumps(row) + "\n" for row in rows).encode())
-
-
 def _check_evaluation(_: int, row: Any) -> None:
     if type(row["plies"]) is not int or not all(0 <= result["score"] <= 1 for result in row["results"].values()):
         raise ValueError("plies or a score is no number that it can be")
-
-
-def describe_run(command: str) -> dict[str, Any]:
-    """Where a run comes from: command, commit, time, processor, versions."""
-    return {
-        "command": command,
-        "commit": provenance.commit(),
-        "started": time.strftime("%Y-%m-%d %H:%M:%S %z"),
-        "processor": provenance.processor(),
-        "versions": provenance.versions(PACKAGES),
-    }
 
 
 def _check_finite(run: TrainingRun) -> None:

@@ -1,6 +1,15 @@
-"""Names of the files in a run's folder."""
+"""A run's folder: the names of its files, its evaluations, where it comes from, and what is refused."""
 
 from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from agents.support import provenance
+from oanquan_env.files import one_line, parse_json, write_atomically
 
 CONFIG_NAME = "config.yaml"
 """The configuration, resolved."""
@@ -10,3 +19,51 @@ CHECKPOINT_NAME = "checkpoint.safetensors"
 """All that a run needs to go on."""
 EVALUATIONS_NAME = "evaluations.jsonl"
 """One evaluation a line."""
+PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
+
+
+class StopTrainingError(Exception):
+    """The run was asked to stop; raised between two iterations, after the checkpoint."""
+
+
+class RunError(ValueError):
+    """A run folder that cannot be made or resumed; says what to do instead."""
+
+
+def refuse_run(folder: Path) -> None:
+    """Raises `RunError` if a run is in the folder already."""
+    if (folder / CONFIG_NAME).exists():
+        raise RunError(f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output")
+
+
+def read_evaluations(folder: Path, check: Callable[[int, Any], None]) -> list[dict[str, Any]]:
+    """The evaluations in a run's folder, oldest first; raises `RunError` that names a damaged line.
+
+    `check` takes the number of a line, from 1, and what was read there. For what is no evaluation of such a run it
+    raises `ValueError`, `LookupError`, `TypeError` or `AttributeError`.
+    """
+    path, rows = folder / EVALUATIONS_NAME, []
+    for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
+        try:
+            row = parse_json(line)
+            check(number, row)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise RunError(f"{path}: line {number} is damaged ({one_line(error)}); delete it to go on") from None
+        rows.append(row)
+    return rows
+
+
+def write_evaluations(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """Replace the evaluations in a run's folder."""
+    write_atomically(folder / EVALUATIONS_NAME, "".join(json.dumps(row) + "\n" for row in rows).encode())
+
+
+def describe_run(command: str) -> dict[str, Any]:
+    """Where a run comes from: command, commit, time, processor, versions."""
+    return {
+        "command": command,
+        "commit": provenance.commit(),
+        "started": time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        "processor": provenance.processor(),
+        "versions": provenance.versions(PACKAGES),
+    }

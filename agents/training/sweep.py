@@ -15,8 +15,8 @@ from types import FrameType
 
 from agents.support.parallel import spread
 from agents.training.config import TrainConfig, load_config
-from agents.training.run import RunError, TrainingRun
-from agents.training.run_folder import CONFIG_NAME
+from agents.training.run import TrainingRun
+from agents.training.run_folder import CONFIG_NAME, RunError
 from oanquan_env.files import one_line
 
 

@@ -17,8 +17,7 @@ from agents.support.parallel import HELP
 from agents.support.renamed import renamed
 from agents.support.strict_yaml import ConfigError
 from agents.training.config import TrainConfig, load_config, parse_config
-from agents.training.run import RunError
-from agents.training.run_folder import CONFIG_NAME
+from agents.training.run_folder import CONFIG_NAME, RunError
 
 CHANGEABLE = {"threads", "device", "total_plies"}
 """Fields that a resumed run may change."""

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 
 from agents.support.parallel import HELP
 from agents.support.strict_yaml import ConfigError, explain, read_yaml, validated
-from agents.training.run import RunError, StopTrainingError
+from agents.training.run_folder import RunError, StopTrainingError
 from agents.training.train_command import Place
 from agents.training.value_net.config import ValueConfig
 from agents.training.value_net.run import ValueRun

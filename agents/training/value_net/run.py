@@ -23,8 +23,15 @@ from agents.search.deepening import Limits
 from agents.support.folder_lock import FolderLock
 from agents.support.npz import naming_damage, read_npz, write_npz
 from agents.support.strict_yaml import dump_yaml, read_yaml
-from agents.training.run import StopTrainingError, describe_run, read_evaluations, refuse_run, write_evaluations
-from agents.training.run_folder import CONFIG_NAME, RUN_NAME
+from agents.training.run_folder import (
+    CONFIG_NAME,
+    RUN_NAME,
+    StopTrainingError,
+    describe_run,
+    read_evaluations,
+    refuse_run,
+    write_evaluations,
+)
 from agents.training.value_net.config import ValueConfig
 from agents.training.value_net.fit import fit, net_inputs
 from agents.training.value_net.labels import Values, draw_positions, value_positions
