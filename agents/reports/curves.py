@@ -169,7 +169,7 @@ def draw(curves: Sequence[Curve], lines: dict[str, float]) -> bytes:
         _tidy(axes[row, 0], "million plies" if row else "", label)
         _tidy(axes[row, 1], "minutes of training" if row else "", "")
     _draw_yardsticks(axes[0], lines)
-    axes[1, 0].legend(frameon=False, loc="lower right")
+    figure.legend(*axes[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     return png(figure)
 
 
