@@ -168,6 +168,8 @@ def main(arguments: list[str]) -> ValueNet:
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)
     core = Core(options.rules)
+    if core.rules.players != 2:
+        raise ValueError(f"--rules: this file is for two players; '{core.rules}' has {core.rules.players}")
     games, learner = Games(core, options.seed), Learner(core, options)
     origin = {"command": shlex.join(["python", "-m", "examples.td_lambda", *arguments]), "commit": commit()}
     plies, due, seconds = 0, 0, 0.0

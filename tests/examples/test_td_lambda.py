@@ -65,6 +65,8 @@ def test_a_net_learns_and_plays_from_its_file(tmp_path: Path, capsys: pytest.Cap
     assert net.origin["command"].startswith("python -m examples.td_lambda --plies 20000")
 
 
-def test_a_file_that_cannot_be_written_is_refused_before_any_game(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_and_rules_of_three_are_refused_before_any_game(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="--rules: this file is for two players; 'three-player' has 3"):
+        main(["--rules", "three-player"])
     with pytest.raises(ValueError, match="--save: there is no folder"):
         main(["--save", str(tmp_path / "nowhere" / "td.npz")])
