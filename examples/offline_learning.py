@@ -18,8 +18,10 @@ import numpy as np
 import torch
 
 from agents.networks.value_net import ValueModule
+from agents.support.command_line import progress_bar
 from agents.training.datasets import ABOUT_NAME, read_columns, read_positions
-from agents.training.value_net.fit import Rows, net_inputs
+from agents.training.value_net.config import FitConfig
+from agents.training.value_net.fit import Rows, fit, net_inputs
 from oanquan_env import Core
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
@@ -35,7 +37,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("data", type=Path, metavar="FOLDER", help="what python -m agents.training.datasets wrote")
     add("--epochs", type=int, default=10, help="times that each position is used (default: %(default)s)")
     add("--batch-size", type=int, default=1024, help="positions of a gradient step (default: %(default)s)")
-    add("--learning-rate", type=float, default=3e-3, help="of Adam at the start; it falls to 0 (default: %(default)s)")
+    add("--learning-rate", type=float, default=3e-3, help="of Adam at the start; falls to 0 (default: %(default)s)")
     add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
     add("--save", type=Path, metavar="FILE", help="write the value net here, as .npz")
     return parser.parse_args(arguments)
@@ -57,26 +59,24 @@ def main(arguments: list[str]) -> Evaluation:
         check_place("--save", options.save)
     core = Core(json.loads((options.data / ABOUT_NAME).read_text(encoding="utf-8"))["asked"]["rules"])
     files = [afterstates(core, path) for path in sorted(options.data.glob("positions-*.npz"))]
-    inputs = torch.from_numpy(np.concatenate([one[0] for one in files], axis=1))
-    values = torch.from_numpy(np.concatenate([one[1] for one in files])).float()
+    inputs = np.concatenate([one[0] for one in files], axis=1)
+    values = np.concatenate([one[1] for one in files]).astype(np.float32)
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)
     module = ValueModule(core.rules)
     torch.nn.init.zeros_(module.output.weight)  # at first moves are worth what they win
-    optimizer = torch.optim.Adam(module.parameters(), lr=options.learning_rate)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, options.epochs)
-    for epoch in range(options.epochs):
-        errors = []
-        for rows in torch.randperm(len(values)).split(options.batch_size):
-            image = torch.randint(len(inputs), rows.shape)  # a position and its mirror image are worth the same
-            found = module(inputs[image, rows].long())
-            loss = torch.nn.functional.huber_loss(found, values[rows], delta=10.0)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            errors.append((found.detach() - values[rows]).square().mean().item())
-        schedule.step()
-        print(f"epoch {epoch + 1}: error {np.mean(errors) ** 0.5:.2f} points", flush=True)
+    settings = FitConfig(
+        samples=options.epochs * len(values), batch_size=options.batch_size, learning_rate=options.learning_rate
+    )
+    rng = np.random.default_rng(options.seed)
+    with progress_bar() as bar:
+        task = bar.add_task("positions shown", total=settings.samples)
+
+        def progress(done: float) -> None:
+            bar.update(task, completed=round(done * settings.samples))
+
+        error = fit(module, inputs, values, settings, rng, progress)
+    print(f"error {error:.2f} points, over the last tenth of the steps")
     net = module.export({"command": f"python -m examples.offline_learning {options.data}"})
     if options.save:
         write_atomically(options.save, net.to_bytes())

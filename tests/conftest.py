@@ -11,7 +11,7 @@ import torch
 
 from oanquan_env import Rules
 from oanquan_env.play.server import PlayServer
-from oanquan_env.play.session import shared_adviser
+from oanquan_env.play.session import shared_adviser, shared_seat
 from oanquan_env.render import Window
 from tests.browsers import Person, Visit, launch, serve
 
@@ -75,3 +75,13 @@ def visit(browser: Browser) -> Iterator[Visit]:
     for context, person in opened:
         context.close()
         assert person.errors == []
+
+
+@pytest.fixture
+def own_players() -> Iterator[None]:
+    """No player of the page's games is shared with another test."""
+    shared_seat.cache_clear()
+    shared_adviser.cache_clear()
+    yield
+    shared_seat.cache_clear()
+    shared_adviser.cache_clear()

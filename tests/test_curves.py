@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 import agents
 from agents.evaluation.results import AgentResult, Report
 from agents.networks import agent_files
-from agents.networks.agent_files import PRETRAINED, SELFPLAY, read_card, shipped_folders
+from agents.networks.agent_files import SHIPPED, read_card, shipped_folders
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
@@ -28,7 +28,7 @@ from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from tests.test_training import ITERATION, learn, quiet, small_config
 
-OF_THE_PROJECT = [(name, rules) for name in (PRETRAINED, SELFPLAY) for rules in shipped_folders(name)]
+OF_THE_PROJECT = [(name, rules) for name in SHIPPED for rules in shipped_folders(name)]
 
 ENDS = ("mean", "low", "high")
 

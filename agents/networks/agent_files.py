@@ -28,6 +28,7 @@ PRETRAINED: Final = "pretrained"
 """In a player's name: the project's own agent for the rules."""
 SELFPLAY: Final = "selfplay"
 """In a player's name: the project's best agent for the rules that no search has taught."""
+SHIPPED = (PRETRAINED, SELFPLAY)
 SHELF = Path(__file__).parents[1]
 """Where those agents are: a folder of each name, and in it one for each of the rules."""
 LARGEST_WEIGHT = 1e4
@@ -84,7 +85,7 @@ def agent_folder(name: str, rules: Rules | str) -> Path:
 
     If none of that name comes for these rules, an `AgentFileError` says for which there are.
     """
-    if name not in (PRETRAINED, SELFPLAY):
+    if name not in SHIPPED:
         return Path(name)
     wanted, folders = as_rules(rules), shipped_folders(name)
     if wanted not in folders:

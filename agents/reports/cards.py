@@ -22,8 +22,8 @@ from agents.evaluation.results import Report, origin, read_report
 from agents.networks.agent_files import (
     CARD_NAME,
     PRETRAINED,
-    SELFPLAY,
     SHELF,
+    SHIPPED,
     WEIGHTS_NAME,
     AgentCard,
     read_card,
@@ -177,7 +177,7 @@ def write(check: Flag = False) -> int:
     Args:
         check: write nothing, and fail if a card is out of date
     """
-    folders = [folder for name in (PRETRAINED, SELFPLAY) for folder in shipped_folders(name).values()]
+    folders = [folder for name in SHIPPED for folder in shipped_folders(name).values()]
     wrong = [folder for folder in folders if not renew(folder / README_NAME, render(folder), check=check)]
     for folder in wrong:
         print(f"{folder / README_NAME}: {f'out of date; renew it with: {PROG} write' if check else 'written'}")

@@ -1,0 +1,21 @@
+"""What the tests of `Session` share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from oanquan_env.play.session import Session, SessionError
+
+
+def line(played: Session) -> list[str]:
+    return [str(move) for move in played.game.board.history]
+
+
+def refused(played: Session, name: str, **arguments: Any) -> SessionError:
+    before = played.state()
+    with pytest.raises(SessionError) as raised:
+        played.request(name, arguments)
+    assert played.state() == before
+    return raised.value

@@ -1,0 +1,143 @@
+"""Players of the page's games: slow ones, those that fail, hints, and levels."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env.arrays import Ints
+from oanquan_env.play import levels, session, warming
+from oanquan_env.play.levels import LEVELS, first_playing
+from oanquan_env.play.session import Session, SessionError
+from oanquan_env.play.warming import Warming
+from oanquan_env.players import Policy, value_net
+from oanquan_env.players.value_net import ValueNetError
+from tests.players import FirstMove, LastMove, Slow
+from tests.sessions import line
+
+pytestmark = pytest.mark.usefixtures("own_players")
+
+END = "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30"
+"""3A captures the last stone: South 42, North 28."""
+
+
+def test_the_choice_of_a_slow_player_is_dropped_if_the_game_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(Board().core)
+    monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
+    played = Session(names=("human", "slow"))
+    played.request("move", {"move": "1A", "ply": 0})
+    thread = threading.Thread(target=played.answer)
+    thread.start()
+    assert slow.asked.wait(60)
+    played.request("undo", {})  # nothing is held up
+    slow.go_on.set()
+    thread.join()
+    assert line(played) == []
+
+
+def test_a_player_that_fails_is_told_and_undo_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(FirstMove):
+        def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+            raise ZeroDivisionError("no idea")
+
+    monkeypatch.setattr(levels, "make_policy", lambda name, rules: Broken(Board().core))
+    played = Session(names=("human", "broken"))
+    played.request("move", {"move": "1A", "ply": 0})
+    assert played.answer()
+    assert played.state()["trouble"] == "ZeroDivisionError: no idea"
+    assert not played.answer()  # it is not asked again
+    played.request("undo", {})
+    assert (played.state()["trouble"], played.state()["turn"]) == ("", "person")
+
+
+def test_a_hint_says_what_each_move_is_worth() -> None:
+    pytest.importorskip("numba")
+    assert session.shared_adviser(Rules())[0].ready.wait(120)
+    hint = Session().hint()
+    assert hint["best"] in ("2C", "4A")
+    assert hint["values"]["5A"] == hint["values"]["1C"] == -24  # they lose the game
+    assert hint["search"]["value"] == max(hint["values"].values())
+    over = Session(board=Board.parse(END))
+    over.request("move", {"move": "3A", "ply": 30})
+    with pytest.raises(SessionError, match="over"):
+        over.hint()
+
+
+def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
+    assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == [
+        "greedy",
+        "greedy",
+        "maxn:depth=3",
+        "maxn:depth=5",
+        "lookahead:pretrained",
+    ]
+    assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "maxn:depth=7"
+    assert session.shared_adviser(Rules())[0].ready.wait(60)
+    hint = Session().hint()
+    assert hint["player"] == "lookahead:pretrained"
+    assert set(hint["values"]) == {str(move) for move in Board().legal_moves}
+    assert hint["search"]["value"] == max(hint["values"].values())
+
+
+def test_levels_take_the_best_that_is_installed() -> None:
+    pytest.importorskip("numba")
+    played = {"mancala-world": "minimax:ms=1000,net=pretrained", "tonkin seeds=3": "minimax:ms=1000"}
+    played |= {"vietnamese refill=forfeit": "maxn:depth=7", "three-player": "maxn:depth=7"}
+    for rules, name in played.items():
+        assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name
+
+
+def damage_value_nets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    damaged = tmp_path / "value.npz"
+    damaged.write_bytes(b"PK\x03\x04 and nothing more")
+    monkeypatch.setattr(value_net, "_pretrained_path", lambda rules: damaged)
+
+
+def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    damage_value_nets(monkeypatch, tmp_path)
+    with pytest.raises(ValueNetError, match="not a value net"):
+        first_playing(LEVELS["hard"].players, Rules())
+    played = Session(names=("human", "hard"))
+    wait_until_loaded(played)
+    played.request("move", {"move": "1A", "ply": 0})
+    assert played.answer()
+    assert re.fullmatch(r"ValueNetError: .*value\.npz: not a value net.*", played.state()["trouble"])
+    adviser, _ = session.shared_adviser(Rules())
+    assert adviser.ready.wait(60)
+    with pytest.raises(ValueNetError, match="not a value net"):
+        Session().hint()
+
+
+def wait_until_loaded(played: Session) -> None:
+    for seat in played.game.seats:
+        if isinstance(seat.policy, Warming):
+            assert seat.policy.ready.wait(60)
+
+
+def test_another_player_plays_until_a_level_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+
+    def make_slowly(name: str, rules: Rules) -> Policy:
+        assert go_on.wait(60)
+        return FirstMove(Core(rules))
+
+    monkeypatch.setattr(levels, "make_policy", make_slowly)
+    monkeypatch.setattr(warming, "make_policy", lambda name, rules: LastMove(Core(rules)))
+    played = Session(names=("hard", "human"))
+    last = str(played.game.board.legal_moves[-1])
+    assert played.answer()
+    assert line(played) == [last]
+    go_on.set()
+    wait_until_loaded(played)
+    played.request("back", {"moves": 0})
+    first = str(played.game.board.legal_moves[0])
+    assert played.answer()
+    assert line(played) == [first]
