@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 from agents.search.compiled import OVER, Int64s, _drop_stale_caches, compile_rules, play
-from agents.search.deepening import Limits, Search, alphabeta
+from agents.search.deepening import Limits, Search, root
 from agents.search.memory import STOP
 from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination, scalar
 from oanquan_env.players import RandomPolicy, value_net
@@ -230,7 +230,7 @@ def test_a_search_always_completes_depth_1() -> None:
 
 def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock of a busy machine may run out while the search is still being set up."""
-    begun, core = alphabeta.search_rows, Core()
+    begun, core = root.search_rows, Core()
 
     def late(rules: Int64s, memory: Int64s, *arguments: object) -> None:
         while not memory[STOP]:
@@ -239,7 +239,7 @@ def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytes
 
     search, limits = Search(core, threads=1), Limits(depth=8, milliseconds=1)
     with monkeypatch.context() as patch:
-        patch.setattr(alphabeta, "search_rows", late)
+        patch.setattr(root, "search_rows", late)
         assert [result.depth for result in search.best_moves(core.start(2), limits)] == [1, 1]
     assert search.best(core.start(), Limits(depth=6)).depth == 6  # the stop was for the other search alone
     assert search.values(core.start(), 3).tolist() == Search(core).values(core.start(), 3).tolist()

@@ -25,7 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from agents.search import alphabeta
+from agents.search import root
+from agents.search.alphabeta import BUCKET_WORDS, DEFAULT_GUESS_DEPTH
 from agents.search.compiled import Int64s, compile_rules, mover_first
 from agents.search.leaf import with_net
 from agents.search.memory import (
@@ -129,15 +130,15 @@ class Search:
         table_megabytes: float = 64.0,
         threads: int | None = None,
         net: ValueNet | None = None,
-        guess_depth: int = alphabeta.DEFAULT_GUESS_DEPTH,
+        guess_depth: int = DEFAULT_GUESS_DEPTH,
     ) -> None:
         self.core = core
         self.threads = threads or os.cpu_count() or 1
         self._rules = compile_rules(core) if net is None else with_net(compile_rules(core), net)
-        self._memories = [new_memory(table_megabytes, alphabeta.BUCKET_WORDS) for _ in range(self.threads)]
+        self._memories = [new_memory(table_megabytes, BUCKET_WORDS) for _ in range(self.threads)]
         for memory in self._memories:
             memory[GUESS_DEPTH] = guess_depth
-        self._table_bits = table_bits(self._memories[0], alphabeta.BUCKET_WORDS) if table_megabytes else 0
+        self._table_bits = table_bits(self._memories[0], BUCKET_WORDS) if table_megabytes else 0
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """The best moves of a single running position, a batch of one; see `best_moves`."""
@@ -153,12 +154,12 @@ class Search:
         if positions.over.any():
             raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")
         sides = mover_first(positions)
-        found = np.zeros((len(sides), alphabeta.ROOT_WORDS), dtype=np.int64)
+        found = np.zeros((len(sides), root.ROOT_WORDS), dtype=np.int64)
         depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
         bits = self._bits(limits)
 
         def search(memory: Int64s, rows: slice) -> None:
-            alphabeta.search_rows(self._rules, memory, sides[rows], depth, nodes, every_move, bits, found[rows])
+            root.search_rows(self._rules, memory, sides[rows], depth, nodes, every_move, bits, found[rows])
 
         def search_in_time(memory: Int64s, rows: slice) -> None:
             for row in range(rows.start, rows.stop):
@@ -192,7 +193,7 @@ class Search:
         bits = self._bits(Limits(depth=depth))
 
         def search(memory: Int64s, rows: slice) -> None:
-            alphabeta.value_rows(self._rules, memory, sides[rows], depth, bits, values[rows], is_open[rows])
+            root.value_rows(self._rules, memory, sides[rows], depth, bits, values[rows], is_open[rows])
 
         self._spread(len(sides), search)
         mask = self.core.legal_mask(positions)
@@ -235,17 +236,17 @@ class Search:
 
 
 def _result(found: Int64s) -> SearchResult:
-    value, line = int(found[alphabeta.ROOT_VALUE]), found[alphabeta.ROOT_LINE :]
-    moves = found[alphabeta.ROOT_MOVES : alphabeta.ROOT_LINE].tolist()
+    value, line = int(found[root.ROOT_VALUE]), found[root.ROOT_LINE :]
+    moves = found[root.ROOT_MOVES : root.ROOT_LINE].tolist()
     values = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
     actions = tuple(action for action in values if values[action] == value)
     return SearchResult(
         action=actions[0],
         actions=actions,
         value=value,
-        depth=int(found[alphabeta.ROOT_DEPTH]),
-        proved=not found[alphabeta.ROOT_OPEN],
-        nodes=int(found[alphabeta.ROOT_NODES]),
+        depth=int(found[root.ROOT_DEPTH]),
+        proved=not found[root.ROOT_OPEN],
+        nodes=int(found[root.ROOT_NODES]),
         line=tuple((line[line > 0] - 1).tolist()),
         values=values,
     )
