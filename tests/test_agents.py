@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,12 @@ from agents.networks.agent_files import (
     agent_folder,
     save_agent,
 )
+from agents.networks.config import NetworkConfig
+from agents.networks.features import LookaheadFeatures
 from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
 from agents.players.names import NAMES
-from agents.players.network_player import PPOPlayer
+from agents.players.network_player import NetworkPlayer, PPOPlayer
 from agents.support.renamed import GONE, RENAMED
 from agents.support.strict_yaml import ConfigError, read_yaml, validated
 from agents.training.config import TrainConfig, load_config, parse_config
@@ -35,6 +38,7 @@ from agents.training.value_net.config import ValueConfig
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.files import write_atomically
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
+from oanquan_env.players.value_net import VALUE_NET_NAME, read_value_net
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained
 
@@ -57,6 +61,28 @@ def test_an_agent_survives_its_files(agent: Path) -> None:
     assert np.allclose(player.evaluate(positions)[0], logits)
     assert (player.choose(positions, np.random.default_rng(0)) == logits.argmax(axis=1)).all()
     assert PPOPlayer(agent / WEIGHTS_NAME).card == player.card
+
+
+def test_an_agent_has_its_value_net_in_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "agent"
+    folder.mkdir()
+    config = NetworkConfig(name="lookahead", embed=2, width=8, leaf_width=4, net="pretrained")
+    features, network = make_network(Core(), config)
+    card = AgentCard(rules="mancala-world", reward="margin", network=config)
+    save_agent(folder, network, card)
+    net = features.moves.net if isinstance(features, LookaheadFeatures) else None
+    assert net
+    with pytest.raises(AgentFileError, match=rf"{re.escape(str(folder / VALUE_NET_NAME))}: no such file"):
+        PPOPlayer(folder)
+    before = fingerprint(f"ppo:{folder}", Rules())
+    (folder / VALUE_NET_NAME).write_bytes(net.to_bytes())
+    positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
+    player, given = PPOPlayer(folder, mirror_average=False), NetworkPlayer(features, network)
+    assert (player.evaluate(positions)[0] == given.evaluate(positions)[0]).all()
+    assert fingerprint(f"ppo:{folder}", Rules()) != before
+    (folder / VALUE_NET_NAME).write_bytes(read_value_net("pretrained", "tonkin").to_bytes())
+    with pytest.raises(AgentFileError, match="the net is for the rules"):
+        PPOPlayer(folder)
 
 
 def test_the_mean_with_the_mirror_image_gives_the_same_answer_in_a_mirror(agent: Path) -> None:

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from agents.networks.config import NetworkConfig
-from agents.networks.features import LookaheadFeatures, MoveFeatures
+from agents.networks.features import GUESS_DEPTH, LookaheadFeatures, MoveFeatures
 from agents.networks.layers import FORBIDDEN, POINTS_SCALE, SPARING, CountTrunk, SampledGradient, SumOfRows
-from agents.networks.lookahead import LookaheadNet
+from agents.networks.lookahead import MOST_LEAVES, NEAR, LookaheadNet
 from agents.networks.networks import make_network, use_bfloat16
 from agents.search.deepening import Search
 from agents.training.selfplay import RandomStarts
@@ -167,6 +167,68 @@ def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
     assert values == pytest.approx(expected, abs=1e-3)
 
 
+def test_an_untrained_network_with_a_value_net_says_what_its_search_says() -> None:
+    core = Core()
+    features, network = make(core, net="pretrained")
+    torch.nn.init.constant_(network.log_temperature, -5.0)
+    positions = some_positions(core, 100)
+    rows, mask = tensors(core, features, positions)
+    with torch.no_grad():
+        logits, values = network(rows, mask)
+    search = Search(core, threads=1, net=features.moves.net)
+    guesses = rows[:, features.layout["here"]][:, features.moves.layout["guesses"]].numpy()
+    assert (guesses == np.nan_to_num(search.values(positions, GUESS_DEPTH))).all()
+    best = np.nanmax(search.values(positions, GUESS_DEPTH), axis=1)
+    assert values[:, 0].numpy() * core.rules.total == pytest.approx(best, abs=0.1)
+    after, parents, actions = core.expand(positions)
+    replies = np.where(after.over, 0, np.nan_to_num(search.values(after, GUESS_DEPTH), nan=-1e9).max(axis=1))
+    moves = (move_gains(core, positions)[parents, actions] - replies) / core.rules.total
+    assert logits.numpy()[parents, actions] == pytest.approx(moves * np.exp(3.0), abs=0.05)  # it begins with this one
+
+
+def test_guesses_of_the_best_moves_alone_are_corrected() -> None:
+    core = Core()
+    features, network = make(core, net="pretrained")
+    torch.nn.init.constant_(network.leaf_value.bias, 1.0)  # 10 points
+    torch.nn.init.constant_(network.log_temperature, 5.0)  # so that all moves count
+    positions = some_positions(core, 200)
+    rows = torch.from_numpy(features.moves.encode(positions))
+    guesses = rows[:, features.moves.layout["guesses"]].numpy().astype(float)
+    status = rows[:, features.moves.layout["status"]].numpy()
+    guesses[status == MoveFeatures.NO_MOVE] = -np.inf
+    expected = []
+    for of_moves, goes_on in zip(guesses, status == MoveFeatures.GOES_ON, strict=True):
+        best = [move for move in np.argsort(-of_moves)[:MOST_LEAVES] if of_moves[move] >= of_moves.max() - NEAR]
+        corrected = of_moves - 10.0 * (np.isin(range(core.rules.actions), best) & goes_on)
+        weights = np.exp((corrected - corrected.max()) / np.exp(5.0))
+        expected.append((weights * np.nan_to_num(corrected, neginf=0)).sum() / weights.sum())
+    with torch.no_grad():
+        found = network.values(rows)[0][:, 0].numpy() * core.rules.total
+    assert found == pytest.approx(expected, abs=0.05)
+
+
+def test_leaves_see_what_the_search_says_of_them_by_who_moves_there() -> None:
+    core = Core()
+    features, network = make(core, net="pretrained")
+    seen: list[torch.Tensor] = []
+    network.leaf.register_forward_pre_hook(lambda _, given: seen.append(given[1]))
+    position = some_positions(core, 1)
+    with torch.no_grad():
+        network.values(torch.from_numpy(features.moves.encode(position)))
+    search = Search(core, threads=1, net=features.moves.net)
+    after, _, actions = core.expand(position)
+    ahead = np.nanmax(search.values(after[~after.over], GUESS_DEPTH - 1), axis=1)
+    of_moves = search.values(position, GUESS_DEPTH)[0][actions[~after.over]]
+    best = [move for move in np.argsort(-of_moves)[:MOST_LEAVES] if of_moves[move] >= of_moves.max() - NEAR]
+    assert sorted(seen[0][:, 0] * POINTS_SCALE) == pytest.approx(sorted(ahead[best]), abs=1e-4)
+
+
+@pytest.mark.parametrize(("preset", "name"), [("three-player", "lookahead"), ("mancala-world", "plain")])
+def test_only_lookahead_for_two_players_has_a_value_net(preset: str, name: str) -> None:
+    with pytest.raises(ValueError, match=rf"must be none with network\.name={name} and . players"):
+        make_network(Core(preset), NetworkConfig(name=name, net="pretrained"))
+
+
 def test_the_policy_s_gradient_stays_in_the_heads() -> None:
     core = Core()
     for policy_gradient in ("heads", "inverse_temperature"):
@@ -223,11 +285,13 @@ def sampled_gradient(weights: torch.Tensor, of_rows: torch.Tensor) -> tuple[torc
     """The gradient that a sum of `of_rows` times a linear function of unit rows gives, and how many rows passed it."""
     weights.grad, calls = None, []
 
-    def function(rows: torch.Tensor) -> torch.Tensor:
+    def function(rows: torch.Tensor, besides: torch.Tensor) -> torch.Tensor:
+        assert (besides[:, 0] == rows.argmax(dim=1)).all()
         calls.append(len(rows))
         return (rows @ weights)[:, None]
 
-    numbers = SampledGradient.apply(function, torch.eye(len(of_rows)), weights)[:, 0]  # type: ignore[no-untyped-call]
+    rows, besides = torch.eye(len(of_rows)), torch.arange(len(of_rows))[:, None]
+    numbers = SampledGradient.apply(function, rows, besides, weights)[:, 0]  # type: ignore[no-untyped-call]
     assert (numbers == weights).all()
     (numbers * of_rows).sum().backward()
     return torch.zeros_like(weights) if weights.grad is None else weights.grad, calls[1:]

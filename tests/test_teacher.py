@@ -24,7 +24,7 @@ from agents.training.teacher import Teacher
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.keys import are_among, canonical_keys, first_of_each
-from oanquan_env.players.value_net import ValueNet
+from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet
 from tests.test_lookahead import make, some_positions
 from tests.test_training import assert_same_run, learn, quiet
 
@@ -38,10 +38,9 @@ def some_net() -> ValueNet:
 
 def teach(times: int, **changes: object) -> tuple[Teacher, list[float]]:
     core = Core()
-    _, network = make(core, width=32, leaf_width=16)
     settings = {"depths": [4], "positions": 512, "replay": 1024, "minibatches": 20, "batch_size": 256, **changes}
-    net = settings.pop("search_net", None)
-    teacher = Teacher(core, TeacherConfig.model_validate(settings), network, net, seed=0, threads=1)
+    features, network = make(core, width=32, leaf_width=16, net=settings.pop("net", None))
+    teacher = Teacher(TeacherConfig.model_validate(settings), network, features.moves, seed=0, threads=1)
     return teacher, [teacher.teach(some_positions(core, 64, seed), 0.0)["rmse"] for seed in range(times)]
 
 
@@ -55,9 +54,10 @@ def test_lessons_are_right_and_the_newest_are_kept() -> None:
     assert (np.nan_to_num(searched, nan=-np.inf).max(axis=1) == teacher.values[rows]).all()
 
 
-def test_lessons_can_be_values_by_a_search_with_a_net() -> None:
+def test_lessons_can_be_values_by_a_search_with_a_net(tmp_path: Path) -> None:
     net = some_net()
-    teacher, _ = teach(1, search_net=net, depths=[2], minibatches=1)
+    (tmp_path / VALUE_NET_NAME).write_bytes(net.to_bytes())
+    teacher, _ = teach(1, net=str(tmp_path), depths=[2], minibatches=1)
     searched = Search(teacher.core, threads=1, net=net).best_moves(teacher.positions, Limits(depth=2))
     assert [found.value for found in searched] == teacher.values.tolist()
     plain = Search(teacher.core, threads=1).best_moves(teacher.positions, Limits(depth=2))
@@ -165,7 +165,7 @@ def test_depths_follow_the_share_of_the_run_that_is_done() -> None:
 TAUGHT_NETWORK = {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 4, "policy_gradient": "heads"}
 
 
-OF_TEACHER = ("muon", "mixed_share", "net")
+OF_TEACHER = ("muon", "mixed_share")
 
 
 def taught_config(**changes: object) -> TrainConfig:
@@ -197,8 +197,8 @@ def test_a_taught_run_resumes_to_the_same_numbers(tmp_path: Path, stop_at: int, 
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
 
 
-def test_a_teacher_s_net_is_kept_in_the_run_s_folder(tmp_path: Path) -> None:
-    net, config = some_net(), taught_config(net=str(tmp_path / "net.npz"))
+def test_a_network_s_value_net_is_kept_in_the_run_s_folder(tmp_path: Path) -> None:
+    net, config = some_net(), taught_config(network={**TAUGHT_NETWORK, "net": str(tmp_path / "net.npz")})
     (tmp_path / "net.npz").write_bytes(net.with_origin({"command": "made", "commit": "abc"}).to_bytes())
     learn(TrainingRun.create(tmp_path / "whole", config, "test", quiet))
     with pytest.raises(StopTrainingError):
@@ -206,15 +206,13 @@ def test_a_teacher_s_net_is_kept_in_the_run_s_folder(tmp_path: Path) -> None:
     (tmp_path / "net.npz").unlink()
     run = TrainingRun.resume(tmp_path / "parts", quiet)
     assert run.model.teacher
-    assert run.model.teacher.net
-    assert (run.model.teacher.net.embedding == net.embedding).all()
+    assert run.model.teacher.features.net
+    assert (run.model.teacher.features.net.embedding == net.embedding).all()
     learn(run)
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
-    assert read_card(tmp_path / "parts").training["teacher_net"] == {"command": "made", "commit": "abc"}
-    with pytest.raises(ConfigError, match=r"teacher\.net: .*net\.npz: no such file"):
+    assert read_card(tmp_path / "parts").training["value_net"] == {"command": "made", "commit": "abc"}
+    with pytest.raises(ConfigError, match=r"network\.net: .*net\.npz: no such file"):
         TrainingRun.create(tmp_path / "again", config, "test", quiet)
-    with pytest.raises(ConfigError, match="teacher: net=pretrained needs depths"):
-        taught_config(teacher={"net": "pretrained"})
 
 
 def test_a_teacher_knows_no_discount() -> None:

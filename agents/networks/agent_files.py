@@ -1,6 +1,7 @@
 """Trained agents as files: the weights, `agent.safetensors`, and beside them the card, `agent.yaml`.
 
-The card says what is needed to use the weights, and how they came to be. Neither runs code when it is loaded.
+The card says what is needed to use the weights, and how they came to be. The value net of a network that has one is
+beside them too, in `value.npz`. None of them runs code when it is loaded.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from agents.support.strict_yaml import ConfigError, RulesName, Strict, read_yaml
 from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
 from oanquan_env import Core, Rules
 from oanquan_env.files import one_line, write_atomically
+from oanquan_env.players.value_net import VALUE_NET_NAME
 from oanquan_env.rewards import RewardName
 from oanquan_env.rules import as_rules
 
@@ -120,7 +122,12 @@ def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[Feature
         raise AgentFileError(
             f"{path}: {NO_WEIGHTS}: that has {config.fewest_weights:,} weights or more, the file {held:,}"
         )
-    features, network = make_network(core, config)
+    if config.net:  # wherever it came from: it is the agent's own by now
+        config = config.model_copy(update={"net": str(path.parent / VALUE_NET_NAME)})
+    try:
+        features, network = make_network(core, config)
+    except ValueError as error:
+        raise AgentFileError(str(error)) from None
     load_weights(network, path)
     return features, network
 

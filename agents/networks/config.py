@@ -28,6 +28,11 @@ class NetworkConfig(Strict):
     depth: Whole = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers")
     leaf_width: Whole = Field(64, ge=1, le=MOST_UNITS, description="units of a hidden layer for `lookahead`'s leaves")
     leaf_depth: Whole = Field(2, ge=1, le=MOST_LAYERS, description="hidden layers for `lookahead`'s leaves")
+    net: str | None = Field(
+        None,
+        description="value net whose short search guesses what moves are worth, for `lookahead` to correct, and that "
+        "the teacher searches with: `pretrained`, a file or a folder, or none. An agent has it in its own folder",
+    )
     policy_gradient: Literal["heads", "inverse_temperature"] = Field(
         "heads",
         description="what the policy's gradient of `lookahead` changes: `heads`, its inverse temperature and its "

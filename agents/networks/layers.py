@@ -106,34 +106,36 @@ class SumOfRows(torch.autograd.Function):
 
 
 class SampledGradient(torch.autograd.Function):
-    """Numbers for each row by a function of rows, (B, S) -> (B, K), whose gradient passes through few of the rows.
+    """Numbers for each row by a function of rows, (B, S) and (B, E) -> (B, K); its gradient passes through few rows.
 
     Where many numbers hardly matter to the loss, most of a backward pass is spent on gradients close to zero. Here a
     row's gradient is passed back with a probability in proportion to its size (1 from `SPARING` times the mean on) and
     divided by that probability: its expectation is the exact gradient. The size is the sum of its absolute values. The
     forward pass keeps nothing, and is repeated for the rows drawn. The parameter is one of the function's: without it
-    autograd would ask for no gradient.
+    autograd would ask for no gradient. No gradient reaches the rows themselves.
     """
 
     @staticmethod
-    def forward(ctx: Any, function: Callable[[Tensor], Tensor], rows: Tensor, parameter: Tensor) -> Tensor:
+    def forward(
+        ctx: Any, function: Callable[[Tensor, Tensor], Tensor], rows: Tensor, besides: Tensor, parameter: Tensor
+    ) -> Tensor:
         """The numbers."""
-        ctx.save_for_backward(rows)
+        ctx.save_for_backward(rows, besides)
         ctx.function = function
-        return function(rows)
+        return function(rows, besides)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, None, None, None]:
         """Adds to the gradients of the function's parameters."""
-        (rows,), (gradient,) = ctx.saved_tensors, gradients
+        (rows, besides), (gradient,) = ctx.saved_tensors, gradients
         size = gradient.abs().sum(dim=1)
         chance = (size / (SPARING * size.mean())).clamp(max=1.0)
         drawn = (torch.rand_like(chance) < chance).nonzero()[:, 0]
         if len(drawn):
             with torch.enable_grad():
-                again = ctx.function(rows[drawn])
+                again = ctx.function(rows[drawn], besides[drawn])
             again.backward(gradient[drawn] / chance[drawn, None])
-        return None, None, None
+        return None, None, None, None
 
 
 class CountTrunk(nn.Module):

@@ -29,6 +29,10 @@ MAX_FIELD = 17
 """Larger counts on a field look the same to the network; of the fields met in training one in 30,000 holds more."""
 FEWEST, MOST = -40.0, 80.0
 """Move values are clipped to these before the trunk sees them, points."""
+MOST_LEAVES, NEAR = 2, 8.0
+"""With guesses: so many moves are looked at in a position, and none that seems so many points worse than the best."""
+GUESSED_LOG_TEMPERATURE = 0.0
+"""Of the softmax over moves at first, with guesses: one point."""
 LEAVES_AT_ONCE = 4096
 """Leaves that go through the leaf network at once, few enough that their activations stay in the caches."""
 CORRECTION_WIDTH = 64
@@ -43,9 +47,12 @@ class LookaheadNet(nn.Module):
     temperature, plus a correction by the trunk, which sees the position, the points won and the move values. So each
     player does what is best for itself (max^n, Luckhardt and Irani 1986); for two players that is minimax.
 
+    With a value net (`net` in the configuration) a short search guesses what each move is worth. The leaf network only
+    corrects the guesses of the few best moves, and sees them; untrained, the network says what the search says.
+
     The policy goes the same way one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a
     move's logit is Q by a learned inverse temperature plus a learned correction, if there is one. All in all two plies
-    of moves are looked at.
+    of moves are looked at, and what a search guesses beyond them.
 
     The policy's gradient reaches the inverse temperature and the correction alone; the value loss trains V. That takes
     a third of the time. With `policy_gradient: inverse_temperature` in the configuration there is no correction.
@@ -58,7 +65,8 @@ class LookaheadNet(nn.Module):
         self.others, self.per_point = rules.players - 1, features.moves.per_point
         self.reward_scale = 1.0 / rules.total
         most = ([MAX_FIELD] * rules.fields + [MAX_COUNT]) * rules.players + [1] * rules.players  # seeds, then stones
-        self.leaf = CountTrunk(most, 0, embed=config.embed, width=config.leaf_width, depth=config.leaf_depth)
+        guessed = int("guesses" in self.move_layout)
+        self.leaf = CountTrunk(most, guessed, embed=config.embed, width=config.leaf_width, depth=config.leaf_depth)
         self.leaf_value = nn.Linear(config.leaf_width, self.others)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))
         seen = 2 * self.others * self.actions
@@ -71,6 +79,11 @@ class LookaheadNet(nn.Module):
             self.correction = nn.Sequential(nn.Linear(config.width, CORRECTION_WIDTH), nn.ReLU(), heads[-1])
         self.log_inverse_temperature = nn.Parameter(torch.tensor(3.0))
         start_small(*heads)
+        if guessed:
+            nn.init.constant_(self.log_temperature, GUESSED_LOG_TEMPERATURE)
+            for head in (self.leaf_value, self.value):
+                nn.init.zeros_(head.weight)
+                nn.init.zeros_(head.bias)
 
     def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, A) and values (B, P-1) of features (B, (A + 1) * D) and legal mask (B, A)."""
@@ -102,23 +115,37 @@ class LookaheadNet(nn.Module):
 
         Gradients reach the leaf network through a part of the leaves, see `SampledGradient`.
         """
-        board, gains, status, after = (rows[:, part] for part in self.move_layout.values())
+        board, gains, status, after, *guesses = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float() / self.per_point, status != MoveFeatures.NO_MOVE
-        legal = has_move.flatten().nonzero()[:, 0]
-        leaves = per_move(after, self.actions)[legal]
-        leaf_values = SampledGradient.apply(self._value_of_leaves, leaves, self.leaf_value.weight)  # type: ignore[no-untyped-call]
+        won = gains.view(-1, self.others, self.actions).transpose(1, 2)
+        goes_on = status == MoveFeatures.GOES_ON
+        if guesses:
+            expected = guesses[0].float()[:, :, None]
+            leaves = self._among_the_best(expected[:, :, 0], has_move, goes_on)
+            seen = (won - expected).flatten(0, 1)[leaves]  # what the search says of the leaf, by who moves there
+        else:
+            expected, leaves = won, goes_on.flatten().nonzero()[:, 0]
+            seen = won.new_zeros(len(leaves), 0)
+        boards = per_move(after, self.actions)[leaves]
+        leaf_values = SampledGradient.apply(self._value_of_leaves, boards, seen, self.leaf_value.weight)  # type: ignore[no-untyped-call]
         follows = with_last(leaf_values).roll(1, dims=1)[:, :-1]  # the mover of before is the last player of a leaf
-        goes_on = (status == MoveFeatures.GOES_ON).flatten()[legal]
-        won = gains.view(-1, self.others, self.actions).transpose(1, 2).flatten(0, 1)[legal]
-        move_values = placed(won + follows * goes_on[:, None], legal, status.shape, NOTHING)
+        move_values = expected.flatten(0, 1).index_add(0, leaves, follows).view_as(expected)
+        move_values = move_values.masked_fill(~has_move[:, :, None], NOTHING)
         weights = torch.softmax(move_values[:, :, 0] / self.log_temperature.exp(), dim=1)
         best = (weights[:, :, None] * move_values * has_move[:, :, None]).sum(dim=1)
         shown = (move_values.clamp(FEWEST, MOST) * has_move[:, :, None]).transpose(1, 2).flatten(1)
         hidden = self.trunk(board, torch.cat([gains, shown], dim=1) / POINTS_SCALE)
         return (best + self.value(hidden) * POINTS_SCALE) * self.reward_scale, hidden
 
-    def _value_of_leaves(self, boards: Tensor) -> Tensor:
-        """The leaf network's values (B, P-1) of boards (B, S), points."""
-        parts = torch.split(boards, LEAVES_AT_ONCE)
-        hidden = (self.leaf(part, self.leaf_value.weight.new_zeros(len(part), 0)) for part in parts)
+    def _among_the_best(self, guesses: Tensor, has_move: Tensor, goes_on: Tensor) -> Tensor:
+        """(L,) places, row by row, of the moves whose leaves are worth a look: near the best by guesses (B, A)."""
+        guesses = guesses.masked_fill(~has_move, NOTHING)
+        best, places = guesses.topk(min(MOST_LEAVES, self.actions), dim=1)
+        near = (best >= best[:, :1] - NEAR) & goes_on.gather(1, places)
+        return (places + torch.arange(len(places), device=places.device)[:, None] * self.actions)[near]
+
+    def _value_of_leaves(self, boards: Tensor, seen: Tensor) -> Tensor:
+        """The leaf network's values (B, P-1), points, of boards (B, S) and what is seen besides, (B, E) points."""
+        parts = zip(torch.split(boards, LEAVES_AT_ONCE), torch.split(seen, LEAVES_AT_ONCE), strict=True)
+        hidden = (self.leaf(some, besides / POINTS_SCALE) for some, besides in parts)
         return torch.cat([self.leaf_value(units) for units in hidden]) * POINTS_SCALE

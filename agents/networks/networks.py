@@ -15,6 +15,7 @@ from agents.networks.features import AfterstateFeatures, FeatureEncoder, Lookahe
 from agents.networks.layers import FORBIDDEN, POINTS_SCALE, CountEmbedding, Trunk, per_move, placed, start_small
 from agents.networks.lookahead import LookaheadNet
 from oanquan_env import Core
+from oanquan_env.players.value_net import read_value_net
 
 
 class PlainNet(nn.Module):
@@ -94,14 +95,23 @@ Net = PlainNet | AfterstateNet | LookaheadNet
 
 
 def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, Net]:
-    """The features and the fresh network of a configuration."""
+    """The features and the fresh network of a configuration.
+
+    Raises:
+        ValueNetError: if there is no such value net, or one of other rules.
+        ValueError: for a value net that the configuration cannot have.
+    """
+    if config.net and (config.name != "lookahead" or core.rules.players != 2):
+        raise ValueError(
+            f"must be none with network.name={config.name} and {core.rules.players} players: lookahead has one, for two"
+        )
     if config.name == "plain":
         plain = PlainFeatures(core)
         return plain, PlainNet(plain, config)
     if config.name == "afterstates":
         after = AfterstateFeatures(core)
         return after, AfterstateNet(after, config)
-    ahead = LookaheadFeatures(core)
+    ahead = LookaheadFeatures(core, read_value_net(config.net, core.rules) if config.net else None)
     return ahead, LookaheadNet(ahead, config)
 
 

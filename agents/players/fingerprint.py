@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 from agents.players.names import NAMES
 from oanquan_env import Rules
 from oanquan_env.players.anywhere import source
-from oanquan_env.players.value_net import value_net_path
+from oanquan_env.players.value_net import VALUE_NET_NAME, value_net_path
 
 PLAY_VERSION = 4
 """To be raised when the same names and files come to play otherwise: results kept of them are then told apart."""
@@ -39,6 +40,7 @@ def fingerprint(name: str, rules: Rules) -> str:
         from agents.networks.agent_files import agent_folder  # torch takes a second to import
 
         path = agent_folder(folder, rules)
-        for file in sorted(path.glob("agent.*")) if path.is_dir() else [path] if path.is_file() else []:
+        parts = [*sorted(path.glob("agent.*")), path / VALUE_NET_NAME] if path.is_dir() else [path]
+        for file in filter(Path.is_file, parts):
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

@@ -41,6 +41,7 @@ from agents.training.run_folder import CONFIG_NAME
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES, RegretRow
 from oanquan_env.files import write_atomically
+from oanquan_env.players.value_net import VALUE_NET_NAME
 
 PROG = "python -m agents.reports.cards"
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
@@ -67,7 +68,9 @@ def take(run: tyro.conf.Positional[Path], name: Literal["pretrained", "selfplay"
     folder = SHELF / name / str(Rules.parse(player.card.rules)).replace(" ", "-").replace("=", "-")
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)
-    write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())
+    for kept in (CARD_NAME, VALUE_NET_NAME):
+        if (run / kept).exists():
+            write_atomically(folder / kept, (run / kept).read_bytes())
     write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
     return folder
 

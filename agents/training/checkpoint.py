@@ -24,7 +24,7 @@ from agents.training.teacher import TaughtPPO
 from oanquan_env import Core, Positions
 from oanquan_env.files import one_line, parse_json, write_atomically
 
-FORMAT = "5"
+FORMAT = "6"
 TEACHER = "teacher"
 """What names of the teacher's tensors begin with."""
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
@@ -65,6 +65,7 @@ def save_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv, seconds: 
             tensors.update(_under(f"{TEACHER}.optimizer_{index}", _optimizer_tensors(optimizer)))
         tensors.update(_under(f"{TEACHER}.positions", _position_tensors(model.teacher.positions)))
         tensors[f"{TEACHER}.values"] = torch.from_numpy(model.teacher.values.copy())
+        tensors[f"{TEACHER}.guesses"] = torch.from_numpy(model.teacher.guesses.copy())
         metadata[f"{TEACHER}.iterations"] = str(model.teacher.iterations)
     write_atomically(path, pack(tensors, metadata))
 
@@ -90,7 +91,8 @@ def load_checkpoint(path: Path, model: TaughtPPO, env: SelfPlayVecEnv) -> float:
                 _restore_optimizer(_part(tensors, f"{TEACHER}.optimizer_{index}"), optimizer)
             positions = _positions(_part(tensors, f"{TEACHER}.positions"), env.core)
             values = _array(tensors, f"{TEACHER}.values", np.int16, (len(positions),))
-            model.teacher.restore(positions, values, _count(metadata, f"{TEACHER}.iterations"))
+            guesses = _array(tensors, f"{TEACHER}.guesses", np.int16, (len(positions), model.teacher.guesses.shape[1]))
+            model.teacher.restore(positions, values, guesses, _count(metadata, f"{TEACHER}.iterations"))
         model._last_obs = env.observe()
         model._last_episode_starts = _array(tensors, "last_episode_starts", np.bool_, (env.num_envs,))
         _restore_chance(tensors, metadata, model.device)

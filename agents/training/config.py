@@ -73,10 +73,12 @@ class OpponentsConfig(Strict):
 
 
 class TeacherConfig(Strict):
-    """Regression of the value on search, between two iterations of PPO, see agents/training/teacher.py."""
+    """Regression of the value on search, between two iterations of PPO, see agents/training/teacher.py.
+
+    Where the network has a value net, the search has it at its leaves.
+    """
 
     depths: list[Count] = Field([], description="plies searched; several share the run equally, none: no teacher")
-    net: str | None = Field(None, description="value net at its leaves: `pretrained`, a file or a folder, or none")
     positions: Count = Field(16_384, description="positions valued after each iteration")
     threads: CountOrZero = Field(0, description="threads that search; 0: as many as torch's")
     random_plies: CountOrZero = Field(6, description="they are 0 to this many random plies off those of the games")
@@ -87,12 +89,6 @@ class TeacherConfig(Strict):
     learning_rate: Positive = Field(3e-3, description="Adam's step size at the start")
     learning_rate_end: Positive = Field(3e-5, description="Adam's step size at the end; linear in between")
     muon: PositiveOrZero = Field(0.0, description="Muon's step size for matrices, shrinking too; 0: Adam for all")
-
-    @model_validator(mode="after")
-    def _net_has_a_search(self) -> TeacherConfig:
-        if self.net and not self.depths:
-            raise ValueError(f"net={self.net} needs depths: without them nothing is searched")
-        return self
 
 
 class EvaluationConfig(Strict):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import torch
 
 from agents.networks.networks import make_network
@@ -18,14 +16,12 @@ from agents.training.teacher import TaughtPPO, make_teacher
 from oanquan_env import Core
 
 
-def build_model(config: TrainConfig, core: Core, net: Path | None = None) -> tuple[SelfPlayVecEnv, TaughtPPO]:
-    """The games and the learner of a configuration; raises `ConfigError` for one that cannot be.
-
-    `net` is the file of the teacher's value net, if it is not where the configuration says.
-    """
+def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, TaughtPPO]:
+    """The games and the learner of a configuration; raises `ConfigError` for one that cannot be."""
     _check_device(config.device)
     ppo = config.ppo
-    features, _ = make_network(core, config.network)
+    with naming_field("network.net"):
+        features, _ = make_network(core, config.network)
     starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
     opponents = None
     if config.opponents.players or config.opponents.past_selves:
@@ -52,7 +48,7 @@ def build_model(config: TrainConfig, core: Core, net: Path | None = None) -> tup
         seed=None,
         device=config.device,
     )
-    model.teacher = make_teacher(core, config, model, net or config.teacher.net)
+    model.teacher = make_teacher(config, model, features)
     return env, model
 
 

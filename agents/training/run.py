@@ -37,24 +37,20 @@ from agents.training.run_folder import (
     write_evaluations,
 )
 from agents.training.schedules import between
-from agents.training.warm_start import TEACHER_NET, keep_warm_start, restore_warm_start, warm_start
+from agents.training.warm_start import keep_warm_start, restore_warm_start, warm_start
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.files import write_atomically
+from oanquan_env.players.value_net import VALUE_NET_NAME
 from oanquan_env.playing import random_openings
 
 
 class TrainingRun:
-    """One run in one folder; `report` is called with lines of text worth showing, such as an evaluation.
+    """One run in one folder; `report` is called with lines of text worth showing, such as an evaluation."""
 
-    `net` is the file of the teacher's value net, if it is not where the configuration says.
-    """
-
-    def __init__(
-        self, folder: Path, config: TrainConfig, report: Callable[[str], None], net: Path | None = None
-    ) -> None:
+    def __init__(self, folder: Path, config: TrainConfig, report: Callable[[str], None]) -> None:
         self.folder = folder
         self.config = config
         self.report = report
@@ -68,7 +64,7 @@ class TrainingRun:
         random.seed(config.seed)
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
-        self.env, self.model = build_model(config, self.core, net)
+        self.env, self.model = build_model(self._with_own_net(), self.core)
         self._seconds, self._since = 0.0, time.monotonic()
         self._lock: FolderLock | None = None
 
@@ -78,7 +74,7 @@ class TrainingRun:
 
         Raises:
             RunError, FolderInUseError: if one is there already, or if another program makes one there.
-            ConfigError: for a configuration that cannot be, such as one whose `teacher.net` is not there.
+            ConfigError: for a configuration that cannot be, such as one whose `network.net` is not there.
             AgentFileError: if there is no such agent as `init_from`.
         """
         refuse_run(folder)
@@ -117,7 +113,7 @@ class TrainingRun:
             lock = held.enter_context(FolderLock(folder))
             kept = load_config(folder / CONFIG_NAME)
             config = parse_config({**kept.model_dump(), **(changes or {})}, "command line")
-            run = cls(folder, config, report, folder / TEACHER_NET if config.teacher.net else None)
+            run = cls(folder, config, report)
             run._lock = lock
             checkpoint = folder / CHECKPOINT_NAME
             if checkpoint.exists():
@@ -132,6 +128,13 @@ class TrainingRun:
             write_evaluations(folder, [row for row in run.evaluations() if row["plies"] <= run.plies])
             held.pop_all()  # the run keeps the lock
         return run
+
+    def _with_own_net(self) -> TrainConfig:
+        """The configuration; of a run that has begun, with the value net in its folder."""
+        if not self.config.network.net or not (self.folder / CONFIG_NAME).exists():
+            return self.config
+        network = self.config.network.model_copy(update={"net": str(self.folder / VALUE_NET_NAME)})
+        return self.config.model_copy(update={"network": network})
 
     @property
     def plies(self) -> int:

@@ -12,7 +12,6 @@ at once. (A separate phase for the value: Cobbe et al. 2021, Phasic Policy Gradi
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents.networks.features import MoveFeatures
+from agents.networks.features import FeatureEncoder, Features, LookaheadFeatures, MoveFeatures, guesses_of
 from agents.networks.lookahead import LookaheadNet
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
@@ -29,10 +28,9 @@ from agents.training.config import TeacherConfig, TrainConfig
 from agents.training.policy import network_of
 from agents.training.rollout_buffer import ZeroSumRolloutBuffer
 from agents.training.schedules import between
-from oanquan_env import Core, Positions, mirror
+from oanquan_env import Positions, mirror
 from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.keys import are_among, canonical_keys, first_of_each, key_hashes
-from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.playing import play_randomly
 
 MAX_GRADIENT = 5.0
@@ -49,34 +47,33 @@ class Teacher:
     """Values positions by search and fits a network to the newest of them.
 
     Args:
-        core: the core.
         config: the settings; at least one depth.
         network: the network to teach.
-        net: the value net at the leaves of the search; None for a search without.
+        features: what it is fed; where they have a value net, the search has it at its leaves.
         seed: of the random moves and minibatches.
         threads: threads that search.
 
     Attributes:
         positions: the newest positions valued, oldest first, at most `config.replay`.
         values: (N,) int16, their values: future margin in points, from the mover's view.
-        net: the value net at the leaves of its search, if there is one.
+        guesses: (N, A) int16, their columns of that name in `MoveFeatures`; (N, 0) without a value net.
         iterations: how often it has taught.
         optimizers: its own, apart from PPO's: Adam, and Muon for matrices if it is configured.
     """
 
     def __init__(
-        self, core: Core, config: TeacherConfig, network: LookaheadNet, net: ValueNet | None, *, seed: int, threads: int
+        self, config: TeacherConfig, network: LookaheadNet, features: MoveFeatures, *, seed: int, threads: int
     ) -> None:
-        self.core = core
+        self.core = core = features.core
         self.config = config
         self.network = network
-        self.net = net
+        self.features = features
         self.seed = seed
-        self.features = MoveFeatures(core)
-        self.search = Search(core, threads=threads, net=net)
+        self.search = Search(core, threads=threads, net=features.net)
         self.optimizers = _optimizers(network, config)
         self.positions = core.start(0)
         self.values: npt.NDArray[np.int16] = np.zeros(0, dtype=np.int16)
+        self.guesses = self._guesses(self.positions)
         self.iterations = 0
         self._mirrors = core.rules.is_symmetric
         self._players = mixed_players(core, threads) if config.mixed_share else []
@@ -113,16 +110,16 @@ class Teacher:
         known = float(len(self.values))
         return {"rmse": taught_error, "fresh_rmse": fresh_error, "known": known, "learning_rate": rate, "depth": depth}
 
-    def restore(self, positions: Positions, values: npt.NDArray[np.int16], iterations: int) -> None:
-        """Take over what a teacher remembered, (N,) positions and their values, and how often it had taught."""
-        self.positions, self.values, self.iterations = positions, values, iterations
+    def restore(self, positions: Positions, values: npt.NDArray[np.int16], guesses: Features, iterations: int) -> None:
+        """Take over what a teacher remembered, (N,) positions and what it has of them, and how often it had taught."""
+        self.positions, self.values, self.guesses, self.iterations = positions, values, guesses, iterations
         self._hashes = self._hashes_of(positions)
         self._known = np.sort(self._hashes)
 
     def _make_targets(
         self, visited: Positions, depth: int, rng: np.random.Generator
-    ) -> tuple[Positions, npt.NDArray[np.int16]]:
-        """New positions, all different, at most as many as are wanted, and their values."""
+    ) -> tuple[Positions, npt.NDArray[np.int16], Features]:
+        """New positions, all different, at most as many as are wanted, their values and their guesses."""
         mixed = round(self.config.positions * self.config.mixed_share)
         parts = [self._near(visited, self.config.positions - mixed, rng)]
         if mixed:
@@ -130,8 +127,16 @@ class Teacher:
             parts.append(self._near(met, mixed, rng))
         fresh = Positions.concatenate(parts)
         fresh = fresh[first_of_each(canonical_keys(self.core, fresh))]
+        if self._mirrors:  # every other one, as the network has to know both images
+            fresh = Positions.concatenate([fresh[::2], mirror(fresh[1::2], self.core.rules)])
         found = self.search.best_moves(fresh, Limits(depth=depth))
-        return fresh, np.array([result.value for result in found], dtype=np.int16)
+        return fresh, np.array([result.value for result in found], dtype=np.int16), self._guesses(fresh)
+
+    def _guesses(self, positions: Positions) -> Features:
+        """(N, A) or (N, 0) the guesses of running positions, made once: they take longer than the rest of a step."""
+        if self.features.net:
+            return guesses_of(self.search, positions)
+        return np.zeros((len(positions), 0), dtype=np.int16)
 
     def _near(self, visited: Positions, wanted: int, rng: np.random.Generator) -> Positions:
         """At most `wanted` positions that can be taught, some random plies away from visited ones."""
@@ -150,7 +155,7 @@ class Teacher:
     def _hashes_of(self, positions: Positions) -> npt.NDArray[np.uint64]:
         return key_hashes(canonical_keys(self.core, positions))
 
-    def _remember(self, positions: Positions, values: npt.NDArray[np.int16]) -> float:
+    def _remember(self, positions: Positions, values: npt.NDArray[np.int16], guesses: Features) -> float:
         """Remember positions; returns the network's error on some of them before it is taught, in points.
 
         NaN if there are none.
@@ -158,21 +163,19 @@ class Teacher:
         n = min(len(values), self.config.batch_size)
         some = np.arange(n) * len(values) // n
         with torch.no_grad():
-            error = SCALE * self._loss(positions[some], values[some]).sqrt().item()
+            error = SCALE * self._loss(positions[some], values[some], guesses[some]).sqrt().item()
         newest = slice(-self.config.replay, None)
         self.positions = Positions.concatenate([self.positions, positions])[newest]
         self.values = np.concatenate([self.values, values])[newest]
+        self.guesses = np.concatenate([self.guesses, guesses])[newest]
         self._hashes = np.concatenate([self._hashes, self._hashes_of(positions)])[newest]
         self._known = np.sort(self._hashes)
         return error
 
     def _step(self, rng: np.random.Generator) -> float:
-        """One gradient step on one minibatch, half of the time in a mirror; the loss before it."""
+        """One gradient step on one minibatch; the loss before it."""
         rows = rng.integers(0, len(self.values), self.config.batch_size)
-        positions = self.positions[rows]
-        if self._mirrors and rng.random() < 0.5:
-            positions = mirror(positions, self.core.rules)
-        loss = self._loss(positions, self.values[rows])
+        loss = self._loss(self.positions[rows], self.values[rows], self.guesses[rows])
         self.network.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT)
@@ -180,10 +183,10 @@ class Teacher:
             optimizer.step()
         return loss.item()
 
-    def _loss(self, positions: Positions, wanted: npt.NDArray[np.int16]) -> torch.Tensor:
+    def _loss(self, positions: Positions, wanted: npt.NDArray[np.int16], guesses: Features) -> torch.Tensor:
         """Mean squared error of the values of positions, in squares of `SCALE` points."""
         device = self.network.log_inverse_temperature.device
-        features = torch.from_numpy(self.features.encode(positions)).to(device)
+        features = torch.from_numpy(self.features.expand(positions, guesses)[0]).to(device)
         values, _ = self.network.values(features)
         points = torch.from_numpy(wanted.astype(np.float32)).to(device)[:, None]
         return ((values / self.network.reward_scale - points) / SCALE).square().mean()
@@ -215,16 +218,15 @@ class TaughtPPO(MaskablePPO):
             self.logger.record(f"teacher/{name}", figure)
 
 
-def make_teacher(core: Core, config: TrainConfig, model: MaskablePPO, net: str | Path | None) -> Teacher | None:
+def make_teacher(config: TrainConfig, model: MaskablePPO, features: FeatureEncoder) -> Teacher | None:
     """The teacher of a configuration, None without depths; raises `ConfigError` for one that cannot be.
 
     Args:
-        core: the core.
         config: the run's configuration.
         model: the learner.
-        net: the file of the value net that it searches with, if any.
+        features: what its network is fed.
     """
-    settings = config.teacher
+    settings, core = config.teacher, features.core
     if not settings.depths:
         return None
     if core.rules.players != 2:
@@ -232,12 +234,10 @@ def make_teacher(core: Core, config: TrainConfig, model: MaskablePPO, net: str |
             f"teacher.depths must be empty with rules for {core.rules.players} players: it searches for two"
         )
     network: Any = network_of(model)
-    if not isinstance(network, LookaheadNet):
+    if not isinstance(network, LookaheadNet) or not isinstance(features, LookaheadFeatures):
         raise ConfigError("teacher.depths: only network.name=lookahead can be taught by search")
     if settings.muon and not hasattr(torch.optim, "Muon"):
         raise ConfigError(f"teacher.muon must be 0 with torch {torch.__version__}: Muon came with torch 2.9")
     with naming_field("teacher.depths"):
         Limits(depth=max(settings.depths))
-    with naming_field("teacher.net"):
-        read = read_value_net(net, core.rules) if net else None
-    return Teacher(core, settings, network, read, seed=config.seed, threads=config.search_threads)
+    return Teacher(settings, network, features.moves, seed=config.seed, threads=config.search_threads)

@@ -1,4 +1,4 @@
-"""What a run starts from besides its configuration: an agent's weights, and the value net of its teacher.
+"""What a run starts from besides its configuration: an agent's weights, and the value net of its network.
 
 Both are kept in the run's own folder, so a run goes on alike whatever has become of where they came from.
 """
@@ -15,24 +15,24 @@ from agents.training.policy import network_of
 from agents.training.teacher import TaughtPPO
 from oanquan_env import Core, Rules
 from oanquan_env.files import write_atomically
+from oanquan_env.players.value_net import VALUE_NET_NAME, read_value_net
 
 INITIAL_WEIGHTS = "initial_weights.safetensors"
-TEACHER_NET = "teacher_net.npz"
 
 
 def warm_start(config: TrainConfig, core: Core, model: TaughtPPO) -> dict[str, Any]:
     """Give a fresh model the weights that `config` says it starts from; returns where they come from, for its history.
 
-    That is `init_from`, the rules and training of an agent, and `teacher_net`, the command and the commit that made the
+    That is `init_from`, the rules and training of an agent, and `value_net`, the command and the commit that made the
     net, each if it is configured. Raises `ConfigError` if the agent does not fit, and `AgentFileError` if `init_from`
     holds none, or a damaged one.
     """
     history: dict[str, Any] = {}
     if config.init_from:
         history["init_from"] = _take_weights(Path(config.init_from), config, core, model)
-    if model.teacher and model.teacher.net:
-        origin = model.teacher.net.origin
-        history["teacher_net"] = {name: origin.get(name) for name in ("command", "commit")}
+    if config.network.net:
+        origin = read_value_net(config.network.net, core.rules).origin
+        history["value_net"] = {name: origin.get(name) for name in ("command", "commit")}
     return history
 
 
@@ -40,8 +40,8 @@ def keep_warm_start(folder: Path, config: TrainConfig, model: TaughtPPO) -> None
     """Write what a model starts from into its run's folder."""
     if config.init_from:
         write_atomically(folder / INITIAL_WEIGHTS, weights_of(network_of(model)))
-    if model.teacher and model.teacher.net:
-        write_atomically(folder / TEACHER_NET, model.teacher.net.to_bytes())
+    if config.network.net:
+        write_atomically(folder / VALUE_NET_NAME, read_value_net(config.network.net, config.rules).to_bytes())
 
 
 def restore_warm_start(folder: Path, config: TrainConfig, model: TaughtPPO) -> None:
