@@ -219,7 +219,11 @@ def test_a_card_has_no_report_of_other_weights(
     report = Report.model_validate({"command": "python evaluate.py", "agents": [of_it], **settings})
     results.mkdir()
     (results / "report.json").write_text(report.to_json())
+    (results / "report2").mkdir()
+    again = report.model_copy(update={"command": "python evaluate.py again"})  # from the same openings: none
+    (results / "report2" / "report.json").write_text(again.to_json())
     assert "Measured by `python evaluate.py` at commit `0123456789ab`, abacus." in cards.render(folder)
+    assert "again" not in cards.render(folder)
     cards.take(runs[1])
     assert "No report of the strength of these weights" in cards.render(folder)
 

@@ -284,7 +284,7 @@ def test_the_verdict_follows_the_games(report: Report) -> None:
     assert verdict(report) == ""
     report.agents[1].ms_per_move = 0.1
     judged = relabelled(report, deep="ppo", greedy="minimax:depth=8")
-    words = "The network alone (`ppo`) {} alpha-beta of eight plies (`minimax:depth=8`), with a score of {} % and {}."
+    words = "The trained agent (`ppo`) {} alpha-beta of eight plies (`minimax:depth=8`), with a score of {} % and {}."
     assert verdict(judged) == words.format("beats", "68.8 (58.8 to 78.8)", "40 times its time a move")
     judged = relabelled(report, deep="minimax:depth=8", greedy="ppo")  # now the pairing has the players swapped
     assert verdict(judged) == words.format("loses to", "31.2 (21.3 to 41.2)", "0.025 times its time a move")

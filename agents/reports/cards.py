@@ -30,6 +30,7 @@ from agents.networks.agent_files import (
     shipped_folders,
     weights_of,
 )
+from agents.networks.features import GUESS_DEPTH
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports.report import explanation, openings, summary
@@ -68,9 +69,10 @@ def take(run: tyro.conf.Positional[Path], name: Literal["pretrained", "selfplay"
     folder = SHELF / name / str(Rules.parse(player.card.rules)).replace(" ", "-").replace("=", "-")
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)
-    for kept in (CARD_NAME, VALUE_NET_NAME):
-        if (run / kept).exists():
-            write_atomically(folder / kept, (run / kept).read_bytes())
+    write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())
+    (folder / VALUE_NET_NAME).unlink(missing_ok=True)
+    if player.card.network.net:
+        write_atomically(folder / VALUE_NET_NAME, (run / VALUE_NET_NAME).read_bytes())
     write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
     return folder
 
@@ -83,7 +85,7 @@ def render(folder: Path) -> str:
     parts += strength or ["No report of the strength of these weights is committed yet."]
     parts.append(
         "## Licence\n\nWeights and card are under the licence of the project, MIT. Loading them runs no code: they are "
-        "a `safetensors` file and YAML."
+        "arrays of numbers and YAML."
     )
     return "\n\n".join(parts) + "\n"
 
@@ -101,11 +103,13 @@ def _origin(card: AgentCard, config: dict[str, Any]) -> str:
     made, network = card.training, card.network
     depths = ", ".join(map(str, config["teacher"]["depths"]))
     taught = f"regression on alpha-beta search of {depths} plies" if depths else "returns of self-play"
-    if config["teacher"].get("net"):
+    if network.net:
         taught += " with a value net at its leaves"
     layers = f"`{network.name}`, {network.depth} layers of {network.width}"
     if network.name == "lookahead":
         layers += f", for leaves {network.leaf_depth} of {network.leaf_width}"
+    if network.net:
+        layers += f", which correct a search of {GUESS_DEPTH} plies with a value net"
     rows = [
         ["network", layers],
         ["policy", "self-play PPO (MaskablePPO), all seats"],
@@ -141,11 +145,16 @@ def _earlier_runs(made: dict[str, Any]) -> list[str]:
 
 
 def _reports(folder: Path, rules: str) -> Iterator[tuple[Report, str]]:
-    """The committed reports of these rules in which the agent in `folder` took part as it is, and its label there."""
-    now = fingerprint(f"ppo:{folder}", Rules.parse(rules))
+    """The committed reports of these rules in which the agent in `folder` took part as it is, and its label there.
+
+    Of several with games from the same openings it is the first.
+    """
+    now, begun = fingerprint(f"ppo:{folder}", Rules.parse(rules)), set()
     for report in map(read_report, sorted(RESULTS.glob("**/report.json"))):
         it = next((agent for agent in report.agents if agent.name == f"ppo:{folder.parent.name}"), None)
-        if it and report.rules == rules and it.fingerprint == now:
+        games = openings(report.arena) if report.arena else None
+        if it and report.rules == rules and it.fingerprint == now and games not in begun:
+            begun.add(games)
             yield report, it.label
 
 
@@ -164,7 +173,7 @@ def _weakness(row: RegretRow) -> str:
     return (
         f"`{row.agent}` errs most in the {worst} ({regrets[worst]:.2f} points a move) and least in the {best} "
         f"({regrets[best]:.2f}). {100 * row.overall.blunders.mean:.1f} % of its moves change the final result. It "
-        "looks two plies ahead and no further, so it misses longer combinations that search sees."
+        "looks few plies ahead, so it misses longer combinations that deep search sees."
     )
 
 

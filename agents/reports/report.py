@@ -55,7 +55,7 @@ LEFT_OUT = ("minimax:depth=6", "minimax-2k", "minimax-2k-net", "mcts:simulations
 """Players that the README's table does without: the others say more."""
 README_COLUMNS = ("Elo (95 %)", "regret, points (95 %)", "blunders, %", "ms a move")
 VERDICTS = (
-    ("the network alone", "ppo", "alpha-beta of eight plies", "minimax:depth=8"),
+    ("the trained agent", "ppo", "alpha-beta of eight plies", "minimax:depth=8"),
     ("a search of 20,000 nodes with the value net", "minimax-20k-net", "one without", "minimax-20k"),
 )
 """What the README's sentence compares: a player, and the opponent that it is judged by, each in words and by label."""
