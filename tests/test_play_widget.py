@@ -202,6 +202,7 @@ def test_a_click_in_a_notebook_moves_the_board(browser: Browser, tmp_path: Path)
         person = Person(page, ".oanquan-board")
         page.set_default_timeout(120_000)
         page.goto(f"{address}/lab/tree/game.ipynb")
+        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()  # a cell run before that is at times dropped
         page.locator(".jp-Notebook .jp-Cell").first.click()
         page.keyboard.press("Shift+Enter")
         person.board.locator("select").select_option("none")
