@@ -7,6 +7,7 @@ called `.gz` is compressed.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -83,6 +84,11 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("not readable as JSON: nested too deep") from None
     except ValueError as error:
         raise ValueError(f"not readable as JSON: {one_line(error)}") from None
+
+
+def short_hash(*parts: bytes) -> str:
+    """16 hexadecimal digits that tell contents apart."""
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
 def check_place(option: str, path: Path) -> None:

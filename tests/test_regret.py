@@ -1,29 +1,20 @@
-"""Regret: what chosen moves are worth, suites as files, how suites are made, the committed suite."""
+"""Regret: what chosen moves are worth, suites as files, the committed suite."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import agents
-from agents.evaluation.make_regret import SuiteRecipe, main, make_suite
-from agents.evaluation.prove_regret import main as prove_main
-from agents.evaluation.prove_regret import prove_suite
-from agents.players.mixed_play import met_in_play
 from agents.search.deepening import Search
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.regret import PHASES, Suite, judge, phases, regret
 from oanquan_env.benchmark.suites import SuiteError, format_suite, load_suite, read_suite, regret_path
 from oanquan_env.keys import canonical_keys, first_of_each
-from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
-from oanquan_env.players.value_net import read_value_net
 from tests.strategies import TWO_PLAYER_PRESETS
 
 NONE = np.nan
@@ -210,81 +201,6 @@ def test_missing_suites_are_named(tmp_path: Path) -> None:
         load_suite(Core("tonkin seeds=3").rules)
 
 
-# ---- making ----------------------------------------------------------------------------------------------------------
-
-SMALL = SuiteRecipe(rules="mancala-world seeds=3", count=30, depths=(3, 4, 5), games=60, seed=4)
-
-
-def test_the_search_that_made_a_suite_has_no_regret() -> None:
-    suite = make_suite(SMALL)
-    phase = suite.phases()
-    assert Counter(phase.tolist()) == {0: 10, 1: 10, 2: 10}
-    for number, depth in enumerate(SMALL.depths):
-        part = suite.take(phase == number)
-        row = regret(agents.make(f"minimax:depth={depth}", suite.core.rules), part, rng())
-        assert (row.overall.regret.mean, row.overall.optimal.mean, row.overall.blunders.mean) == (0, 1, 0)
-    assert regret(RandomPolicy(suite.core), suite, rng()).overall.regret.mean > 1
-
-
-def test_a_made_suite_keeps_its_conditions() -> None:
-    suite = make_suite(SMALL)
-    assert (suite.core.legal_mask(suite.positions).sum(axis=1) >= 3).all()
-    assert (np.isfinite(suite.values) == suite.core.legal_mask(suite.positions)).all()
-    assert (np.nanmax(suite.values, axis=1) - np.nanmin(suite.values, axis=1) >= 1).all()
-    assert len(first_of_each(canonical_keys(suite.core, suite.positions))) == len(suite)
-
-
-def test_a_suite_is_repeated_by_its_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "suite.json"
-    options = ["--count", "6", "--depths", "2", "2", "3", "--games", "80", "--output", str(path)]
-    assert main(["--rules", "mancala-world seeds=2", *options]) == 0
-    assert "6 positions" in capsys.readouterr().out
-    first = path.read_text()
-    command = read_suite(path).made["command"]
-    assert command == (
-        "python -m agents.evaluation.make_regret --rules 'mancala-world seeds=2' --count 6 --depths 2 2 3 --games 80 "
-        "--seed 0"
-    )
-    main(["--rules", "mancala-world seeds=2", *options])
-    assert path.read_text() == first
-
-
-def test_a_suite_by_a_search_with_a_net_has_its_values() -> None:
-    recipe = SuiteRecipe(count=6, depths=(2, 3, 3), games=60, net="pretrained")
-    suite = make_suite(recipe)
-    search = Search(suite.core, net=read_value_net("pretrained"))
-    for number, depth in enumerate(recipe.depths):
-        rows = (suite.phases() == number).nonzero()[0]
-        assert np.array_equal(suite.values[rows], search.values(suite.positions[rows], depth), equal_nan=True)
-    assert str(suite.made["command"]).endswith(" --net pretrained")
-
-
-def test_too_few_games_for_a_suite_say_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--count", "600", "--depths", "1", "1", "1", "--games", "3"]) == 2
-    assert "positions too few of the phase 'opening': play more of them" in capsys.readouterr().err
-    assert main(["--count", "7"]) == 2
-    assert "count must be a multiple of 3" in capsys.readouterr().err
-
-
-def test_random_moves_are_as_frequent_as_asked() -> None:
-    core = Core()
-    positions = core.start(20_000)
-    greedy = GreedyPolicy(core).choose(positions, rng())
-    assert len(set(greedy.tolist())) > 1
-    only = Fixed([0] * 20_000)
-    moves = EpsilonPolicy(core, only, 0.3).choose(positions, rng())
-    assert (moves != 0).mean() == pytest.approx(0.3 * 0.9, abs=0.02)
-    assert (EpsilonPolicy(core, only, 0.0).choose(positions, rng()) == 0).all()
-
-
-def test_positions_met_in_play_are_running_and_start_early() -> None:
-    core = Core()
-    met = met_in_play(core, [RandomPolicy(core), GreedyPolicy(core)], 100, rng())
-    assert not met.over.any()
-    assert {0, 1, 8} <= set(met.ply.tolist())
-    assert core.legal_mask(met).any(axis=1).all()
-
-
 # ---- the committed suite ---------------------------------------------------------------------------------------------
 
 
@@ -318,62 +234,3 @@ def test_the_committed_values_are_those_of_the_search(committed: Suite) -> None:
     both = proved & few.proved  # proofs of the suite may be deeper
     assert both.sum() >= 10
     assert (values[both] == few.values[both]).all()
-
-
-# ---- proving ---------------------------------------------------------------------------------------------------------
-
-PROVING = SuiteRecipe(
-    rules="mancala-world fields=3 seeds=3 stone_value=3", count=6, depths=(3, 3, 3), games=200, seed=1
-)
-
-
-def test_proofs_do_not_depend_on_the_guesses() -> None:
-    suite = make_suite(PROVING)
-    found = prove_suite(suite, 300_000, threads=1)
-    assert found.proved.sum() >= 0.8 * np.isfinite(suite.values).sum()
-    for shift in (-3, 3):
-        guessed = dataclasses.replace(suite, values=suite.values + shift)
-        again = prove_suite(guessed, 300_000, threads=2)
-        both = found.proved & again.proved
-        assert both.sum() >= 0.9 * found.proved.sum()
-        assert (found.values[both] == again.values[both]).all()
-
-
-@pytest.mark.parametrize("nodes", [100, 3000])
-def test_every_position_is_proved_for_itself(nodes: int) -> None:
-    suite = make_suite(PROVING)
-    backwards = np.arange(len(suite))[::-1]
-    whole, turned = prove_suite(suite, nodes, threads=1), prove_suite(suite.take(backwards), nodes, threads=1)
-    assert (whole.proved[backwards] == turned.proved).all()
-
-
-def test_proved_values_are_those_of_deep_searches() -> None:
-    suite = prove_suite(make_suite(PROVING), 300_000, threads=1)
-    deep = Search(suite.core).values(suite.positions, 40)
-    assert suite.proved.sum() > 10
-    assert (deep[suite.proved] == suite.values[suite.proved]).all()
-
-
-def test_without_nodes_only_finished_games_are_proved() -> None:
-    board = Board.parse("0,0,1,0,0,0/0,0,0,0,1,0* 34,24 0 40")  # 3A sows to 4; then 5 is empty: nothing is taken
-    core = board.core
-    positions = Positions.concatenate([board.positions, Board.parse("1,0,0,0,0,0/0,0,0,0,0,7* 30,22 0 40").positions])
-    values = Search(core).values(positions, 6)
-    suite = Suite("two", core, positions, values, np.zeros(values.shape, dtype=np.bool_), {})
-    found = prove_suite(suite, 1, threads=1)
-    ends = core.expand(positions)
-    over = np.zeros(values.shape, dtype=np.bool_)
-    over[ends.rows, ends.actions] = ends.positions.over
-    assert (found.proved == over).all()
-    assert np.array_equal(found.values, values, equal_nan=True)
-    assert found.made["proved_by"] == "python -m agents.evaluation.prove_regret oanquan_env/data/two.json.gz --nodes 1"
-
-
-def test_proving_replaces_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "suite.json"
-    path.write_text(format_suite(make_suite(PROVING)))
-    assert prove_main([str(path), "--nodes", "20000"]) == 0
-    assert re.search(r"\d+ of \d+ moves proved, all moves of \d+ of 6 positions", capsys.readouterr().out)
-    assert read_suite(path).proved.any()
-    assert prove_main([str(path), "--nodes", "0"]) == 2
-    assert "--nodes and --threads must be 1 or more" in capsys.readouterr().err

@@ -7,7 +7,8 @@ which play a random move now and then. Of positions that play alike (up to seats
 and it must leave a choice: at least three legal moves, the best worth at least one point more than the worst. Each
 phase of the game has as many positions. All moves are valued by search, the deeper the fewer points are in play,
 with --net by one that counts a value net's guess at its horizon; `python -m agents.evaluation.prove_regret` then proves
-as many of the values as it can. With --ray a Ray cluster values the positions; the suite is the same.
+as many of the values as it can. With --ray a Ray cluster values the positions; the suite is the same. With --parts
+values found so far are stored in a folder, and the same command goes on from them.
 
 With three or four players max^n search values the moves, and nothing is proved:
 
@@ -18,22 +19,33 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import tyro
 from rich.progress import Progress
 
+from agents.evaluation.result_cache import ResultCache
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from agents.search.deepening import Search
 from agents.search.in_parts import Searcher, search_parts
-from agents.support.command_line import OptionalFile, RayAddress, command_of, parse_options, progress_bar, refused
+from agents.support.command_line import (
+    OptionalFile,
+    OptionalFolder,
+    RayAddress,
+    command_of,
+    parse_options,
+    progress_bar,
+    refused,
+)
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
 from oanquan_env.benchmark.suites import format_suite, regret_path, suite_name
-from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.files import short_hash, text_bytes, write_atomically
 from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import ValueNet, read_value_net
@@ -68,11 +80,16 @@ class SuiteRecipe:
     net: str | None = None
 
 
-def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str | None = None) -> Suite:
+def make_suite(
+    recipe: SuiteRecipe, progress: Progress | None = None, ray: str | None = None, parts: Path | None = None
+) -> Suite:
     """Draw positions, phase by phase, until each has its share; a Ray cluster at the address `ray` may value them.
+
+    With a folder for `parts`, values found are stored there, and those stored before are not searched again.
 
     Raises:
         ValueError: if the count does not divide among the phases, or the games met too few positions of a phase.
+        ResultCacheError: if the folder holds parts of other settings, or damaged ones.
     """
     if recipe.count < 1 or recipe.count % len(PHASES):
         raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")
@@ -90,7 +107,8 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
         task = progress.add_task(name, total=missing)
         candidates = met[(phase == number).nonzero()[0]]
         chunks = [candidates[begin : begin + CHUNK] for begin in range(0, len(candidates), CHUNK)]
-        found = search_parts(move_valuer, core, chunks, depth, net=net, ray=ray)
+        cache = ResultCache(parts / name if parts else None)
+        found = _values_of(core, chunks, depth, cache, net=net, ray=ray)
         for some, (values, proved) in zip(chunks, found, strict=False):  # no more are valued than it takes
             rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:missing]
             chosen.append((some[rows], values[rows], proved[rows]))
@@ -114,6 +132,32 @@ def make_suite(recipe: SuiteRecipe, progress: Progress | None = None, ray: str |
     return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
 
 
+def _values_of(
+    core: Core, chunks: Sequence[Positions], depth: int, cache: ResultCache, *, net: ValueNet | None, ray: str | None
+) -> Iterator[Values]:
+    """Values of all moves of each chunk, in their order, and which are proved: those in the cache, then new ones."""
+    common = {"rules": str(core.rules), "depth": depth, "net": short_hash(net.to_bytes()) if net else None}
+
+    def settings(chunk: Positions) -> dict[str, Any]:
+        return {**common, "positions": short_hash(*(array.tobytes() for array in chunk.arrays()))}
+
+    def read(content: dict[str, Any]) -> Values:
+        return np.array(content["values"], dtype=np.float64), np.array(content["proved"], dtype=np.bool_)
+
+    done = 0
+    for chunk in chunks:
+        stored = cache.find([str(done)], settings(chunk), read)
+        if stored is None:
+            break
+        yield stored
+        done += 1
+    for number, found in enumerate(search_parts(move_valuer, core, chunks[done:], depth, net=net, ray=ray), done):
+        values, proved = found
+        content = {"values": np.where(np.isnan(values), None, values).tolist(), "proved": proved.tolist()}  # type: ignore[call-overload]
+        cache.store([str(number)], settings(chunks[number]), content)
+        yield found
+
+
 def move_valuer(core: Core, net: ValueNet | None, threads: int | None) -> Searcher[Values]:
     """Values of all moves of positions to a depth, and which are proved: by alpha-beta, or max^n for more than two."""
     if core.rules.players == 2:
@@ -132,10 +176,12 @@ class Options:
 
     Attributes:
         output: the suite's file (default: the package's own)
+        parts: folder for values found so far, from which the same command goes on
     """
 
     recipe: tyro.conf.OmitArgPrefixes[SuiteRecipe] = field(default_factory=SuiteRecipe)
     output: OptionalFile = None
+    parts: OptionalFolder = None
     ray: RayAddress = None
 
 
@@ -147,7 +193,7 @@ def main(arguments: list[str]) -> int:
         recipe = dataclasses.replace(options.recipe, rules=str(rules))
         path = options.output or regret_path(rules)
         with progress_bar() as bar:
-            suite = make_suite(recipe, bar, options.ray)
+            suite = make_suite(recipe, bar, options.ray, options.parts)
         write_atomically(path, text_bytes(path, format_suite(suite)))
     except (ValueError, OSError) as error:
         return refused(PROG, error)

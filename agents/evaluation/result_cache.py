@@ -76,7 +76,7 @@ class ResultCache:
         different = [name for name, value in settings.items() if made_by.get(name) != value]
         if different:
             raise ResultCacheError(
-                f"{path} was made by other settings ({', '.join(different)}): choose another --output, or delete it"
+                f"{path} was made by other settings ({', '.join(different)}): choose another folder, or delete it"
             )
         self.made_at.add(str(data.get("made_at")))
         return part

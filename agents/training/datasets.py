@@ -15,7 +15,6 @@ nothing anew that is there.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import os
 import sys
@@ -38,7 +37,7 @@ from agents.training.minari_games import check_games, write_games
 from agents.training.value_net.labels import FEW, draw_positions
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Mask
-from oanquan_env.files import one_line, parse_json, write_atomically
+from oanquan_env.files import one_line, parse_json, short_hash, write_atomically
 from oanquan_env.keys import are_among, canonical_keys, key_hashes
 from oanquan_env.observation import Encoder
 from oanquan_env.players.value_net import read_value_net
@@ -202,8 +201,7 @@ def begin(recipe: Recipe, core: Core, folder: Path) -> None:
     """Note in the folder what was asked for; raises `ValueError` if it holds data that were asked for otherwise."""
     asked: dict[str, Any] = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
     if recipe.net is not None:
-        content = read_value_net(recipe.net, core.rules).to_bytes()
-        asked["net_digest"] = hashlib.sha256(content).hexdigest()[:16]
+        asked["net_digest"] = short_hash(read_value_net(recipe.net, core.rules).to_bytes())
     path = folder / ABOUT_NAME
     if not path.exists():
         about = {"format": 1, "asked": asked, "fields": FIELDS if recipe.positions else {}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.core import Core
-from oanquan_env.files import COMPRESSED
+from oanquan_env.files import COMPRESSED, short_hash
 from oanquan_env.notation import Move
 from oanquan_env.playing import random_lines
 from oanquan_env.positions import Positions
@@ -40,8 +39,7 @@ class Openings:
 
     def digest(self) -> str:
         """A short hash of the positions: equal openings, equal digests."""
-        content = b"".join(array.tobytes() for array in self.positions.arrays())
-        return hashlib.sha256(content).hexdigest()[:16]
+        return short_hash(*(array.tobytes() for array in self.positions.arrays()))
 
 
 def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Generator) -> Openings:

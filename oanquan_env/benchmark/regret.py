@@ -14,7 +14,6 @@ opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -23,6 +22,7 @@ import numpy as np
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
 from oanquan_env.core import Core, relative_points
+from oanquan_env.files import short_hash
 from oanquan_env.keys import canonical_keys, key_number
 from oanquan_env.players import Policy
 from oanquan_env.positions import Positions
@@ -63,8 +63,7 @@ class Suite:
 
     def digest(self) -> str:
         """A short hash of positions and values."""
-        content = [*(array.tobytes() for array in self.positions.arrays()), self.values.tobytes()]
-        return hashlib.sha256(b"".join(content)).hexdigest()[:16]
+        return short_hash(*(array.tobytes() for array in self.positions.arrays()), self.values.tobytes())
 
     def part(self, part: Part) -> Suite:
         """The positions of the development or the test part, or all."""
