@@ -79,7 +79,8 @@ def test_an_agent_has_its_value_net_in_its_folder(tmp_path: Path) -> None:
     positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
     player, given = PPOPlayer(folder, mirror_average=False), NetworkPlayer(features, network)
     assert (player.evaluate(positions)[0] == given.evaluate(positions)[0]).all()
-    assert fingerprint(f"ppo:{folder}", Rules()) != before
+    after = fingerprint(f"ppo:{folder}", Rules())
+    assert before != after == fingerprint(f"ppo:{folder / WEIGHTS_NAME}", Rules())
     (folder / VALUE_NET_NAME).write_bytes(read_value_net("pretrained", "tonkin").to_bytes())
     with pytest.raises(AgentFileError, match="the net is for the rules"):
         PPOPlayer(folder)
@@ -182,7 +183,7 @@ def test_a_pickle_in_place_of_the_weights_is_refused_and_never_run(
         ({"colour": "red"}, "colour: unknown field"),
         ({"format": 2}, "format"),
         ({"training": {"begun_with": {}}}, "training: begun_with is now called init_from"),
-        ({"training": {"init_from": {"training": {"lessons": 1}}}}, "training: lessons is now called targets"),
+        ({"training": {"init_from": {"training": {"stray_plies": 1}}}}, "stray_plies is now called random_plies"),
     ],
 )
 def test_a_card_that_does_not_fit_is_refused_naming_the_field(
@@ -200,7 +201,7 @@ def test_a_former_name_is_none_of_today_s() -> None:
     options = {option for options in NAMES.options.values() for option in options}
     assert not (RENAMED.keys() | GONE.keys()) & (fields | options)
     assert {"init_from", "random_plies"} <= fields
-    elsewhere = {"epsilon", "inverse_temperature", "log_inverse_temperature", "targets"}
+    elsewhere = {"epsilon", "inverse_temperature", "log_inverse_temperature"}
     assert set(RENAMED.values()) <= fields | options | elsewhere
 
 
@@ -277,8 +278,8 @@ def test_any_player_can_make_random_moves(name: str, steady: str) -> None:
         ("random:5", "random has epsilon=…; got '5'"),
         ("ppo", "ppo needs"),
         ("ppo:x,heat=3", "got 'heat=3'"),
-        ("ppo:x,slack=2", "ppo does not search; a search that has learned is minimax:nodes=20000,net=pretrained"),
-        ("ppo:x,nodes=9", "ppo does not search; .*; got 'nodes=9'"),
+        ("ppo:x,slack=2", "ppo has no such option; a search that has learned is minimax:nodes=20000,net=pretrained"),
+        ("ppo:x,nodes=9", "ppo has no such option; .*; got 'nodes=9'"),
         ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
         ("greedy:epsilon=often", "epsilon of greedy must be a number; got 'often'"),
         ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),

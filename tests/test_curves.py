@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 import agents
 from agents.evaluation.results import AgentResult, Report
 from agents.networks import agent_files
-from agents.networks.agent_files import SHIPPED, read_card, shipped_folders
+from agents.networks.agent_files import SHIPPED, shipped_folders
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
@@ -203,7 +203,6 @@ def test_a_run_s_agent_is_taken_in_with_its_card(
     assert f"| plies of PPO | {2 * ITERATION:,} |" in text
     assert f"python evaluate.py ppo:{name} minimax:depth=4" in text
     assert "MIT" in text
-    assert "earlier" not in text
 
 
 def test_a_card_has_no_report_of_other_weights(
@@ -228,20 +227,16 @@ def test_a_card_has_no_report_of_other_weights(
     assert "No report of the strength of these weights" in cards.render(folder)
 
 
-def test_a_card_tells_whose_weights_an_agent_began_with(
+def test_a_card_tells_who_sat_in_the_other_seats(
     runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cards, "SHELF", tmp_path)
     folder = cards.take(runs[0])
-    card = read_card(folder)
-    told = {"command": "python train.py", "commit": "0123456789ab"}
-    first = {"rules": "tonkin", "training": {"plies": 567, **told}}
-    second = {"plies": 1234, "seconds": 7200, "init_from": first, **told}
-    card.training["init_from"] = {"rules": "ludii", "training": second}
-    (folder / "agent.yaml").write_text(yaml.safe_dump(card.model_dump()))
-    origin = "by `python train.py` at commit `0123456789ab`"
-    oldest = f"1. `tonkin`, 567 plies (hours: not recorded), {origin}"
-    assert f"{oldest}\n2. `ludii`, 1,234 plies (hours: 2.0), {origin}\n" in cards.render(folder)
+    assert "self-play PPO (MaskablePPO), all seats |" in cards.render(folder)
+    config = yaml.safe_load((folder / "config.yaml").read_text())
+    config["opponents"] = {"share": 0.25, "players": ["greedy", "random"], "past_selves": 3}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    assert "; in 25 % of the games some seats are held by past selves, `greedy`, `random` |" in cards.render(folder)
 
 
 def test_weights_too_large_for_the_repository_are_refused(

@@ -8,7 +8,7 @@ import torch
 
 from agents.networks.config import NetworkConfig
 from agents.networks.features import GUESS_DEPTH, LookaheadFeatures, MoveFeatures
-from agents.networks.layers import FORBIDDEN, POINTS_SCALE, SPARING, CountTrunk, SampledGradient, SumOfRows
+from agents.networks.layers import FORBIDDEN, POINTS_SCALE, CountTrunk, SumOfRows
 from agents.networks.lookahead import MOST_LEAVES, NEAR, LookaheadNet
 from agents.networks.networks import make_network, use_bfloat16
 from agents.search.deepening import Search
@@ -279,68 +279,6 @@ def test_sums_of_rows_and_their_gradients_are_those_of_a_product_with_ones() -> 
     (expected,) = torch.autograd.grad((ones @ table * weights).sum(), table)
     assert torch.allclose(summed, ones @ table)
     assert torch.allclose(found, expected)
-
-
-def sampled_gradient(weights: torch.Tensor, of_rows: torch.Tensor) -> tuple[torch.Tensor, list[int]]:
-    """The gradient that a sum of `of_rows` times a linear function of unit rows gives, and how many rows passed it."""
-    weights.grad, calls = None, []
-
-    def function(rows: torch.Tensor, besides: torch.Tensor) -> torch.Tensor:
-        assert (besides[:, 0] == rows.argmax(dim=1)).all()
-        calls.append(len(rows))
-        return (rows @ weights)[:, None]
-
-    rows, besides = torch.eye(len(of_rows)), torch.arange(len(of_rows))[:, None]
-    numbers = SampledGradient.apply(function, rows, besides, weights)[:, 0]  # type: ignore[no-untyped-call]
-    assert (numbers == weights).all()
-    (numbers * of_rows).sum().backward()
-    return torch.zeros_like(weights) if weights.grad is None else weights.grad, calls[1:]
-
-
-def test_large_gradients_surely_pass_and_none_where_there_is_none() -> None:
-    weights = torch.randn(100, requires_grad=True)
-    of_rows = torch.zeros(100)
-    assert sampled_gradient(weights, of_rows)[1] == []
-    of_rows[[3, 50]] = torch.tensor([2.0, -1.0])
-    assert SPARING * of_rows.abs().mean() < 1.0
-    found, passed = sampled_gradient(weights, of_rows)
-    assert (found == of_rows).all()
-    assert passed == [2]
-
-
-def test_small_gradients_pass_by_chance_and_are_right_on_average() -> None:
-    torch.manual_seed(0)
-    weights = torch.randn(100, requires_grad=True)
-    of_rows = torch.linspace(-1, 3, 100)
-    drawn = [sampled_gradient(weights, of_rows) for _ in range(2000)]
-    gradients = torch.stack([found.clone() for found, _ in drawn])
-    assert np.mean([sum(passed) for _, passed in drawn]) == pytest.approx(100 / SPARING, rel=0.05)
-    spread = gradients.std(dim=0) / len(drawn) ** 0.5
-    assert ((gradients.mean(dim=0) - of_rows).abs() < 5 * spread + 1e-6).all()
-
-
-@pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
-def test_gradients_through_few_leaves_are_on_average_those_through_all(
-    monkeypatch: pytest.MonkeyPatch, preset: str
-) -> None:
-    core = Core(preset)
-    features, network = make(core)
-    rows = torch.from_numpy(features.moves.encode(some_positions(core)))
-    weight = network.leaf.rest[0].weight
-
-    def gradient() -> torch.Tensor:
-        network.zero_grad()
-        values, _ = network.values(rows)
-        values.square().sum().backward()  # type: ignore[no-untyped-call]
-        assert isinstance(weight.grad, torch.Tensor)
-        return weight.grad.clone()
-
-    drawn = torch.stack([gradient() for _ in range(200)])
-    monkeypatch.setattr("agents.networks.layers.SPARING", 1e-9)  # every leaf that matters
-    wanted = gradient()
-    assert torch.equal(wanted, gradient())
-    assert not torch.allclose(drawn[0], wanted, rtol=0.01)
-    assert (drawn.mean(dim=0) - wanted).norm() < 0.2 * (drawn[0] - wanted).norm()
 
 
 def test_counts_are_told_apart_up_to_the_most_of_their_column() -> None:

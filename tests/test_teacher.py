@@ -44,7 +44,7 @@ def teach(times: int, **changes: object) -> tuple[Teacher, list[float]]:
     return teacher, [teacher.teach(some_positions(core, 64, seed), 0.0)["rmse"] for seed in range(times)]
 
 
-def test_lessons_are_right_and_the_newest_are_kept() -> None:
+def test_values_are_right_and_the_newest_are_kept() -> None:
     teacher, _ = teach(3)
     assert len(teacher.positions) == len(teacher.values) == 1024
     assert len(first_of_each(canonical_keys(teacher.core, teacher.positions[slice(-512, None)]))) == 512
@@ -54,7 +54,7 @@ def test_lessons_are_right_and_the_newest_are_kept() -> None:
     assert (np.nan_to_num(searched, nan=-np.inf).max(axis=1) == teacher.values[rows]).all()
 
 
-def test_lessons_can_be_values_by_a_search_with_a_net(tmp_path: Path) -> None:
+def test_values_can_be_those_of_a_search_with_a_net(tmp_path: Path) -> None:
     net = some_net()
     (tmp_path / VALUE_NET_NAME).write_bytes(net.to_bytes())
     teacher, _ = teach(1, net=str(tmp_path), depths=[2], minibatches=1)
@@ -65,7 +65,7 @@ def test_lessons_can_be_values_by_a_search_with_a_net(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
-def test_lessons_come_from_mixed_games_in_the_share_asked_for(share: float) -> None:
+def test_positions_come_from_mixed_games_in_the_share_asked_for(share: float) -> None:
     core = Core()
     teacher, _ = teach(0, mixed_share=share, random_plies=0, depths=[1], minibatches=1)
     visited = RandomStarts(core, set_up_share=0, max_plies=24, seed=1).draw(2000)

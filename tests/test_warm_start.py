@@ -17,6 +17,7 @@ from agents.support.strict_yaml import ConfigError
 from agents.training.run import TrainingRun
 from agents.training.run_folder import CHECKPOINT_NAME, StopTrainingError
 from oanquan_env import Core
+from oanquan_env.players.value_net import read_value_net
 from tests.test_teacher import ITERATION as TAUGHT_ITERATION
 from tests.test_teacher import TAUGHT_NETWORK, taught_config
 from tests.test_training import ITERATION, PLAIN, learn, quiet, small_config, weights
@@ -29,11 +30,9 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs") / "taught"
-    learn(TrainingRun.create(folder, taught_config(total_plies=2 * TAUGHT_ITERATION), "test", quiet))
-    return folder
+def have_same_weights(one: Path, other: Path) -> bool:
+    found, expected = weights(one), weights(other)
+    return found.keys() == expected.keys() and all((found[name] == expected[name]).all() for name in expected)
 
 
 def stop_at_once(run: TrainingRun) -> TrainingRun:
@@ -47,14 +46,25 @@ def test_a_run_can_begin_with_the_weights_of_an_agent_of_other_rules(agent: Path
     shutil.copytree(agent, lent)
     settings = small_config(rules="vietnamese", init_from=str(lent))
     stop_at_once(TrainingRun.create(tmp_path / "run", settings, "test", quiet))
-    assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(agent).items())
+    assert have_same_weights(tmp_path / "run", agent)
     history = yaml.safe_load((tmp_path / "run" / "agent.yaml").read_text())["training"]
     assert history["init_from"]["rules"] == "mancala-world"
     assert history["init_from"]["training"]["plies"] == 2 * ITERATION
     (tmp_path / "run" / CHECKPOINT_NAME).unlink()  # as if killed before the first checkpoint
     shutil.rmtree(lent)
     stop_at_once(TrainingRun.resume(tmp_path / "run", quiet))
-    assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(agent).items())
+    assert have_same_weights(tmp_path / "run", agent)
+
+
+def test_a_run_begins_with_an_agent_whose_value_net_is_another(tmp_path: Path) -> None:
+    settings = {"total_plies": TAUGHT_ITERATION, "rules": "tonkin"}
+    first = taught_config(**settings, network={**TAUGHT_NETWORK, "net": "pretrained"})
+    learn(TrainingRun.create(tmp_path / "first", first, "test", quiet))
+    (tmp_path / "net.npz").write_bytes(read_value_net("pretrained", "tonkin").to_bytes())
+    own = {**TAUGHT_NETWORK, "net": str(tmp_path / "net.npz")}
+    second = taught_config(**settings, network=own, init_from=str(tmp_path / "first"))
+    stop_at_once(TrainingRun.create(tmp_path / "second", second, "test", quiet))
+    assert have_same_weights(tmp_path / "second", tmp_path / "first")
 
 
 def test_layers_are_as_many_and_as_wide_as_asked_for() -> None:

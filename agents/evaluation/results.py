@@ -88,6 +88,15 @@ class ArenaResult(_Strict):
         """The values of moving first, second, and so on, over moving last."""
         return [order for order in (self.first, self.second, self.third) if order]
 
+    def score_of(self, agent: str, opponent: str) -> Estimate | None:
+        """Score of one player, by label, against another one, 0 to 1; None if they did not meet."""
+        for one in self.pairings:
+            if (one.agent, one.opponent) == (agent, opponent):
+                return one.score
+            if (one.opponent, one.agent) == (agent, opponent) and self.players == 2:
+                return Estimate(1 - one.score.mean, 1 - one.score.high, 1 - one.score.low)
+        return None
+
 
 class RegretResult(_Strict):
     """The players' regret over one part of one suite."""

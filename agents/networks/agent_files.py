@@ -20,7 +20,6 @@ from agents.support.strict_yaml import ConfigError, RulesName, Strict, read_yaml
 from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
 from oanquan_env import Core, Rules
 from oanquan_env.files import one_line, write_atomically
-from oanquan_env.players.value_net import VALUE_NET_NAME
 from oanquan_env.rewards import RewardName
 from oanquan_env.rules import as_rules
 
@@ -88,7 +87,7 @@ def agent_folder(name: str, rules: Rules | str) -> Path:
     If none of that name comes for these rules, an `AgentFileError` says for which there are.
     """
     if name not in SHIPPED:
-        return Path(name)
+        return as_folder(Path(name))
     wanted, folders = as_rules(rules), shipped_folders(name)
     if wanted not in folders:
         exist = ", ".join(f"'{known}'" for known in folders) or "none"
@@ -96,6 +95,11 @@ def agent_folder(name: str, rules: Rules | str) -> Path:
             f"no agent {name} for the rules '{wanted}' comes with the project; those that do play: {exist}"
         )
     return folders[wanted]
+
+
+def as_folder(path: Path) -> Path:
+    """An agent's folder, given that or its `agent.safetensors`."""
+    return path.parent if path.name == WEIGHTS_NAME else path
 
 
 def shipped_folders(name: str) -> dict[Rules, Path]:
@@ -122,10 +126,8 @@ def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[Feature
         raise AgentFileError(
             f"{path}: {NO_WEIGHTS}: that has {config.fewest_weights:,} weights or more, the file {held:,}"
         )
-    if config.net:  # wherever it came from: it is the agent's own by now
-        config = config.model_copy(update={"net": str(path.parent / VALUE_NET_NAME)})
     try:
-        features, network = make_network(core, config)
+        features, network = make_network(core, config.with_net_in(path.parent))
     except ValueError as error:
         raise AgentFileError(str(error)) from None
     load_weights(network, path)

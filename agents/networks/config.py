@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from agents.support.strict_yaml import Strict, Whole
+from oanquan_env.players.value_net import VALUE_NET_NAME
 from oanquan_env.rewards import RewardName
 
 MOST_UNITS, MOST_LAYERS = 65_536, 64
@@ -21,7 +23,7 @@ class NetworkConfig(Strict):
     name: Literal["plain", "afterstates", "lookahead"] = Field(
         "afterstates",
         description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result; "
-        "`lookahead`: at each reply's result too",
+        "`lookahead`: at replies' results too, with `net` at those of the best two",
     )
     embed: Whole = Field(8, ge=1, le=MOST_UNITS, description="numbers that stand for the count of one square")
     width: Whole = Field(128, ge=1, le=MOST_UNITS, description="units of a hidden layer")
@@ -38,6 +40,10 @@ class NetworkConfig(Strict):
         description="what the policy's gradient of `lookahead` changes: `heads`, its inverse temperature and its "
         "correction of logits; or `inverse_temperature` alone, and moves rank as their values do",
     )
+
+    def with_net_in(self, folder: Path) -> NetworkConfig:
+        """The same; its value net, if it has one, is now the one in an agent's folder."""
+        return self.model_copy(update={"net": str(folder / VALUE_NET_NAME)}) if self.net else self
 
     @property
     def fewest_weights(self) -> int:

@@ -13,8 +13,6 @@ MAX_COUNT = 31
 """Larger counts look the same to a network: piles of more than 31 seeds are rare."""
 POINTS_SCALE = 10.0
 """Points are divided by this before a network sees them, to be of the order of one."""
-SPARING = 4.0
-"""`SampledGradient` always passes back a gradient of this many times the mean size or more."""
 FORBIDDEN = -1e9
 """Logit of an illegal action: finite, so that no infinity reaches a gradient; its probability is exactly zero."""
 
@@ -24,13 +22,9 @@ def per_move(columns: Tensor, actions: int) -> Tensor:
     return columns.reshape(-1, columns.shape[1] // actions)
 
 
-def placed(numbers: Tensor, places: Tensor, shape: Sequence[int], elsewhere: float) -> Tensor:
-    """A tensor with L numbers, or rows of numbers, (L, ...) at these (L,) places, and one number elsewhere.
-
-    Places are counted row by row; `shape` is the result's, without the dimensions after the first of `numbers`.
-    """
-    filled = numbers.new_full((math.prod(shape), *numbers.shape[1:]), elsewhere)
-    return filled.index_put((places,), numbers).view(*shape, *numbers.shape[1:])
+def placed(logits: Tensor, places: Tensor, shape: Sequence[int]) -> Tensor:
+    """A tensor of this shape with logits (L,) at these (L,) places, counted row by row, and `FORBIDDEN` elsewhere."""
+    return logits.new_full((math.prod(shape),), FORBIDDEN).index_put((places,), logits).view(*shape)
 
 
 def with_last(values: Tensor) -> Tensor:
@@ -62,8 +56,8 @@ class CountEmbedding(nn.Module):
 class Trunk(nn.Sequential):
     """A stack of `depth` linear layers with ReLU.
 
-    With `use_bfloat16` its matrix products have that precision, which halves the time of training on processors that
-    have instructions for it; weights, embeddings and heads stay float32.
+    With `use_bfloat16` its matrix products have that precision, which halves the time of large layers on processors
+    that have instructions for it; weights, embeddings and heads stay float32.
     """
 
     __call__: Callable[..., Tensor]
@@ -103,39 +97,6 @@ class SumOfRows(torch.autograd.Function):
         (numbers,), (gradient,) = ctx.saved_tensors, gradients
         chosen = gradient.new_zeros(len(numbers), ctx.rows).scatter_(1, numbers, 1.0)
         return None, chosen.t() @ gradient
-
-
-class SampledGradient(torch.autograd.Function):
-    """Numbers for each row by a function of rows, (B, S) and (B, E) -> (B, K); its gradient passes through few rows.
-
-    Where many numbers hardly matter to the loss, most of a backward pass is spent on gradients close to zero. Here a
-    row's gradient is passed back with a probability in proportion to its size (1 from `SPARING` times the mean on) and
-    divided by that probability: its expectation is the exact gradient. The size is the sum of its absolute values. The
-    forward pass keeps nothing, and is repeated for the rows drawn. The parameter is one of the function's: without it
-    autograd would ask for no gradient. No gradient reaches the rows themselves.
-    """
-
-    @staticmethod
-    def forward(
-        ctx: Any, function: Callable[[Tensor, Tensor], Tensor], rows: Tensor, besides: Tensor, parameter: Tensor
-    ) -> Tensor:
-        """The numbers."""
-        ctx.save_for_backward(rows, besides)
-        ctx.function = function
-        return function(rows, besides)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, None, None, None]:
-        """Adds to the gradients of the function's parameters."""
-        (rows, besides), (gradient,) = ctx.saved_tensors, gradients
-        size = gradient.abs().sum(dim=1)
-        chance = (size / (SPARING * size.mean())).clamp(max=1.0)
-        drawn = (torch.rand_like(chance) < chance).nonzero()[:, 0]
-        if len(drawn):
-            with torch.enable_grad():
-                again = ctx.function(rows[drawn], besides[drawn])
-            again.backward(gradient[drawn] / chance[drawn, None])
-        return None, None, None, None
 
 
 class CountTrunk(nn.Module):

@@ -12,11 +12,9 @@ from torch import Tensor, nn
 from agents.networks.config import NetworkConfig
 from agents.networks.features import LookaheadFeatures, MoveFeatures
 from agents.networks.layers import (
-    FORBIDDEN,
     MAX_COUNT,
     POINTS_SCALE,
     CountTrunk,
-    SampledGradient,
     per_move,
     placed,
     start_small,
@@ -52,7 +50,7 @@ class LookaheadNet(nn.Module):
 
     The policy goes the same way one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a
     move's logit is Q by a learned inverse temperature plus a learned correction, if there is one. All in all two plies
-    of moves are looked at, and what a search guesses beyond them.
+    of moves are looked at, and what a search from the second on guesses.
 
     The policy's gradient reaches the inverse temperature and the correction alone; the value loss trains V. That takes
     a third of the time. With `policy_gradient: inverse_temperature` in the configuration there is no correction.
@@ -99,7 +97,7 @@ class LookaheadNet(nn.Module):
         scores = (won - values_after.sum(dim=1) * goes_on) * self.log_inverse_temperature.exp()
         if self.correction is not None:
             scores = scores + self.correction(hidden)[:, 0]
-        return placed(scores, legal, mask.shape, FORBIDDEN), values
+        return placed(scores, legal, mask.shape), values
 
     def state_value(self, features: Tensor) -> Tensor:
         """Values (B, P-1) alone."""
@@ -111,10 +109,7 @@ class LookaheadNet(nn.Module):
         return [layer for trunk in trunks for layer in (trunk.first, *trunk.rest) if isinstance(layer, nn.Linear)]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """V (B, P-1) and the trunk's output (B, width) of `MoveFeatures` (B, D); of a finished game both mean nothing.
-
-        Gradients reach the leaf network through a part of the leaves, see `SampledGradient`.
-        """
+        """V (B, P-1) and the trunk's output (B, width) of `MoveFeatures` (B, D); both mean nothing after the end."""
         board, gains, status, after, *guesses = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float() / self.per_point, status != MoveFeatures.NO_MOVE
         won = gains.view(-1, self.others, self.actions).transpose(1, 2)
@@ -127,8 +122,8 @@ class LookaheadNet(nn.Module):
             expected, leaves = won, goes_on.flatten().nonzero()[:, 0]
             seen = won.new_zeros(len(leaves), 0)
         boards = per_move(after, self.actions)[leaves]
-        leaf_values = SampledGradient.apply(self._value_of_leaves, boards, seen, self.leaf_value.weight)  # type: ignore[no-untyped-call]
-        follows = with_last(leaf_values).roll(1, dims=1)[:, :-1]  # the mover of before is the last player of a leaf
+        leaf_values = with_last(self._value_of_leaves(boards, seen))
+        follows = leaf_values.roll(1, dims=1)[:, :-1]  # the mover of before is the last player of a leaf
         move_values = expected.flatten(0, 1).index_add(0, leaves, follows).view_as(expected)
         move_values = move_values.masked_fill(~has_move[:, :, None], NOTHING)
         weights = torch.softmax(move_values[:, :, 0] / self.log_temperature.exp(), dim=1)

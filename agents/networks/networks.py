@@ -79,7 +79,7 @@ class AfterstateNet(nn.Module):
         won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
         move_values = won - of_moves.sum(dim=1) * (status.flatten()[legal] == MoveFeatures.GOES_ON)
         scores = move_values * self.log_inverse_temperature.exp() + self.correction(hidden[len(mask) :])[:, 0]
-        return placed(scores, legal, mask.shape, FORBIDDEN), values
+        return placed(scores, legal, mask.shape), values
 
     def state_value(self, features: Tensor) -> Tensor:
         """Values (B, P-1) alone."""

@@ -40,7 +40,6 @@ def fingerprint(name: str, rules: Rules) -> str:
         from agents.networks.agent_files import agent_folder  # torch takes a second to import
 
         path = agent_folder(folder, rules)
-        parts = [*sorted(path.glob("agent.*")), path / VALUE_NET_NAME] if path.is_dir() else [path]
-        for file in filter(Path.is_file, parts):
+        for file in filter(Path.is_file, [*sorted(path.glob("agent.*")), path / VALUE_NET_NAME]):
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

@@ -13,7 +13,7 @@ GONE = ("search", "nodes", "ms", "slack")
 
 def _former(kind: str, option: str) -> str | None:
     if kind == "ppo" and option in GONE:
-        return "ppo does not search; a search that has learned is minimax:nodes=20000,net=pretrained"
+        return "ppo has no such option; a search that has learned is minimax:nodes=20000,net=pretrained"
     return renamed(option)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.networks.agent_files import WEIGHTS_NAME, load_network, read_card
+from agents.networks.agent_files import WEIGHTS_NAME, as_folder, load_network, read_card
 from agents.networks.features import FeatureEncoder
 from agents.networks.layers import with_last
 from agents.networks.networks import Net
@@ -111,7 +111,7 @@ class PPOPlayer(NetworkPlayer):
         temperature: float = 0.0,
         mirror_average: bool | None = None,
     ) -> None:
-        folder = folder.parent if folder.name == WEIGHTS_NAME else folder
+        folder = as_folder(folder)
         self.card = read_card(folder)
         trained = Rules.parse(self.card.rules)
         wanted = trained if rules is None else as_rules(rules)

@@ -9,7 +9,6 @@ RENAMED = {
     "begin_with": "init_from",
     "begun_with": "init_from",
     "images": "mirror_average",
-    "lessons": "targets",
     "log_sharpness": "log_inverse_temperature",
     "sharpness": "inverse_temperature",
     "slips": "epsilon",
@@ -17,13 +16,15 @@ RENAMED = {
 }
 """Keys and values of configurations and cards, options of players, tensors of networks: old name, new name."""
 _DRAWN = "leave it out: there are always more new positions than are wanted"
+_ONE_RUN = "leave it out: configs/pretrained.yaml needs no other run"
 GONE = {
     "candidates_per_position": _DRAWN,
     "choice": _DRAWN,
     "crowded": _DRAWN,
-    "leaf_gradient": "leave it out: gradients always pass through a sample of the leaves",
+    "leaf_gradient": "leave it out: gradients pass through all leaves",
+    "lessons": _ONE_RUN,
     "seed_weight_exponent": _DRAWN,
-    "targets": "leave it out: configs/pretrained.yaml needs no other run",
+    "targets": _ONE_RUN,
     "through": "write heads instead; an agent plays as before",
 }
 """Keys and values of configurations that exist no more, and what to do."""

@@ -112,14 +112,15 @@ class TrainConfig(Strict):
     total_plies: Count = Field(10_000_000, description="plies to train for")
     init_from: str | None = Field(
         None,
-        description="folder of a trained agent whose weights to start from; its rules may differ, its network, "
-        "reward and numbers of players and fields may not",
+        description="folder of a trained agent whose weights to start from; its rules and value net may differ, "
+        "its network, reward and numbers of players and fields may not",
     )
     seed: Seed = Field(0, description="seed of everything random")
     threads: Count = Field(1, description="torch's threads; if busy, two may be slower than one")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     precision: Literal["float32", "bfloat16"] = Field(
-        "float32", description="of the trunk's matrix products in training; bfloat16 is faster where processors have it"
+        "float32",
+        description="of matrix products in training; for large networks bfloat16 is faster where processors have it",
     )
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     network: NetworkConfig = Field(NetworkConfig(), description="the network")

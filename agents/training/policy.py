@@ -40,7 +40,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         *,
         rules: str,
         network: NetworkConfig,
-        use_bfloat16: bool = False,
+        use_bfloat16: bool,
     ) -> None:
         self.rules = rules
         self.network_config = network

@@ -43,7 +43,6 @@ from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.files import write_atomically
-from oanquan_env.players.value_net import VALUE_NET_NAME
 from oanquan_env.playing import random_openings
 
 
@@ -79,7 +78,7 @@ class TrainingRun:
         """
         refuse_run(folder)
         run = cls(folder, config, report)
-        made = {**describe_run(command), **warm_start(config, run.core, run.model)}
+        made = {**describe_run(command), **warm_start(config, run.model)}
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:
             run._lock = held.enter_context(FolderLock(folder))
@@ -131,10 +130,9 @@ class TrainingRun:
 
     def _with_own_net(self) -> TrainConfig:
         """The configuration; of a run that has begun, with the value net in its folder."""
-        if not self.config.network.net or not (self.folder / CONFIG_NAME).exists():
+        if not (self.folder / CONFIG_NAME).exists():
             return self.config
-        network = self.config.network.model_copy(update={"net": str(self.folder / VALUE_NET_NAME)})
-        return self.config.model_copy(update={"network": network})
+        return self.config.model_copy(update={"network": self.config.network.with_net_in(self.folder)})
 
     @property
     def plies(self) -> int:
