@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ from agents.support.markdown import renew, replace_between, table
 from benchmarks import peers, players
 from benchmarks.report import RESULTS
 from oanquan_env import Rules
-from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.evaluation import plus_minus
+from oanquan_env.benchmark.regret import RegretRow
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS
 
 PROG = "python -m benchmarks.readme"
@@ -122,27 +122,52 @@ def page() -> str:
 def presets() -> str:
     """Search with and without a value net, as the reports of all presets of two players have it."""
     heads = ["rules", "nodes", "regret, plain", "regret, with the net", "score of the net against plain, %"]
-    folders = {name: RESULTS if name == DEFAULT_PRESET else RESULTS / name for name in PRESETS}
-    reports = {name: read_report(folder / "report.json") for name, folder in folders.items() if folder.is_dir()}
-    rows = (
-        _by_net(name, report, nodes)
-        for name, report in reports.items()
-        if Rules.parse(name).players == 2
-        for nodes in (2_000, 20_000)
-    )
+    rows = (_by_net(report, nodes) for report in _reports_of_presets() for nodes in (2_000, 20_000))
     return table(heads, [row for row in rows if row], left=2)
 
 
-def _by_net(rules: str, report: Report, nodes: int) -> list[str] | None:
+def _by_net(report: Report, nodes: int) -> list[str] | None:
     """The row of searches of so many nodes; None if the report has none."""
-    labels = {agent.name: agent.label for agent in report.agents}
-    plain, net = (labels.get(f"minimax:nodes={nodes}{options}") for options in ("", ",net=pretrained"))
-    if not (plain and net and report.regret and report.arena):
+    plain, net = (f"minimax:nodes={nodes}{options}" for options in ("", ",net=pretrained"))
+    regret = {name: plus_minus(row.overall.regret, ".2f") for name, row in _regret_rows(report).items()}
+    if not {plain, net} <= regret.keys():
         return None
-    regret = {row.agent: plus_minus(row.overall.regret, ".2f") for row in report.regret.agents}
-    (game,) = (game for game in report.arena.pairings if (game.agent, game.opponent) == (plain, net))
-    score = Estimate(*(100 * (1 - share) for share in (game.score.mean, game.score.high, game.score.low)))
-    return [f"`{rules}`", f"{nodes:,}", regret[plain], regret[net], plus_minus(score, ".1f")]
+    return [f"`{report.rules}`", f"{nodes:,}", regret[plain], regret[net], _score(report, net, plain)]
+
+
+def trained() -> str:
+    """The trained agents, as the same reports have them."""
+    searches = "minimax:nodes=2000", "minimax:nodes=2000,net=pretrained"
+    heads = ["rules", "regret", "best moves, %", "blunders, %", "score against 2,000 nodes, %", "with the net, %"]
+    rows = []
+    for report in _reports_of_presets():
+        found = _regret_rows(report).get("ppo:pretrained")
+        if found:
+            shares = [f"{100 * share.mean:.1f}" for share in (found.overall.optimal, found.overall.blunders)]
+            scores = [_score(report, "ppo:pretrained", search) for search in searches]
+            rows.append([f"`{report.rules}`", plus_minus(found.overall.regret, ".2f"), *shares, *scores])
+    return table(heads, rows, left=1)
+
+
+def _reports_of_presets() -> Iterator[Report]:
+    """The reports of the presets of two players that have one."""
+    for name in PRESETS:
+        folder = RESULTS if name == DEFAULT_PRESET else RESULTS / name
+        if Rules.parse(name).players == 2 and folder.is_dir():
+            yield read_report(folder / "report.json")
+
+
+def _regret_rows(report: Report) -> dict[str, RegretRow]:
+    """Players' rows of regret, by the players' names."""
+    names = {agent.label: agent.name for agent in report.agents}
+    return {names[row.agent]: row for row in report.regret.agents} if report.regret else {}
+
+
+def _score(report: Report, player: str, opponent: str) -> str:
+    """Score of one player against another, by their names; nothing if they did not meet."""
+    labels = {agent.name: agent.label for agent in report.agents}
+    score = report.arena.score_of(labels[player], labels[opponent]) if report.arena else None
+    return plus_minus(score, ".1f", 100) if score else ""
 
 
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
@@ -151,7 +176,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         part.__name__: part for part in (core, vector, aec, search, solve, training, page)
     },
     ROOT / "docs" / "benchmark.md": {"rows": players.rows},
-    ROOT / "docs" / "strength.md": {"presets": presets},
+    ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
 }
 """Which parts each page has."""
 

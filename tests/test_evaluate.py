@@ -111,7 +111,7 @@ def test_stored_regret_is_not_measured_again(
     assert run(capsys, *arguments) == first
     status, _, err = run(capsys, *arguments, "--seed", "5")
     assert status == 2
-    assert "made by other settings (seed): choose another --output, or delete it" in err
+    assert "made by other settings (seed): choose another folder, or delete it" in err
 
 
 def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

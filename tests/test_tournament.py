@@ -79,7 +79,7 @@ def test_another_player_leaves_the_finished_pairings_as_they_are(tmp_path: Path)
 
 def test_results_of_other_settings_are_refused(tmp_path: Path) -> None:
     list(tournament(tmp_path, ["random", "greedy"]).play())
-    with pytest.raises(ResultCacheError, match=r"made by other settings \(seed, openings\): choose another --output"):
+    with pytest.raises(ResultCacheError, match=r"made by other settings \(seed, openings\): choose another folder"):
         list(tournament(tmp_path, ["random", "greedy"], seed=1).play())
     with pytest.raises(ResultCacheError, match=r"made by other settings \(agents\)"):
         list(tournament(tmp_path, ["random", "greedy=random"]).play())

@@ -103,7 +103,7 @@ def _origin(card: AgentCard, config: dict[str, Any]) -> str:
     made, network = card.training, card.network
     depths = ", ".join(map(str, config["teacher"]["depths"]))
     taught = f"regression on alpha-beta search of {depths} plies" if depths else "returns of self-play"
-    if network.net:
+    if depths and network.net:
         taught += " with a value net at its leaves"
     layers = f"`{network.name}`, {network.depth} layers of {network.width}"
     if network.name == "lookahead":
@@ -112,36 +112,26 @@ def _origin(card: AgentCard, config: dict[str, Any]) -> str:
         layers += f", which correct a search of {GUESS_DEPTH} plies with a value net"
     rows = [
         ["network", layers],
-        ["policy", "self-play PPO (MaskablePPO), all seats"],
+        ["policy", _policy(config["opponents"])],
         ["value", taught],
         ["reward", card.reward],
         ["plies of PPO", f"{made['plies']:,}"],
-        ["hours", _hours(made)],
+        ["hours", f"{made['seconds'] / 3600:.1f}"],
         ["machine", f"{made['processor']}, {config['device']}"],
         ["begun at commit", f"`{made['commit']}`"],
         ["seed", str(made["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
     ]
     where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
-    parts = ["## Recipe", where, table(["", ""], rows, left=None)]
-    if earlier := _earlier_runs(made):
-        said = "The run began with the weights of an earlier one, and so did each of those. They were, oldest first:"
-        parts += [said, "\n".join(f"{number}. {run}" for number, run in enumerate(earlier, 1))]
-    return "\n\n".join(parts)
+    return "\n\n".join(["## Recipe", where, table(["", ""], rows, left=None)])
 
 
-def _hours(made: dict[str, Any]) -> str:
-    return f"{made['seconds'] / 3600:.1f}" if made.get("seconds") else "not recorded"
-
-
-def _earlier_runs(made: dict[str, Any]) -> list[str]:
-    """The run that a run began with, the one that this began with, and so on; a line each, oldest first."""
-    found: list[str] = []
-    while before := made.get("init_from"):
-        rules, made = before["rules"], before["training"]
-        origin = f"`{made['command']}` at commit `{made['commit']}`"
-        found.insert(0, f"`{rules}`, {made['plies']:,} plies (hours: {_hours(made)}), by {origin}")
-    return found
+def _policy(opponents: dict[str, Any]) -> str:
+    learned = "self-play PPO (MaskablePPO)"
+    others = ["past selves"] * bool(opponents["past_selves"]) + [f"`{name}`" for name in opponents["players"]]
+    if not others or not opponents["share"]:
+        return f"{learned}, all seats"
+    return f"{learned}; in {100 * opponents['share']:.0f} % of the games some seats are held by {', '.join(others)}"
 
 
 def _reports(folder: Path, rules: str) -> Iterator[tuple[Report, str]]:

@@ -142,15 +142,10 @@ def openings(arena: ArenaResult) -> str:
 
 def verdict(report: Report) -> str:
     """One sentence on those pairs of `VERDICTS` that met; empty if none did."""
-    scores = {}
-    for one in report.arena.pairings if report.arena else []:
-        scores[one.agent, one.opponent] = one.score
-        turned = Estimate(mean=1 - one.score.mean, low=1 - one.score.high, high=1 - one.score.low)
-        scores[one.opponent, one.agent] = turned
     times = {agent.label: agent.ms_per_move or 0 for agent in report.agents}
     parts = []
     for what, player, whom, opponent in VERDICTS:
-        score = scores.get((player, opponent))
+        score = report.arena.score_of(player, opponent) if report.arena else None
         if score is None:
             continue
         does = "beats" if score.low > 0.5 else "loses to" if score.high < 0.5 else "is even with"
