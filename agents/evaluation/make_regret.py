@@ -105,10 +105,9 @@ def make_suite(
     for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
         missing = recipe.count // len(PHASES)
         task = progress.add_task(name, total=missing)
-        candidates = met[(phase == number).nonzero()[0]]
-        chunks = [candidates[begin : begin + CHUNK] for begin in range(0, len(candidates), CHUNK)]
+        chunks = chunks_of(met[(phase == number).nonzero()[0]])
         cache = ResultCache(parts / name if parts else None)
-        found = _values_of(core, chunks, depth, cache, net=net, ray=ray)
+        found = searched_values(core, chunks, depth, cache, net=net, ray=ray)
         for some, (values, proved) in zip(chunks, found, strict=False):  # no more are valued than it takes
             rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:missing]
             chosen.append((some[rows], values[rows], proved[rows]))
@@ -132,7 +131,12 @@ def make_suite(
     return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
 
 
-def _values_of(
+def chunks_of(positions: Positions) -> list[Positions]:
+    """The positions in their order, `CHUNK` of them at a time."""
+    return [positions[begin : begin + CHUNK] for begin in range(0, len(positions), CHUNK)]
+
+
+def searched_values(
     core: Core, chunks: Sequence[Positions], depth: int, cache: ResultCache, *, net: ValueNet | None, ray: str | None
 ) -> Iterator[Values]:
     """Values of all moves of each chunk, in their order, and which are proved: those in the cache, then new ones."""
