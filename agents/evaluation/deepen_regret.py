@@ -3,8 +3,9 @@
     python -m agents.evaluation.deepen_regret oanquan_env/data/regret-app.json.gz --depths 22 26 28 --net pretrained
 
 The positions stay, so agents and nets that were taught without them can still be measured by them; and so do values
-that are proved. `python -m agents.evaluation.prove_regret` can then prove more of them, as better guesses are sooner
-proved. --parts and --ray are those of `python -m agents.evaluation.make_regret`.
+that are proved. `python -m agents.evaluation.prove_regret` should follow: it proves more where the guess is better, and
+keeps other values within the bounds that it proves. --parts and --ray are those of
+`python -m agents.evaluation.make_regret`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.evaluation.make_regret import chunks_of, searched_values
-from agents.evaluation.result_cache import ResultCache
+from agents.evaluation.make_regret import searched_values
 from agents.support.command_line import OptionalFolder, RayAddress, parse_options, progress_bar, refused
 from oanquan_env.benchmark.regret import PHASES, Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
@@ -47,11 +47,9 @@ def deepen_suite(
     for number, (name, depth) in enumerate(zip(PHASES, depths, strict=True)):
         rows = (phase == number).nonzero()[0]
         task = progress.add_task(name, total=len(rows))
-        chunks, begin = chunks_of(suite.positions[rows]), 0
-        cache = ResultCache(parts / name if parts else None)
-        for found, is_proved in searched_values(suite.core, chunks, depth, cache, net=value_net, ray=ray):
-            some = rows[begin : begin + len(found)]
-            begin += len(found)
+        positions, folder = suite.positions[rows], parts and parts / name
+        for place, (found, is_proved) in searched_values(suite.core, positions, depth, folder, net=value_net, ray=ray):
+            some = rows[place]
             values[some] = np.where(suite.proved[some], suite.values[some], found)
             proved[some] |= is_proved
             progress.advance(task, len(found))

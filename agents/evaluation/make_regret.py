@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -105,10 +105,10 @@ def make_suite(
     for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
         missing = recipe.count // len(PHASES)
         task = progress.add_task(name, total=missing)
-        chunks = chunks_of(met[(phase == number).nonzero()[0]])
-        cache = ResultCache(parts / name if parts else None)
-        found = searched_values(core, chunks, depth, cache, net=net, ray=ray)
-        for some, (values, proved) in zip(chunks, found, strict=False):  # no more are valued than it takes
+        candidates = met[(phase == number).nonzero()[0]]
+        found = searched_values(core, candidates, depth, parts and parts / name, net=net, ray=ray)
+        for place, (values, proved) in found:  # no more are valued than it takes
+            some = candidates[place]
             rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0][:missing]
             chosen.append((some[rows], values[rows], proved[rows]))
             missing -= len(rows)
@@ -131,15 +131,15 @@ def make_suite(
     return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
 
 
-def chunks_of(positions: Positions) -> list[Positions]:
-    """The positions in their order, `CHUNK` of them at a time."""
-    return [positions[begin : begin + CHUNK] for begin in range(0, len(positions), CHUNK)]
-
-
 def searched_values(
-    core: Core, chunks: Sequence[Positions], depth: int, cache: ResultCache, *, net: ValueNet | None, ray: str | None
-) -> Iterator[Values]:
-    """Values of all moves of each chunk, in their order, and which are proved: those in the cache, then new ones."""
+    core: Core, positions: Positions, depth: int, parts: Path | None, *, net: ValueNet | None, ray: str | None
+) -> Iterator[tuple[slice, Values]]:
+    """Values of all moves and which are proved, `CHUNK` positions at a time, with these positions' place among all.
+
+    Those stored in the folder `parts` come first, and new ones are stored there.
+    """
+    places = [slice(begin, begin + CHUNK) for begin in range(0, len(positions), CHUNK)]
+    chunks, cache = [positions[place] for place in places], ResultCache(parts)
     common = {"rules": str(core.rules), "depth": depth, "net": short_hash(net.to_bytes()) if net else None}
 
     def settings(chunk: Positions) -> dict[str, Any]:
@@ -153,13 +153,13 @@ def searched_values(
         stored = cache.find([str(done)], settings(chunk), read)
         if stored is None:
             break
-        yield stored
+        yield places[done], stored
         done += 1
     for number, found in enumerate(search_parts(move_valuer, core, chunks[done:], depth, net=net, ray=ray), done):
         values, proved = found
         content = {"values": np.where(np.isnan(values), None, values).tolist(), "proved": proved.tolist()}  # type: ignore[call-overload]
         cache.store([str(number)], settings(chunks[number]), content)
-        yield found
+        yield places[number], found
 
 
 def move_valuer(core: Core, net: ValueNet | None, threads: int | None) -> Searcher[Values]:
