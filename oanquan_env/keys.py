@@ -8,10 +8,10 @@ from typing import TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, Mask, Words
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.core import Core
 from oanquan_env.positions import Positions
-from oanquan_env.symmetry import mirror
+from oanquan_env.symmetry import canonical_sides
 
 Keys: TypeAlias = npt.NDArray[np.void]
 
@@ -19,23 +19,10 @@ Keys: TypeAlias = npt.NDArray[np.void]
 def canonical_keys(core: Core, positions: Positions) -> Keys:
     """(N,) opaque keys, equal for two positions that play alike; the scores so far do not count.
 
-    A key holds the sides as words, the mover's first. Where the rules read the same in a mirror (two players, both
-    directions of sowing), the mirrored board's are taken if they are smaller.
+    A key holds the words of `oanquan_env.symmetry.canonical_sides`.
     """
-    sides = _from_mover(positions)
-    if core.rules.is_symmetric:
-        mirrored = _from_mover(mirror(positions, core.rules))
-        own, other = (sides[:, 0], mirrored[:, 0]), (sides[:, 1], mirrored[:, 1])
-        smaller = (own[1] < own[0]) | ((own[1] == own[0]) & (other[1] < other[0]))
-        sides = np.where(smaller[:, None], mirrored, sides)
-    return np.ascontiguousarray(sides).view(np.dtype((np.void, 8 * sides.shape[1])))[:, 0]
-
-
-def _from_mover(positions: Positions) -> Words:
-    """(N, P) sides, the mover's first."""
-    players = positions.scores.shape[1]
-    seats = (positions.mover[:, None] + np.arange(players)) % players
-    return np.take_along_axis(positions.sides, seats, axis=1)
+    sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
+    return sides.view(np.dtype((np.void, 8 * sides.shape[1])))[:, 0]
 
 
 def first_of_each(keys: Keys) -> Ints:

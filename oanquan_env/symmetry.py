@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints
+from oanquan_env.arrays import Ints, Words
 from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions
 from oanquan_env.rules import Rules
 
@@ -38,14 +38,35 @@ def mirror(positions: Positions, rules: Rules) -> Positions:
         raise ValueError(
             f"only a board of two players can be mirrored, not of {rules.players}: turns would run backwards"
         )
+    mirrored = positions.copy()
+    mirrored.squares = np.ascontiguousarray(positions.squares[:, _mirrored_bytes(rules)])
+    return mirrored
+
+
+def _mirrored_bytes(rules: Rules) -> Ints:
+    """(16,) the byte of two sides that each byte of the mirrored sides is read from."""
     fields = [*range(rules.fields - 1, -1, -1), *range(rules.fields, MANDARIN_BYTE)]
     own, other = np.array(fields), np.array([MANDARIN_BYTE, ZERO_BYTE, STONE_BYTE])
-    order = np.concatenate([own, SIDE_BYTES + other, SIDE_BYTES + own, other])
-    mirrored = positions.copy()
-    mirrored.squares = np.ascontiguousarray(positions.squares[:, order])
-    return mirrored
+    return np.concatenate([own, SIDE_BYTES + other, SIDE_BYTES + own, other])
 
 
 def mirror_actions(actions: npt.ArrayLike, rules: Rules) -> Ints:
     """(N,) the same moves on the mirrored board: the field counted from the other end, A and C exchanged."""
     return rules.actions - 1 - np.asarray(actions, dtype=np.intp)
+
+
+def canonical_sides(positions: Positions, rules: Rules) -> Words:
+    """(N, P) sides as words, the mover's first: the same for two positions that play alike, whatever their scores.
+
+    Where the rules read the same in a mirror, these are the sides of the board or those of its mirror image, whichever
+    are smaller: the mover's side decides, then the other's.
+    """
+    players = positions.scores.shape[1]
+    seats = (positions.mover[:, None] + np.arange(players)) % players
+    sides = np.take_along_axis(positions.sides, seats, axis=1)
+    if not rules.is_symmetric:
+        return sides
+    mirrored = np.ascontiguousarray(sides.view(np.uint8)[:, _mirrored_bytes(rules)]).view(np.uint64)
+    (own, other), (own_mirrored, other_mirrored) = sides.T, mirrored.T
+    smaller = (own_mirrored < own) | ((own_mirrored == own) & (other_mirrored < other))
+    return np.where(smaller[:, None], mirrored, sides)

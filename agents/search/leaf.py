@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 from agents.search.compiled import Int64s, compiled
 from oanquan_env.players.value_net import FIELD_ROWS, HIDDEN, MANDARIN_ROWS, SECOND, ValueNet, side_rows
 from oanquan_env.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.scalar import END
+from oanquan_env.scalar import END, FIELDS, PLAYABLE
 
 NET = END + 1
 """Place in the array of rules: where the net's weights begin, 0 without a net."""
@@ -211,10 +211,33 @@ def _indices(places: Sequence[int]) -> Any:
     return ir.Constant(_vector(_INT, len(places)), list(places))
 
 
+_FIELD_BITS = (1 << 8 * MANDARIN_BYTE) - 1
+
+
+@compiled
+def reversed_fields(side: int, fields: int) -> int:
+    """The fields of a side in the opposite order, without its mandarin square."""
+    turned = (side & 0xFF) << 32 | (side & 0xFF00) << 16 | side & 0xFF0000 | side >> 16 & 0xFF00 | side >> 32 & 0xFF
+    return turned >> 8 * (MANDARIN_BYTE - fields)
+
+
+@compiled
+def canonical(rules: Int64s, own: int, other: int) -> tuple[int, int]:
+    """The sides of the position or of its mirror image: `oanquan_env.symmetry.canonical_sides` of one position."""
+    if rules[PLAYABLE] != (1 << 2 * rules[FIELDS]) - 1:  # a mirror would turn the direction of sowing
+        return own, other
+    own_mirrored = reversed_fields(own, rules[FIELDS]) | other & ~_FIELD_BITS
+    other_mirrored = reversed_fields(other, rules[FIELDS]) | own & ~_FIELD_BITS
+    if own_mirrored < own or (own_mirrored == own and other_mirrored < other):
+        return own_mirrored, other_mirrored
+    return own, other
+
+
 @compiled
 def horizon(rules: Int64s, own: int, other: int) -> int:
     """What a running position at the horizon is worth to its mover: nothing, or what the net says, in whole points."""
     if rules[NET] == 0:
         return 0
+    own, other = canonical(rules, own, other)
     value: int = math.floor(min(max(_evaluate(rules, rules[NET], own, other), -LIMIT), LIMIT) + 0.5)
     return value

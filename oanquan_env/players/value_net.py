@@ -1,6 +1,7 @@
 """Value nets: small networks that say what a position is worth. They come as `.npz` files and need NumPy alone.
 
-A net sees the board from the mover's side. Each square is looked up in a table of its own: the seeds on it, and for a
+A net sees the board from the mover's side, and of a board and its mirror image always the same one (see
+`oanquan_env.symmetry.canonical_sides`), so both have the same value. Each square is looked up in a table of its own: the seeds on it, and for a
 mandarin square its stone, name the row, and the row is what that square adds to the first layer. So the first layer is
 a sum of P * (F + 1) rows, and one sum stands for all positions with these counts:
 
@@ -38,6 +39,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
+from oanquan_env.symmetry import canonical_sides
 
 HIDDEN = 128
 MANY_HIDDEN = 64
@@ -53,7 +55,7 @@ PRETRAINED = "pretrained"
 """In the place of a file's name: the net that comes with the package for the rules to be played."""
 VALUE_NET_NAME = "value.npz"
 """What the net's file is called in a run's folder."""
-_FORMAT = 2
+_FORMAT = 3
 _PART = 512
 """Positions evaluated at once: what is computed of them stays in a processor's cache."""
 
@@ -91,12 +93,11 @@ def shapes(fields: int, players: int = 2) -> dict[str, tuple[int, ...]]:
 
 
 def embedding_rows(rules: Rules, positions: Positions) -> Ints:
-    """(N, P * (F + 1)) the row of `ValueNet.embedding` for each square: the mover's side first, then the next one's."""
-    sides = positions.squares.reshape(len(positions), rules.players, SIDE_BYTES)
-    fields, each = rules.fields, np.arange(len(positions))
-    columns = []
+    """(N, P * (F + 1)) the row of `ValueNet.embedding` for each square of the canonical image, the mover's side first."""
+    sides = canonical_sides(positions, rules).view(np.uint8).reshape(len(positions), rules.players, SIDE_BYTES)
+    fields, columns = rules.fields, []
     for place in range(rules.players):
-        side = sides[each, (positions.mover + place) % rules.players].astype(np.intp)
+        side = sides[:, place].astype(np.intp)
         begin = place * side_rows(fields)
         columns.append(begin + np.arange(fields) * FIELD_ROWS + np.minimum(side[:, :fields], FIELD_ROWS - 1))
         seeds = np.minimum(side[:, MANDARIN_BYTE], MANDARIN_ROWS - 1)
@@ -211,6 +212,7 @@ class _Tables:
     """
 
     def __init__(self, net: ValueNet) -> None:
+        self._rules = net.rules
         fields, players = net.rules.fields, net.rules.players
         squares: list[tuple[dict[int, int], Weights]] = []  # how many rows one more in each byte skips, and the rows
         for place in range(players):
@@ -238,9 +240,7 @@ class _Tables:
 
     def rows(self, positions: Positions) -> Ints:
         """(G, N) the row of `sums` for each two squares of N positions, those of the mover first."""
-        players = positions.scores.shape[1]
-        seats = (positions.mover[:, None] + np.arange(players)) % players
-        counts = np.take_along_axis(positions.sides, seats, axis=1).view(np.uint8)
+        counts = canonical_sides(positions, self._rules).view(np.uint8)
         # a product of whole numbers below 2 ** 24, which float32 holds exactly
         rows: Ints = (self._skips.T @ np.minimum(counts, self._limits).T.astype(np.float32)).astype(np.intp)
         return rows + self._begins.astype(np.intp)[:, None]
