@@ -1,14 +1,14 @@
-"""Train an agent by self-play PPO, or a value net.
+"""Train an agent by self-play PPO, or a value net by self-play TD(lambda).
 
     python train.py --config configs/quick.yaml [--output FOLDER] [--ppo.learning-rate 5e-4 ...]
     python train.py --resume runs/quick
     python train.py --config configs/quick.yaml --sweep 0,1,2 [--ray ADDRESS]
-    python train.py --config configs/value.yaml [--rules vietnamese] [--ray ADDRESS]
+    python train.py --config configs/value.yaml [--rules vietnamese]
 
-A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the agent, which
-`python evaluate.py ppo:FOLDER greedy` plays. Ctrl-C saves and stops; --resume goes on, after a kill too.
-A sweep trains each seed in a run folder of its own, in a process of its own; the same command goes on with it.
-A configuration of `kind: value` makes a value net, for players such as `minimax:nodes=20000,net=FOLDER`.
+A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and what was trained:
+an agent, the player `ppo:FOLDER`, or a value net, for players such as `minimax:nodes=20000,net=FOLDER`.
+Ctrl-C saves and stops; --resume continues, after a kill too.
+A sweep trains each seed in a run folder of its own, in a process of its own; the same command resumes it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import signal
 import statistics
 import sys
 from types import FrameType
+from typing import Any
 
 from agents.support.extras import needing_extras
 
@@ -38,22 +39,20 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from agents.networks.agent_files import AgentFileError
     from agents.support.command_line import refused
     from agents.support.folder_lock import FolderInUseError
-    from agents.support.npz import DamagedFileError
     from agents.support.parallel import ScaleError
-    from agents.support.strict_yaml import ConfigError, read_yaml
+    from agents.support.strict_yaml import ConfigError
     from agents.training.checkpoint import CheckpointError
-    from agents.training.config import TrainConfig
-    from agents.training.run import TrainingRun
+    from agents.training.kinds import RUNS, load_config, resume_run
+    from agents.training.ppo.config import TrainConfig
+    from agents.training.run import Run
     from agents.training.run_folder import RunError, StopTrainingError
     from agents.training.sweep import SeedEnd, parse_seeds, plan, stopping_workers, train_seeds
     from agents.training.train_command import CHANGEABLE, Command, config_file, help_page, parse
-    from agents.training.value_net.command import make_value_net
 
 REFUSALS = (
     AgentFileError,
     CheckpointError,
     ConfigError,
-    DamagedFileError,
     FolderInUseError,
     OSError,
     RunError,
@@ -91,17 +90,17 @@ class Interrupt:
         self.console.print("stopping after this iteration; once more to stop at once")
 
 
-def begin(command: Command, typed: str, console: Console) -> TrainingRun:
+def begin(command: Command, typed: str, console: Console) -> Run[Any]:
     """The run that the command line asks for."""
     if command.resume:
-        run = TrainingRun.resume(command.resume, console.print, command.settings.model_dump(include=CHANGEABLE))
+        run = resume_run(command.resume, console.print, command.settings.model_dump(include=CHANGEABLE))
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
         if done:
-            console.print(f"to train on: python train.py --resume {run.folder} --total-plies {2 * run.plies}")
+            console.print(f"to train longer: python train.py --resume {run.folder} --total-plies {2 * run.plies}")
         return run
     config, folder = command.settings, command.folder()
-    run = TrainingRun.create(folder, config, typed, console.print)
+    run = RUNS[config.kind].create(folder, config, typed, console.print)
     console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
     if run.planned_plies > config.total_plies:
         console.print(f"whole iterations make them {run.planned_plies:,} plies")
@@ -112,7 +111,7 @@ def sweep(command: Command, seeds: list[int], typed: str, console: Console) -> i
     """Train all seeds, the others too where one fails; returns the exit status."""
     config, folder = command.settings, command.folder("-sweep")
     configs = plan(folder, config, seeds)
-    jobs = command.jobs or max(1, (os.cpu_count() or 1) // config.processors)
+    jobs = command.jobs or max(1, (os.cpu_count() or 1) // config.threads)
     console.print(f"training {len(configs)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
     ends: list[SeedEnd] = []
     try:
@@ -122,23 +121,21 @@ def sweep(command: Command, seeds: list[int], typed: str, console: Console) -> i
                 how = "failed" if end.error else "is done"
                 console.print(f"seed {end.seed} {how}, {len(ends)} of {len(configs)}: {end.folder}")
     except (KeyboardInterrupt, StopTrainingError):
-        console.print("stopped; the same command goes on")
+        console.print("stopped; the same command resumes it")
         return 130
-    show_scores([end for end in ends if not end.error], config, console)
+    show_figures([end for end in ends if not end.error], console)
     failures = [end for end in ends if end.error]
     for failure in failures:
         print(f"train.py: seed {failure.seed}: {failure.error}", file=sys.stderr)
     return 2 if failures else 0
 
 
-def show_scores(results: list[SeedEnd], config: TrainConfig, console: Console) -> None:
-    """Mean score of the seeds against each opponent; nothing without seeds."""
-    if not results:
-        return
-    for opponent in config.evaluation.opponents:
-        scores = [100 * result.scores[opponent] for result in results]
-        deviation = f" ± {statistics.stdev(scores):.1f}" if len(scores) > 1 else ""
-        console.print(f"score against {opponent}: {statistics.mean(scores):.1f}{deviation} % (deviation over seeds)")
+def show_figures(results: list[SeedEnd], console: Console) -> None:
+    """Mean of each figure over the seeds."""
+    for name in results[0].figures if results else ():
+        found = [result.figures[name] for result in results]
+        deviation = f" ± {statistics.stdev(found):.2f}" if len(found) > 1 else ""
+        console.print(f"{name}: {statistics.mean(found):.2f}{deviation} (deviation over seeds)")
 
 
 def all_help(arguments: list[str]) -> list[str]:
@@ -154,11 +151,9 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         typed = shlex.join(["python", "train.py", *arguments])
-        file = config_file(arguments)
-        if file and read_yaml(file).get("kind") == "value":
-            return make_value_net(file, all_help(arguments), typed, console, lambda: Interrupt(console).is_wished)
         if {"-h", "--help"} & set(arguments):
-            print(help_page(__doc__ or ""))
+            file = config_file(arguments)
+            print(help_page(__doc__ or "", load_config(file) if file else TrainConfig()))
             return 0
         command = parse(all_help(arguments), __doc__)
         if command.sweep:
@@ -170,14 +165,14 @@ def main(arguments: list[str]) -> int:
             task = bar.add_task("training", total=run.planned_plies, completed=run.plies, begun=run.plies)
             run.learn(lambda plies: bar.update(task, completed=plies), interrupt.is_wished)
     except StopTrainingError:
-        console.print(f"saved at {run.plies:,} plies; go on with: python train.py --resume {run.folder}")
+        console.print(f"saved at {run.plies:,} plies; resume with: python train.py --resume {run.folder}")
         return 130
     except KeyboardInterrupt:
-        console.print("stopped at once; a run or a sweep that was begun goes on from its last checkpoint")
+        console.print("stopped at once; a run or a sweep that was begun resumes from its last checkpoint")
         return 130
     except REFUSALS as error:
         return refused("train.py", error)
-    console.print(f"the agent is in {run.folder}; try: python evaluate.py ppo:{run.folder} greedy random")
+    console.print(run.usage)
     return 0
 
 

@@ -50,34 +50,16 @@ def _minimax(name: PlayerName, rules: Rules) -> Policy:
 def _mcts(name: PlayerName, rules: Rules) -> Policy:
     if "simulations" not in name.options:
         raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
-    from agents.search.mcts import (
-        SEARCH_DEPTH,
-        SEARCH_EXPLORATION,
-        Evaluator,
-        MCTSPlayer,
-        RandomPlayouts,
-        SearchedLeaves,
-    )
+    from agents.search.mcts import SEARCH_DEPTH, SEARCH_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
 
-    depth = name.options.get("depth", SEARCH_DEPTH if rules.players > 2 else 0)
-    agent = None if "depth" in name.options else name.folder
-    if "mirror_average" in name.options and not agent:
-        raise UnknownAgentError(f"mirror_average goes with net=FOLDER, without depth; got {name.text!r}")
-    evaluator: Evaluator = RandomPlayouts(Core(rules))
-    exploration = None
-    if agent:
-        from agents.networks.agent_files import agent_folder
-        from agents.players.net_evaluator import NetEvaluator
-        from agents.players.network_player import PPOPlayer
-
-        path, mirror_average = agent_folder(agent, rules), name.options.get("mirror_average")
-        evaluator = NetEvaluator(PPOPlayer(path, rules, mirror_average=mirror_average))
-    elif depth:
-        net = read_value_net(name.folder, rules) if name.folder else None
-        evaluator, exploration = SearchedLeaves(Core(rules), depth, net=net), SEARCH_EXPLORATION
-    elif name.folder:
-        raise UnknownAgentError(f"a value net goes with depth=1 or more, an agent without depth; got {name.text!r}")
-    return MCTSPlayer(evaluator, name.options["simulations"], exploration=exploration)
+    depth = name.options.get("depth", SEARCH_DEPTH if rules.players > 2 or name.folder else 0)
+    if not depth and name.folder:
+        raise UnknownAgentError(f"a value net needs depth=1 or more; got {name.text!r}")
+    simulations = name.options["simulations"]
+    if not depth:
+        return MCTSPlayer(RandomPlayouts(Core(rules)), simulations)
+    net = read_value_net(name.folder, rules) if name.folder else None
+    return MCTSPlayer(SearchedLeaves(Core(rules), depth, net=net), simulations, exploration=SEARCH_EXPLORATION)
 
 
 def _ppo(name: PlayerName, rules: Rules) -> Policy:

@@ -12,8 +12,8 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from agents.training.config import TrainConfig, parse_config
-from agents.training.model import build_model
+from agents.training.ppo.config import TrainConfig
+from agents.training.ppo.run import build_model
 from benchmarks import report
 from oanquan_env import Core
 
@@ -21,7 +21,7 @@ NETWORKS = {
     "plain, 2 x 64": {"name": "plain", "embed": 4, "width": 64, "depth": 2},
     "plain, 2 x 256": {"name": "plain", "embed": 8, "width": 256, "depth": 2},
     "afterstates, 2 x 128": {"name": "afterstates", "embed": 8, "width": 128, "depth": 2},
-    "lookahead, 2 x 128, heads": {"name": "lookahead", "embed": 8, "width": 128, "depth": 2},
+    "two_ply, 2 x 128": {"name": "two_ply", "embed": 8, "width": 128, "depth": 2},
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "1 thread": {"threads": 1},
@@ -108,10 +108,10 @@ def main() -> None:
     results: dict[str, dict[str, float]] = {}
     for name, network in NETWORKS.items():
         for setting, values in SETTINGS.items():
-            config = parse_config({"network": network, **values}, "benchmark")
+            config = TrainConfig.model_validate({"network": network, **values})
             results[f"{name}; {setting}"] = measure(config)
         for rules in MORE_PLAYERS:
-            config = parse_config({"network": network, "rules": rules}, "benchmark")
+            config = TrainConfig.model_validate({"network": network, "rules": rules})
             results[f"{name}; 1 thread, {rules}"] = measure(config)
     rows = [
         [
@@ -123,7 +123,7 @@ def main() -> None:
     ]
     headings = ["network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning"]
     report.show("self-play training", headings, rows)
-    ppo = parse_config({}, "benchmark").ppo
+    ppo = TrainConfig().ppo
     report.write(options, "training", {"ppo": ppo.model_dump(), "results": results})
 
 

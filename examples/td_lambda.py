@@ -25,12 +25,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from agents.training.selfplay import RandomStarts
+from agents.training.value_net.fit import net_inputs
+from oanquan_env.players.lookahead import LookaheadPolicy
 
 from agents.networks.value_net import ValueModule
 from agents.support.provenance import commit
 from agents.training.schedules import between
-from agents.training.selfplay import RandomStarts
-from agents.training.value_net.fit import net_inputs
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import regret
@@ -38,7 +39,6 @@ from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.core import relative_points
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.players.full_width import FullWidthPolicy, FullWidthSearch
-from oanquan_env.players.lookahead import LookaheadPolicy
 from oanquan_env.players.value_net import ValueNet
 from oanquan_env.rules import DEFAULT_PRESET
 

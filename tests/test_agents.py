@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from agents.support.renamed import GONE, RENAMED
+from agents.training.value_net.config import ValueConfig
 from safetensors.torch import load_file, save_file
 
 import agents
@@ -25,16 +27,15 @@ from agents.networks.agent_files import (
     save_agent,
 )
 from agents.networks.config import NetworkConfig
-from agents.networks.features import LookaheadFeatures
+from agents.networks.features import TwoPlyFeatures
 from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
 from agents.players.names import NAMES
 from agents.players.network_player import NetworkPlayer, PPOPlayer
-from agents.support.renamed import GONE, RENAMED
 from agents.support.strict_yaml import ConfigError, read_yaml, validated
-from agents.training.config import TrainConfig, load_config, parse_config
-from agents.training.selfplay import RandomStarts
-from agents.training.value_net.config import ValueConfig
+from agents.training.kinds import load_config, parse_config
+from agents.training.ppo.config import TrainConfig
+from agents.training.starts import RandomStarts
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.files import write_atomically
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
@@ -66,11 +67,11 @@ def test_an_agent_survives_its_files(agent: Path) -> None:
 def test_an_agent_has_its_value_net_in_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "agent"
     folder.mkdir()
-    config = NetworkConfig(name="lookahead", embed=2, width=8, leaf_width=4, net="pretrained")
+    config = NetworkConfig(name="two_ply", embed=2, width=8, leaf_width=4, net="pretrained")
     features, network = make_network(Core(), config)
     card = AgentCard(rules="mancala-world", reward="margin", network=config)
     save_agent(folder, network, card)
-    net = features.moves.net if isinstance(features, LookaheadFeatures) else None
+    net = features.moves.net if isinstance(features, TwoPlyFeatures) else None
     assert net
     with pytest.raises(AgentFileError, match=rf"{re.escape(str(folder / VALUE_NET_NAME))}: no such file"):
         PPOPlayer(folder)

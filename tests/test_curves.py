@@ -22,7 +22,7 @@ from agents.networks.agent_files import SHIPPED, shipped_folders
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
-from agents.training.run import TrainingRun
+from agents.training.ppo.run import PPORun
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
@@ -40,7 +40,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folders = [parent / f"tiny-{seed}" for seed in (0, 1)]
     for seed, folder in enumerate(folders):
         config = small_config(seed=seed, total_plies=2 * ITERATION, evaluation=evaluation)
-        learn(TrainingRun.create(folder, config, "python train.py", quiet))
+        learn(PPORun.create(folder, config, "python train.py", quiet))
     return folders
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +11,6 @@ import torch
 import agents
 from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
-from agents.search.in_parts import search_part
-from agents.training.value_net.config import DEPTHS, POSITIONS, FitConfig, ValueConfig
-from agents.training.value_net.fit import fit, net_inputs
-from agents.training.value_net.labels import draw_positions, value_positions, valuer
-from agents.training.value_net.run import ValueRun
 from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
@@ -165,72 +159,3 @@ def test_the_net_of_the_package_makes_search_better() -> None:
     ]
     assert regrets[0] < 0.9 * regrets[1]
     assert regrets[2] < 0.9 * regrets[3]
-
-
-# ---- making one ------------------------------------------------------------------------------------------------------
-
-
-def test_what_is_left_out_depends_on_the_number_of_players() -> None:
-    for rules, many in (("mancala-world", 0), ("four-player", 1)):
-        config = ValueConfig(rules=rules).resolved()
-        assert (config.depths, config.positions) == (DEPTHS[many], POSITIONS[many])
-        assert config.resolved() == config
-    own = ValueConfig(rules="three-player", depths=[2], positions=[10])
-    assert own.resolved() == own
-    with pytest.raises(ValueError, match="a number of positions for each of the 0 depths"):
-        ValueConfig(rules="three-player", depths=[], positions=[10])
-
-
-def test_values_are_those_of_the_search_here_and_at_a_worker() -> None:
-    core = Core("three-player")
-    positions = draw_positions(core, 60, 2, None, np.random.default_rng(0), threads=1)
-    for net in (None, drawn_net("three-player")):
-        values = np.concatenate(list(value_positions(core, positions, 2, net, 2, None)))
-        wanted = FullWidthSearch(core, 2, net=net).position_values(positions)
-        for place in range(3):
-            seat = (positions.mover + place) % 3
-            np.testing.assert_allclose(values[:, place], wanted[np.arange(60), seat], rtol=1e-6)
-        content = net.to_bytes() if net else None
-        assert (search_part(valuer, str(core.rules), content, 2, positions) == values).all()
-
-
-def test_a_fit_learns_what_every_player_has_on_the_board() -> None:
-    core = Core("three-player")
-    positions = random_positions(core, 3000, seed=2)
-    seats = (positions.mover[:, None] + np.arange(3)) % 3
-    seeds = positions.squares.reshape(-1, 3, 8)[:, :, :5].sum(axis=2, dtype=np.int64)
-    wanted = np.take_along_axis(relative_points(seeds), seats, axis=1).astype(np.float32)
-    torch.manual_seed(0)
-    module = ValueModule(core.rules)
-    config = FitConfig(samples=40 * len(positions), batch_size=128)
-    error = fit(module, net_inputs(core.rules, positions), wanted, config, np.random.default_rng(0), lambda _: None)
-    assert error < 0.4 * wanted.std()
-    fresh = random_positions(core, 300, seed=9)
-    seeds = fresh.squares.reshape(-1, 3, 8)[:, :, :5].sum(axis=2, dtype=np.int64)
-    assert np.abs(module.export({}).margins(fresh) - relative_points(seeds)).mean() < 0.4 * wanted.std()
-
-
-def run_in(folder: Path) -> ValueRun:
-    config: dict[str, Any] = {
-        "kind": "value",
-        "rules": SHORT,
-        "depths": [2, 1],
-        "positions": [200, 200],
-        "threads": 1,
-        "fit": {"samples": 2000, "batch_size": 64},
-    }
-    return ValueRun.create(folder, ValueConfig.model_validate(config), "python train.py", lambda _: None)
-
-
-def test_a_run_makes_a_net_and_repeats_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.training.value_net.run.EVALUATION_OPENINGS", 5)
-    nets = []
-    for name in ("one", "two"):
-        run = run_in(tmp_path / name)
-        run.learn(lambda stage, done: None, lambda: False)
-        assert [set(row["share"]) for row in run.evaluations()] == [{"mean", "low", "high"}] * 2
-        nets.append(read_value_net(tmp_path / name, SHORT))
-    assert nets[0].origin["config"]["rules"] == SHORT
-    positions = random_positions(Core(SHORT), 50, seed=1)
-    assert (nets[0].margins(positions) == nets[1].margins(positions)).all()
-    assert nets[0].margins(positions).std() > 0.1

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from agents.players.net_evaluator import NetEvaluator
 
 import agents
 from agents.players.fingerprint import fingerprint
-from agents.players.net_evaluator import NetEvaluator
 from agents.players.network_player import PPOPlayer
 from agents.search.deepening import Limits, Search
 from agents.search.mcts import PUCT_EXPLORATION, SEARCH_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves

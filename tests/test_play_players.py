@@ -76,12 +76,12 @@ def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
         "greedy",
         "maxn:depth=3",
         "maxn:depth=5",
-        "lookahead:pretrained",
+        "selective:pretrained",
     ]
     assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "maxn:depth=7"
     assert session.shared_adviser(Rules())[0].ready.wait(60)
     hint = Session().hint()
-    assert hint["player"] == "lookahead:pretrained"
+    assert hint["player"] == "selective:pretrained"
     assert set(hint["values"]) == {str(move) for move in Board().legal_moves}
     assert hint["search"]["value"] == max(hint["values"].values())
 

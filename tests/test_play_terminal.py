@@ -59,7 +59,7 @@ def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth
 def test_without_agents_a_hint_looks_ahead_too(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
     printed = play("hint\n")
-    assert re.search(r"lookahead:pretrained: try \d[AC]\.\n.* points? for South from here on, seen \d plies", printed)
+    assert re.search(r"selective:pretrained: try \d[AC]\.\n.* points? for South from here on, seen \d plies", printed)
 
 
 def test_a_damaged_value_net_is_told_and_the_game_goes_on(

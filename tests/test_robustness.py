@@ -15,9 +15,9 @@ import yaml
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
 from agents.support.strict_yaml import ConfigError
-from agents.training.config import parse_config
-from agents.training.policy import network_of
-from agents.training.run import TrainingRun
+from agents.training.kinds import parse_config
+from agents.training.ppo.policy import network_of
+from agents.training.ppo.run import PPORun
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, RunError, StopTrainingError
 from tests.test_training import ITERATION, learn, quiet, small_config, weights
 
@@ -27,7 +27,7 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
 ) -> None:
     folder = tmp_path / "run"
     with pytest.raises(StopTrainingError):
-        learn(TrainingRun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
+        learn(PPORun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
     before = {name: (folder / name).read_bytes() for name in (CHECKPOINT_NAME, WEIGHTS_NAME)}
 
     def full(_: int) -> None:
@@ -39,7 +39,7 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
     assert "No space left on device" in capsys.readouterr().err
     assert {name: (folder / name).read_bytes() for name in before} == before
     assert not list(folder.glob(".*"))  # nothing half-written stays
-    run = TrainingRun.resume(folder, quiet)
+    run = PPORun.resume(folder, quiet)
     assert run.plies == 2 * ITERATION
     learn(run)
 
@@ -53,9 +53,9 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, capsys: pytest.Ca
 def test_a_run_goes_on_with_another_number_of_threads(tmp_path: Path) -> None:
     folder, threads = tmp_path / "run", torch.get_num_threads()
     with pytest.raises(StopTrainingError):
-        learn(TrainingRun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
+        learn(PPORun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
     try:
-        run = TrainingRun.resume(folder, quiet, {"threads": 2})
+        run = PPORun.resume(folder, quiet, {"threads": 2})
         assert torch.get_num_threads() == 2
         learn(run)
     finally:
@@ -68,12 +68,12 @@ def test_resuming_takes_what_the_machine_needs_and_nothing_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"
-    learn(TrainingRun.create(folder, small_config(), "test", quiet))
+    learn(PPORun.create(folder, small_config(), "test", quiet))
     assert train.main(["--resume", str(folder), "--threads", "1"]) == 0
     assert train.main(["--resume", str(folder), "--seed", "3"]) == 2
     assert "only --threads, --device, --total-plies go with it" in capsys.readouterr().err
     with pytest.raises(ConfigError, match=r"command line: threads: must be 1 or more \(got 0\)"):
-        TrainingRun.resume(folder, quiet, {"threads": 0})
+        PPORun.resume(folder, quiet, {"threads": 0})
 
 
 @pytest.mark.parametrize(
@@ -88,14 +88,14 @@ def test_what_a_run_would_stumble_over_later_is_refused_at_once(
     tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ConfigError, match=message):
-        TrainingRun.create(tmp_path / "run", small_config(**changes), "test", quiet)
+        PPORun.create(tmp_path / "run", small_config(**changes), "test", quiet)
     assert not (tmp_path / "run").exists()
 
 
 def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(ConfigError, match=r"device: torch .* finds no GPU for 'cuda'; use cpu"):
-        TrainingRun.create(tmp_path / "run", small_config(device="cuda"), "test", quiet)
+        PPORun.create(tmp_path / "run", small_config(device="cuda"), "test", quiet)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_openings_that_no_game_lasts_for_are_refused_at_the_start(
 ) -> None:
     monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
     with pytest.raises(ConfigError, match=f"evaluation.opening_plies: {message}"):
-        TrainingRun.create(tmp_path / "run", small_config(**changes), "test", quiet)
+        PPORun.create(tmp_path / "run", small_config(**changes), "test", quiet)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_cannot_be_trained_is_refused_as_a_configuration(changes: dict[str,
 
 
 def test_a_run_that_diverges_at_its_very_end_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = TrainingRun.create(tmp_path / "run", small_config(total_plies=ITERATION), "test", quiet)
+    run = PPORun.create(tmp_path / "run", small_config(total_plies=ITERATION), "test", quiet)
     train_once = run.model.train
 
     def diverge() -> None:

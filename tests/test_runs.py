@@ -26,8 +26,8 @@ from agents.support.folder_lock import LOCK_NAME, FolderInUseError, FolderLock
 from agents.support.strict_yaml import ConfigError
 from agents.support.tensor_files import DIGEST, pack
 from agents.training.checkpoint import CheckpointError
-from agents.training.config import load_config
-from agents.training.run import TrainingRun
+from agents.training.kinds import load_config
+from agents.training.ppo.run import PPORun
 from agents.training.run_folder import (
     CHECKPOINT_NAME,
     CONFIG_NAME,
@@ -39,7 +39,6 @@ from agents.training.run_folder import (
 from oanquan_env.files import TEMPORARY
 from tests.test_training import ITERATION, ROOT, learn, quiet, small_config
 
-OPPONENTS = {"players": ["greedy"], "past_selves": 2, "every_plies": 1}
 Change = Callable[[dict[str, torch.Tensor], dict[str, str]], object]
 
 
@@ -48,7 +47,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was stopped after two iterations."""
     folder = tmp_path_factory.mktemp("stopped") / "run"
     with pytest.raises(StopTrainingError):
-        learn(TrainingRun.create(folder, small_config(opponents=OPPONENTS), "test", quiet), 2 * ITERATION)
+        learn(PPORun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
     return folder
 
 
@@ -74,7 +73,7 @@ def test_every_changed_byte_of_a_checkpoint_is_noticed(checkpoint: Path) -> None
         content[place] ^= 1 << places.randrange(8)
         checkpoint.write_bytes(content)
         with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors: "):
-            TrainingRun.resume(checkpoint.parent, quiet)
+            PPORun.resume(checkpoint.parent, quiet)
 
 
 def _tensor(name: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Change:
@@ -102,9 +101,6 @@ def _tensor(name: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Change
         (_tensor("games.first_ply", lambda ply: ply - 900), "first ply"),
         (_tensor("last_episode_starts", lambda starts: starts[:3]), "last_episode_starts is bool of shape"),
         (_tensor("random.torch", lambda state: state[:9]), "does not fit"),
-        (_tensor("opponents.seating", lambda seating: seating + 99), "an opponent that there is not"),
-        (_tensor("opponents.seating", lambda seating: seating * 0), "the learner has no seat"),
-        (_tensor("opponents.counters", lambda counters: counters - 99), "counters are below 0"),
         (_tensor("network.value.weight", lambda weight: weight * float("nan")), "value.weight is not finite"),
         (_tensor("optimizer.1.exp_avg", lambda moment: moment[:1]), "1.exp_avg has the shape"),
         (lambda tensors, _: tensors.update({"optimizer.999.step": torch.tensor(1.0)}), "does not fit"),
@@ -117,7 +113,7 @@ def test_a_checkpoint_that_says_what_cannot_be_is_refused(checkpoint: Path, chan
     change(tensors, notes)
     checkpoint.write_bytes(pack(tensors, notes))
     with pytest.raises(CheckpointError, match=rf"checkpoint\.safetensors: .*{message}") as refused:
-        TrainingRun.resume(checkpoint.parent, quiet)
+        PPORun.resume(checkpoint.parent, quiet)
     assert len(str(refused.value)) < 1000
 
 
@@ -141,13 +137,13 @@ def test_a_damaged_line_of_evaluations_is_named(stopped: Path, line: str) -> Non
         with pytest.raises(
             RunError, match=rf"evaluations\.jsonl: line {len(whole.splitlines()) + 1} is damaged .*delete it"
         ):
-            TrainingRun.resume(stopped, quiet)
+            PPORun.resume(stopped, quiet)
     finally:
         path.write_text(whole)
 
 
 def test_a_damaged_description_of_a_run_is_named(tmp_path: Path) -> None:
-    run = TrainingRun.create(tmp_path / "run", small_config(), "test", quiet)
+    run = PPORun.create(tmp_path / "run", small_config(), "test", quiet)
     (tmp_path / "run" / RUN_NAME).write_text("- 3")
     with pytest.raises(ConfigError, match=r"run\.yaml: expected"):
         learn(run)
@@ -177,21 +173,21 @@ def holder(stopped: Path) -> Iterator[subprocess.Popen[str]]:
 
 def test_a_run_is_one_process_s_and_a_kill_sets_it_free(holder: subprocess.Popen[str], stopped: Path) -> None:
     with pytest.raises(FolderInUseError, match=rf"{stopped} is in use by process {holder.pid} on "):
-        TrainingRun.resume(stopped, quiet)
+        PPORun.resume(stopped, quiet)
     assert train.main(["--resume", str(stopped)]) == 2
     assert evaluate.main(["greedy", "random", "--pairs", "1", "--output", str(stopped)]) == 2
     holder.kill()
     holder.wait()
     assert (stopped / LOCK_NAME).exists()  # what a kill leaves does not stop a resume
-    assert TrainingRun.resume(stopped, quiet).plies == 2 * ITERATION
+    assert PPORun.resume(stopped, quiet).plies == 2 * ITERATION
 
 
 def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    first = TrainingRun.create(folder, small_config(), "first", quiet)
+    first = PPORun.create(folder, small_config(), "first", quiet)
     (folder / CONFIG_NAME).rename(folder / "hidden")  # as the second sees it before the first has written it
     with pytest.raises(FolderInUseError, match=f"process {os.getpid()}"):
-        TrainingRun.create(folder, small_config(), "second", quiet)
+        PPORun.create(folder, small_config(), "second", quiet)
     (folder / "hidden").rename(folder / CONFIG_NAME)
     learn(first)
     assert not (folder / LOCK_NAME).exists()
@@ -201,7 +197,7 @@ def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
 def test_what_a_kill_left_half_written_goes_at_the_next_start(stopped: Path) -> None:
     left = stopped / f".{CHECKPOINT_NAME}.abc{TEMPORARY}"
     left.write_bytes(b"half")
-    TrainingRun.resume(stopped, quiet)
+    PPORun.resume(stopped, quiet)
     assert not left.exists()
 
 
@@ -210,7 +206,7 @@ def test_what_a_kill_left_half_written_goes_at_the_next_start(stopped: Path) -> 
 
 def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
-    learn(TrainingRun.create(folder, small_config(total_plies=ITERATION), "test", quiet))
+    learn(PPORun.create(folder, small_config(total_plies=ITERATION), "test", quiet))
     assert train.main(["--resume", str(folder)]) == 0
     out = "".join(capsys.readouterr().out.split())  # whatever the width of the terminal
     assert f"totrainon:pythontrain.py--resume{folder}--total-plies{2 * ITERATION}" in out
@@ -226,7 +222,7 @@ def test_plies_beyond_those_asked_for_are_said(tmp_path: Path, capsys: pytest.Ca
     config.write_text(small_config(total_plies=ITERATION + 1).to_yaml())
     assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 0
     assert f"whole iterations make them {2 * ITERATION} plies" in capsys.readouterr().out
-    assert TrainingRun.resume(tmp_path / "run", quiet).plies == 2 * ITERATION
+    assert PPORun.resume(tmp_path / "run", quiet).plies == 2 * ITERATION
 
 
 def test_the_speed_is_that_since_the_start() -> None:
@@ -242,15 +238,15 @@ def test_the_speed_is_that_since_the_start() -> None:
 
 def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    run = TrainingRun.create(folder, small_config(checkpoint_seconds=3600.0), "test", quiet)
+    run = PPORun.create(folder, small_config(checkpoint_seconds=3600.0), "test", quiet)
     with pytest.raises(StopTrainingError):
         learn(run, 2 * ITERATION)
     kept = (folder / CHECKPOINT_NAME).read_bytes()
     with pytest.raises(StopTrainingError):
-        learn(TrainingRun.resume(folder, quiet), 5 * ITERATION)
+        learn(PPORun.resume(folder, quiet), 5 * ITERATION)
     (folder / CHECKPOINT_NAME).write_bytes(kept)  # as if killed instead of stopped
     time.sleep(1.1)  # TensorBoard orders files by the second in their names
-    learn(TrainingRun.resume(folder, quiet))
+    learn(PPORun.resume(folder, quiet))
     shown = EventAccumulator(str(folder / "tensorboard"))
     shown.Reload()
     steps = [event.step for event in shown.Scalars("train/loss")]
@@ -282,6 +278,6 @@ def test_a_second_interrupt_ends_without_a_traceback(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(TrainingRun, "learn", interrupted)
+    monkeypatch.setattr(PPORun, "learn", interrupted)
     assert train.main(["--resume", str(stopped)]) == 130
     assert "stopped at once; " in capsys.readouterr().out

@@ -24,8 +24,8 @@ from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
 from agents.evaluation.tournament import Tournament, TournamentError, play_pairing
 from agents.support.parallel import RETRIES, ScaleError, in_order, spread
-from agents.training.config import load_config
-from agents.training.run import TrainingRun
+from agents.training.kinds import load_config
+from agents.training.ppo.run import PPORun
 from agents.training.run_folder import CHECKPOINT_NAME, RunError
 from agents.training.sweep import parse_seeds, plan, train_seed
 from agents.training.train_command import parse
@@ -205,7 +205,7 @@ def test_a_sweep_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert train.main([*arguments, "--jobs", "1"]) == 0
     out = capsys.readouterr().out
     assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in out.replace("\n", "")
-    assert "score against greedy: " in out
+    assert "score against greedy, %: " in out
     assert load_config(tmp_path / "seed-5" / "config.yaml").seed == 5
     assert yaml.safe_load((tmp_path / "seed-3" / "run.yaml").read_text())["command"].startswith("python train.py --tot")
     first = (tmp_path / "seed-3" / "evaluations.jsonl").read_text()
@@ -229,13 +229,10 @@ def test_a_sweep_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     [
         ([], 1),
         (["--threads", "3"], 3),
-        (["--threads", "3", "--teacher.depths", "4", "--network.name", "lookahead"], 6),
-        (["--threads", "3", "--teacher.depths", "4", "--teacher.threads", "1", "--network.name", "lookahead"], 4),
-        (["--threads", "3", "--teacher.threads", "1"], 3),
         (["--threads", "20"], 20),
     ],
 )
-def test_a_run_of_a_sweep_has_the_processors_of_its_teacher_too(
+def test_a_run_of_a_sweep_has_as_many_processors_as_threads(
     options: list[str], processors: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: dict[str, object] = {}
@@ -253,14 +250,14 @@ def test_a_run_of_a_sweep_has_the_processors_of_its_teacher_too(
 @pytest.mark.slow
 def test_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = parse([*SMALL, "--seed", "3"]).settings
-    TrainingRun.create(tmp_path / "seed-3", config, "by hand", lambda line: None)
+    PPORun.create(tmp_path / "seed-3", config, "by hand", lambda line: None)
     (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
     assert train.main([*SMALL, "--sweep", "3,5", "--jobs", "1", "--output", str(tmp_path)]) == 2
     printed = capsys.readouterr()
     lines = printed.out.replace("\n", "")
     assert f"seed 3 failed, 1 of 2: {tmp_path / 'seed-3'}" in lines
     assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in lines
-    assert "score against greedy: " in printed.out
+    assert "score against greedy, %: " in printed.out
     assert "±" not in printed.out
     assert f"train.py: seed 3: {tmp_path / 'seed-3' / CHECKPOINT_NAME}" in printed.err
     assert "seed 5" not in printed.err
@@ -309,7 +306,7 @@ def _wait_for(path: Path) -> None:
 
 def test_a_run_in_the_way_of_a_sweep_is_not_touched(tmp_path: Path) -> None:
     config = parse(SMALL).settings
-    TrainingRun.create(tmp_path / "seed-7", config, "by hand", lambda line: None)
+    PPORun.create(tmp_path / "seed-7", config, "by hand", lambda line: None)
     with pytest.raises(RunError, match="another configuration"):
         plan(tmp_path, config, [7])
 

@@ -12,8 +12,9 @@ from agents.networks.config import NetworkConfig
 from agents.networks.features import AfterstateFeatures, PlainFeatures
 from agents.networks.layers import FORBIDDEN
 from agents.networks.networks import AfterstateNet, make_network
-from agents.training.rollout_buffer import Trail, ZeroSumRolloutBuffer
-from agents.training.selfplay import BLOCK, RandomStarts, SelfPlayVecEnv
+from agents.training.ppo.games import SelfPlayVecEnv
+from agents.training.ppo.rollout_buffer import Trail, ZeroSumRolloutBuffer
+from agents.training.starts import BLOCK, RandomStarts
 from oanquan_env import Core, Positions, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS
@@ -260,7 +261,7 @@ def test_the_row_of_start_positions_is_the_same_however_it_is_drawn() -> None:
     assert not starts(1).draw(BLOCK).same(whole[:BLOCK]).all()
 
 
-@pytest.mark.parametrize("name", ["plain", "afterstates", "lookahead"])
+@pytest.mark.parametrize("name", ["plain", "afterstates", "two_ply"])
 @pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_a_network_sees_the_same_when_all_seats_are_turned(preset: str, name: str) -> None:
     core = Core(preset)
@@ -309,7 +310,7 @@ def test_a_fresh_afterstate_network_already_weighs_points_won(preset: str) -> No
 
 
 @pytest.mark.parametrize("preset", ["mancala-world", "four-player"])
-@pytest.mark.parametrize("name", ["plain", "afterstates", "lookahead"])
+@pytest.mark.parametrize("name", ["plain", "afterstates", "two_ply"])
 def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: str, preset: str) -> None:
     torch.manual_seed(0)
     core = Core(preset)

@@ -19,7 +19,7 @@ from agents.networks import networks
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, AgentFileError
 from agents.players.network_player import NetworkError, PPOPlayer
 from agents.support.strict_yaml import ConfigError, dump_yaml, read_yaml
-from agents.training.config import load_config
+from agents.training.kinds import load_config
 from oanquan_env import Core
 from oanquan_env.benchmark.suites import SuiteError, read_suite
 from tests.untrained import save_untrained
@@ -44,7 +44,7 @@ def change_card(agent: Path, **network: object) -> None:
     [
         ({"width": 30_000}, "that has .* weights or more, the file"),
         ({"width": 1_000, "name": "plain"}, "that has .* weights or more, the file"),
-        ({"leaf_width": 30_000, "name": "lookahead"}, "that has .* weights or more, the file"),
+        ({"leaf_width": 30_000, "name": "two_ply"}, "that has .* weights or more, the file"),
         ({"embed": 60_000}, "that has .* weights or more, the file"),
         ({"width": 1_000_000_000}, r"network\.width"),
         ({"depth": 1_000_000_000}, r"network\.depth"),
@@ -58,7 +58,7 @@ def test_a_card_cannot_ask_for_a_network_that_its_weights_do_not_fill(
     def no_network(*_: object) -> None:
         raise AssertionError("a network was made")
 
-    for name in ("PlainNet", "AfterstateNet", "LookaheadNet"):
+    for name in ("PlainNet", "AfterstateNet", "TwoPlyNet"):
         monkeypatch.setattr(networks, name, no_network)
     change_card(agent, **network)
     with pytest.raises(AgentFileError, match=message):
@@ -67,7 +67,7 @@ def test_a_card_cannot_ask_for_a_network_that_its_weights_do_not_fill(
 
 def test_fewest_weights_are_no_more_than_the_smallest_network_has() -> None:
     core = Core("fields=2 seeds=2")
-    for name in ("plain", "afterstates", "lookahead"):
+    for name in ("plain", "afterstates", "two_ply"):
         config = networks.NetworkConfig(name=name, embed=3, width=40, depth=3, leaf_width=20, leaf_depth=2)
         _, network = networks.make_network(core, config)
         held = sum(parameter.numel() for parameter in network.parameters())

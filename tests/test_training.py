@@ -22,9 +22,10 @@ from agents.networks.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import ConfigError
 from agents.training.checkpoint import CheckpointError
-from agents.training.config import TrainConfig, load_config, parse_config
-from agents.training.policy import network_of
-from agents.training.run import TrainingRun
+from agents.training.kinds import load_config, parse_config
+from agents.training.ppo.config import TrainConfig
+from agents.training.ppo.policy import network_of
+from agents.training.ppo.run import PPORun
 from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, RunError, StopTrainingError
 from agents.training.train_command import parse
 from oanquan_env import Core
@@ -47,14 +48,16 @@ def small_config(**changes: object) -> TrainConfig:
         "ppo": {"n_envs": 32, "n_steps": 8, "batch_size": 64, "n_epochs": 2},
         "evaluation": {"every_plies": 2 * ITERATION, "pairs": 4, "opponents": ["random"]},
     }
-    return parse_config({**values, **changes}, "test")
+    config = parse_config({**values, **changes}, "test")
+    assert isinstance(config, TrainConfig)
+    return config
 
 
 def quiet(_: object) -> None:
     """No progress shown."""
 
 
-def learn(run: TrainingRun, stop_at: int | None = None) -> None:
+def learn(run: PPORun, stop_at: int | None = None) -> None:
     run.learn(quiet, lambda: stop_at is not None and run.plies >= stop_at)
 
 
@@ -88,7 +91,7 @@ def checkpoint_notes(folder: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "whole"
-    learn(TrainingRun.create(folder, small_config(), "test", quiet))
+    learn(PPORun.create(folder, small_config(), "test", quiet))
     return folder
 
 
@@ -96,9 +99,9 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_stopped_run_resumes_to_the_same_numbers(uninterrupted: Path, tmp_path: Path, stop_at: int) -> None:
     folder = tmp_path / "run"
     with pytest.raises(StopTrainingError):
-        learn(TrainingRun.create(folder, small_config(), "test", quiet), stop_at)
+        learn(PPORun.create(folder, small_config(), "test", quiet), stop_at)
     random.seed(99)  # whatever happens between the sittings
-    run = TrainingRun.resume(folder, quiet)
+    run = PPORun.resume(folder, quiet)
     assert run.plies == stop_at
     learn(run)
     assert_same_run(uninterrupted, folder)
@@ -106,7 +109,7 @@ def test_a_stopped_run_resumes_to_the_same_numbers(uninterrupted: Path, tmp_path
 
 def test_a_finished_run_resumes_to_nothing_new(uninterrupted: Path) -> None:
     before = (uninterrupted / EVALUATIONS_NAME).read_text()
-    run = TrainingRun.resume(uninterrupted, quiet)
+    run = PPORun.resume(uninterrupted, quiet)
     learn(run)
     assert run.plies == 6 * ITERATION
     assert (uninterrupted / EVALUATIONS_NAME).read_text() == before
@@ -115,16 +118,16 @@ def test_a_finished_run_resumes_to_nothing_new(uninterrupted: Path) -> None:
 def test_evaluations_past_the_checkpoint_are_made_again(uninterrupted: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with pytest.raises(StopTrainingError):
-        learn(TrainingRun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
+        learn(PPORun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
     with (folder / EVALUATIONS_NAME).open("a") as file:
         file.write('{"plies": 99999, "results": {}}\n')
-    learn(TrainingRun.resume(folder, quiet))
+    learn(PPORun.resume(folder, quiet))
     assert_same_run(uninterrupted, folder)
 
 
 def test_another_seed_gives_other_numbers(uninterrupted: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    learn(TrainingRun.create(folder, small_config(seed=1), "test", quiet))
+    learn(PPORun.create(folder, small_config(seed=1), "test", quiet))
     assert any((weights(folder)[name] != array).any() for name, array in weights(uninterrupted).items())
 
 
@@ -134,7 +137,7 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
         total_plies=300 * ITERATION, evaluation={"every_plies": 50 * ITERATION, "pairs": 4, "opponents": ["random"]}
     )
     whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
-    learn(TrainingRun.create(whole, settings, "test", quiet))
+    learn(PPORun.create(whole, settings, "test", quiet))
     config.write_text(settings.to_yaml())
     started = [sys.executable, "train.py", "--config", str(config), "--output", str(folder)]
     resumed = [sys.executable, "train.py", "--resume", str(folder)]
@@ -152,7 +155,7 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
         process.kill()
         process.wait()
         if checkpoint.exists():
-            run = TrainingRun.resume(folder, quiet)
+            run = PPORun.resume(folder, quiet)
             survived.append(run.plies)
             run.close()
     assert survived == sorted(survived)
@@ -186,7 +189,7 @@ def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
         "network": {"embed": 4, "width": 32, "depth": 2},
         "evaluation": {"every_plies": 10**9, "pairs": 2, "opponents": ["random"]},
     }
-    run = TrainingRun.create(tmp_path / "run", parse_config(settings, "test"), "test", quiet)
+    run = PPORun.create(tmp_path / "run", parse_config(settings, "test"), "test", quiet)
     learn(run)
     core, rng = Core(), np.random.default_rng(0)
     openings = random_openings(core, 400, 4, rng)
@@ -196,27 +199,27 @@ def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
 
 def test_a_folder_that_holds_a_run_is_not_overwritten(uninterrupted: Path) -> None:
     with pytest.raises(RunError, match="holds a run already: continue it with --resume"):
-        TrainingRun.create(uninterrupted, small_config(), "test", quiet)
+        PPORun.create(uninterrupted, small_config(), "test", quiet)
 
 
 def test_resuming_what_is_no_run_or_damaged_is_refused(uninterrupted: Path, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="holds no run"):
-        TrainingRun.resume(tmp_path, quiet)
+        PPORun.resume(tmp_path, quiet)
     folder = tmp_path / "run"
     with pytest.raises(StopTrainingError):
-        learn(TrainingRun.create(folder, small_config(), "test", quiet), ITERATION)
+        learn(PPORun.create(folder, small_config(), "test", quiet), ITERATION)
     checkpoint = folder / CHECKPOINT_NAME
     checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
     with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors: damaged"):
-        TrainingRun.resume(folder, quiet)
+        PPORun.resume(folder, quiet)
     checkpoint.write_bytes((uninterrupted / WEIGHTS_NAME).read_bytes())
     with pytest.raises(CheckpointError, match="format None"):
-        TrainingRun.resume(folder, quiet)
+        PPORun.resume(folder, quiet)
     wider = small_config(network={"embed": 2, "width": 16, "depth": 1})
     (folder / "config.yaml").write_text(wider.to_yaml())
     checkpoint.write_bytes((uninterrupted / CHECKPOINT_NAME).read_bytes())
     with pytest.raises(CheckpointError, match="does not fit the run's configuration"):
-        TrainingRun.resume(folder, quiet)
+        PPORun.resume(folder, quiet)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +228,7 @@ def test_resuming_what_is_no_run_or_damaged_is_refused(uninterrupted: Path, tmp_
 )
 def test_other_rewards_and_networks_train(tmp_path: Path, changes: dict[str, object]) -> None:
     config = small_config(total_plies=ITERATION, **changes)
-    run = TrainingRun.create(tmp_path / "run", config, "test", quiet)
+    run = PPORun.create(tmp_path / "run", config, "test", quiet)
     before = {name: parameter.detach().numpy().copy() for name, parameter in network_of(run.model).named_parameters()}
     learn(run)
     assert any((before[name] != array).any() for name, array in weights(tmp_path / "run").items())
@@ -234,7 +237,7 @@ def test_other_rewards_and_networks_train(tmp_path: Path, changes: dict[str, obj
 
 
 def test_networks_that_look_ahead_count_points() -> None:
-    for name in ("afterstates", "lookahead"):
+    for name in ("afterstates", "two_ply"):
         with pytest.raises(
             ConfigError, match=f"network.name must be plain with reward=outcome: {name} takes a move for"
         ):
@@ -243,7 +246,7 @@ def test_networks_that_look_ahead_count_points() -> None:
 
 def test_a_run_shorter_than_an_iteration_ends_its_schedules_at_their_ends(tmp_path: Path) -> None:
     ppo = {"n_envs": 32, "n_steps": 8, "batch_size": 64, "learning_rate": 0.002, "learning_rate_end": 0.0005}
-    run = TrainingRun.create(tmp_path / "run", small_config(total_plies=ITERATION // 3, ppo=ppo), "test", quiet)
+    run = PPORun.create(tmp_path / "run", small_config(total_plies=ITERATION // 3, ppo=ppo), "test", quiet)
     learn(run)
     assert run.model.policy.optimizer.param_groups[0]["lr"] == 0.0005
     assert run.model.ent_coef == run.config.ppo.ent_coef_end
@@ -251,13 +254,13 @@ def test_a_run_shorter_than_an_iteration_ends_its_schedules_at_their_ends(tmp_pa
 
 def test_looking_does_not_change_the_run(uninterrupted: Path, tmp_path: Path) -> None:
     seldom = small_config(evaluation={"every_plies": 10**9, "pairs": 2, "opponents": ["random"]})
-    learn(TrainingRun.create(tmp_path / "run", seldom, "test", quiet))
+    learn(PPORun.create(tmp_path / "run", seldom, "test", quiet))
     assert len(evaluations(tmp_path / "run")) < len(evaluations(uninterrupted))
     assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(uninterrupted).items())
 
 
 def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
-    run = TrainingRun.create(tmp_path / "run", small_config(), "test", quiet)
+    run = PPORun.create(tmp_path / "run", small_config(), "test", quiet)
     run.model.policy.network.value.weight.data[0, 0] = float("nan")
     with pytest.raises(RunError, match=r"value\.weight is not finite after 0 plies.*smaller ppo\.learning_rate"):
         learn(run)
@@ -265,7 +268,7 @@ def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
 
 
 def test_a_policy_run_wild_stops_with_advice_too(tmp_path: Path) -> None:
-    run = TrainingRun.create(tmp_path / "run", small_config(network=PLAIN), "test", quiet)
+    run = PPORun.create(tmp_path / "run", small_config(network=PLAIN), "test", quiet)
     for parameter in network_of(run.model).parameters():
         parameter.data *= 1e6
     with pytest.raises(RunError, match=r"diverged: .*smaller ppo\.learning_rate"):
@@ -292,15 +295,12 @@ def test_the_run_folder_tells_where_the_run_comes_from(uninterrupted: Path) -> N
         (["--seed", "-1"], "command line: seed: must be 0 or more (got '-1')"),
         (["--ppo.n-steps", "-1"], "command line: ppo.n_steps: must be 1 or more (got '-1')"),
         (["--ppo.n-steps=x"], "command line: ppo.n_steps: must be a whole number (got 'x')"),
-        (["--teacher.muon", "-1"], "command line: teacher.muon: must be 0.0 or more (got '-1')"),
+        (["--ppo.vf-coef", "-1"], "command line: ppo.vf_coef: must be 0.0 or more (got '-1')"),
         (["--ppo.gamma", "nan"], "command line: ppo.gamma: must be a number (got 'nan')"),
-        (["--teacher.depths", "4", "x"], "command line: teacher.depths.1: must be a whole number (got 'x')"),
-        (["--network.name", "resnet"], "command line: network.name: must be 'plain', 'afterstates' or 'lookahead'"),
+        (["--network.name", "resnet"], "command line: network.name: must be 'plain', 'afterstates' or 'two_ply'"),
         (["--total-plies", "+4"], "command line: total_plies: must be a whole number (got '+4')"),
         ([], "what to train? try: python train.py --config configs/quick.yaml"),
         (["--jobs", "2"], "--ray and --jobs spread the seeds of a --sweep"),
-        (["--teacher.stray-plies", "2"], "stray_plies is now called random_plies"),
-        (["--begin-with=runs/ppo"], "begin_with is now called init_from"),
     ],
 )
 def test_the_command_line_says_what_is_wrong(
@@ -335,15 +335,14 @@ def test_the_command_line_refuses_unknown_fields_and_bad_values(
 
 
 def test_numbers_on_the_command_line_may_be_written_short() -> None:
-    depths = ["--teacher.depths", "4", "6", "--network.name", "lookahead"]
-    settings = parse(["--total-plies", "1e6", "--seed=2e3", *depths]).settings
-    assert (settings.total_plies, settings.seed, settings.teacher.depths) == (1_000_000, 2000, [4, 6])
+    settings = parse(["--total-plies", "1e6", "--seed=2e3"]).settings
+    assert (settings.total_plies, settings.seed) == (1_000_000, 2000)
 
 
-def test_help_shows_twenty_options_and_help_all_all(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_shows_some_options_and_help_all_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert train.main(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert len(re.findall(r"^  --[a-z]", shown, re.MULTILINE)) == 20
+    assert len(re.findall(r"^  --[a-z]", shown, re.MULTILINE)) == 17
     assert "--ppo.n-envs" in shown
     assert "(default: 1024)" in shown
     assert "--ppo.vf-coef" not in shown

@@ -10,8 +10,7 @@ import torch
 
 import agents
 from agents.players.network_player import PPOPlayer
-from agents.support.strict_yaml import ConfigError
-from agents.training.run import TrainingRun
+from agents.training.ppo.run import PPORun
 from agents.training.run_folder import StopTrainingError
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
@@ -22,7 +21,7 @@ KINDS = [
     ("three-player", "margin", {"name": "plain", "embed": 2, "width": 8}),
     ("four-player", "outcome", {"name": "plain", "embed": 2, "width": 8}),
     ("three-player", "margin", {"name": "afterstates", "embed": 2, "width": 8, "depth": 1}),
-    ("four-player", "margin", {"name": "lookahead", "embed": 2, "width": 8, "leaf_width": 8, "leaf_depth": 1}),
+    ("four-player", "margin", {"name": "two_ply", "embed": 2, "width": 8, "leaf_width": 8, "leaf_depth": 1}),
 ]
 
 
@@ -31,10 +30,10 @@ def test_a_stopped_run_resumes_to_the_same_numbers_and_its_agent_plays(
     tmp_path: Path, rules: str, reward: str, network: dict[str, object]
 ) -> None:
     settings = small_config(rules=rules, reward=reward, network=network, total_plies=3 * ITERATION)
-    learn(TrainingRun.create(tmp_path / "whole", settings, "test", quiet))
+    learn(PPORun.create(tmp_path / "whole", settings, "test", quiet))
     with pytest.raises(StopTrainingError):
-        learn(TrainingRun.create(tmp_path / "parts", settings, "test", quiet), ITERATION)
-    learn(TrainingRun.resume(tmp_path / "parts", quiet))
+        learn(PPORun.create(tmp_path / "parts", settings, "test", quiet), ITERATION)
+    learn(PPORun.resume(tmp_path / "parts", quiet))
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
     core, rng = Core(rules), np.random.default_rng(0)
     agent = agents.make(f"ppo:{tmp_path / 'whole'}", rules)
@@ -47,7 +46,7 @@ def test_a_stopped_run_resumes_to_the_same_numbers_and_its_agent_plays(
 def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """stable-baselines3 compares them flattened: both must be in the same order."""
     settings = small_config(rules="four-player")
-    run = TrainingRun.create(tmp_path / "run", settings, "test", quiet)
+    run = PPORun.create(tmp_path / "run", settings, "test", quiet)
     monkeypatch.setattr(run.model, "train", lambda: None)
     run.model.learn(ITERATION)
     run.close()
@@ -69,15 +68,9 @@ def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monk
 def test_evaluations_tell_the_share_of_wins_beside_the_fair_one(tmp_path: Path) -> None:
     settings = small_config(rules="three-player", total_plies=ITERATION)
     said: list[str] = []
-    learn(TrainingRun.create(tmp_path / "run", settings, "test", said.append))
+    learn(PPORun.create(tmp_path / "run", settings, "test", said.append))
     assert "share of wins (fair: 33.3 %) against random " in said[-1]
     core, rng = Core("three-player"), np.random.default_rng(settings.seed)
     openings = random_openings(core, 4, settings.evaluation.opening_plies, rng)
     played = play_pairs(core, PPOPlayer(tmp_path / "run"), agents.make("random", core.rules), openings, rng)
     assert evaluations(tmp_path / "run")[-1]["results"]["random"]["score"] == score_interval(played).mean  # type: ignore[index]
-
-
-def test_the_teacher_is_for_two_players(tmp_path: Path) -> None:
-    settings = small_config(rules="three-player", network={"name": "lookahead", "width": 8}, teacher={"depths": [2]})
-    with pytest.raises(ConfigError, match=r"teacher\.depths must be empty with rules for 3 players"):
-        TrainingRun.create(tmp_path / "run", settings, "test", quiet)

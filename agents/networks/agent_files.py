@@ -1,7 +1,6 @@
 """Trained agents as files: the weights, `agent.safetensors`, and beside them the card, `agent.yaml`.
 
-The card says what is needed to use the weights, and how they came to be. The value net of a network that has one is
-beside them too, in `value.npz`. None of them runs code when it is loaded.
+The card says what is needed to use the weights, and how they came to be. Neither runs code when it is loaded.
 """
 
 from __future__ import annotations
@@ -10,12 +9,11 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import torch
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from agents.networks.config import NetworkConfig, check_reward
 from agents.networks.features import FeatureEncoder
 from agents.networks.networks import Net, make_network
-from agents.support.renamed import refuse_old_names
 from agents.support.strict_yaml import ConfigError, RulesName, Strict, read_yaml, validated
 from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
 from oanquan_env import Core, Rules
@@ -27,11 +25,8 @@ WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"
 PRETRAINED: Final = "pretrained"
 """In a player's name: the project's own agent for the rules."""
-SELFPLAY: Final = "selfplay"
-"""In a player's name: the project's best agent for the rules that no search has taught."""
-SHIPPED = (PRETRAINED, SELFPLAY)
-SHELF = Path(__file__).parents[1]
-"""Where those agents are: a folder of each name, and in it one for each of the rules."""
+PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
+"""Where those agents are: a folder for each of the rules."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; with larger ones than this a network's numbers overflow."""
 NO_WEIGHTS = "not the weights of the network on the card"
@@ -49,12 +44,6 @@ class AgentCard(Strict):
     reward: RewardName = Field(description="the reward whose values its network predicts")
     network: NetworkConfig
     training: dict[str, Any] = Field(default_factory=dict)
-
-    @field_validator("training")
-    @classmethod
-    def _of_present_names(cls, history: dict[str, Any]) -> dict[str, Any]:
-        refuse_old_names(history)
-        return history
 
     @model_validator(mode="after")
     def _one_unit(self) -> AgentCard:
@@ -82,18 +71,16 @@ def read_card(folder: Path) -> AgentCard:
 
 
 def agent_folder(name: str, rules: Rules | str) -> Path:
-    """The folder that a player's name means: a path, or that of the project's own agent of that name for the rules.
+    """The folder that a player's name means: a path, or `pretrained`, the project's own agent for the rules.
 
-    If none of that name comes for these rules, an `AgentFileError` says for which there are.
+    If none comes for these rules, an `AgentFileError` says for which there are.
     """
-    if name not in SHIPPED:
+    if name != PRETRAINED:
         return as_folder(Path(name))
-    wanted, folders = as_rules(rules), shipped_folders(name)
+    wanted, folders = as_rules(rules), pretrained_folders()
     if wanted not in folders:
         exist = ", ".join(f"'{known}'" for known in folders) or "none"
-        raise AgentFileError(
-            f"no agent {name} for the rules '{wanted}' comes with the project; those that do play: {exist}"
-        )
+        raise AgentFileError(f"no agent for the rules '{wanted}' comes with the project; those that do play: {exist}")
     return folders[wanted]
 
 
@@ -102,9 +89,9 @@ def as_folder(path: Path) -> Path:
     return path.parent if path.name == WEIGHTS_NAME else path
 
 
-def shipped_folders(name: str) -> dict[Rules, Path]:
-    """The folders of the agents of that name that come with the project, by the rules that they play."""
-    cards = sorted((SHELF / name).glob(f"*/{CARD_NAME}"))
+def pretrained_folders() -> dict[Rules, Path]:
+    """The folders of the agents that come with the project, by the rules that they play."""
+    cards = sorted(PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
     return {Rules.parse(read_card(path.parent).rules): path.parent for path in cards}
 
 
@@ -126,10 +113,7 @@ def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[Feature
         raise AgentFileError(
             f"{path}: {NO_WEIGHTS}: that has {config.fewest_weights:,} weights or more, the file {held:,}"
         )
-    try:
-        features, network = make_network(core, config.with_net_in(path.parent))
-    except ValueError as error:
-        raise AgentFileError(str(error)) from None
+    features, network = make_network(core, config)
     load_weights(network, path)
     return features, network
 
@@ -138,7 +122,6 @@ def load_weights(network: torch.nn.Module, path: Path) -> None:
     """Load `agent.safetensors` at `path` into a network of its card; raises `AgentFileError`."""
     try:
         tensors, _ = unpack(path)
-        refuse_old_names(tensors)
         _check_numbers(tensors, network)
         network.load_state_dict(tensors)
     except (RuntimeError, ValueError) as error:

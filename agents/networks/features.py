@@ -1,7 +1,6 @@
-"""What a network is fed: the plain observation, or what the core computes one and two plies ahead of it.
+"""Inputs of the networks: the plain observation, or the positions that the core computes one and two plies ahead of it.
 
-With a value net there is also what a short search with it says of each move, which a network then corrects. All this
-lookahead belongs to the agent. The environment's observation stays the position and no more.
+These belong to the agent. The environment's observation stays the position and no more.
 """
 
 from __future__ import annotations
@@ -12,17 +11,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from agents.search.deepening import Search
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.core import relative_points
 from oanquan_env.observation import Encoder
-from oanquan_env.players.value_net import ValueNet
 
 Features: TypeAlias = npt.NDArray[np.int16]
-
-GUESS_DEPTH = 3
-"""Plies that the search for `guesses` looks ahead."""
 
 
 class FeatureEncoder(ABC):
@@ -68,40 +62,27 @@ class MoveFeatures(FeatureEncoder):
                                 in turn order without the last; leftovers of a finishing move included
         status     A            `NO_MOVE`, `GOES_ON` or `OVER`: whether the move is legal, and whether it ends the game
         after      A * B        the position after each move, seen by the next mover
-        guesses    A            with a value net: what a search of `GUESS_DEPTH` plies with it at its leaves says that
-                                each move wins the mover in all, points
-
-    Args:
-        core: the core.
-        net: for `guesses`; two players only.
 
     Attributes:
         per_point: what a margin of one point reads in these columns, P - 1.
-        net: the value net, if there is one.
     """
 
     NO_MOVE, GOES_ON, OVER = 0, 1, 2
 
-    def __init__(self, core: Core, net: ValueNet | None = None) -> None:
+    def __init__(self, core: Core) -> None:
         self.core = core
-        self.net = net
         self.encoder = Encoder(core)
         boards, actions, others = self.encoder.layout["stones"].stop, core.rules.actions, core.rules.players - 1
-        guesses = {"guesses": actions} if net else {}
-        self.layout = _layout(board=boards, gains=others * actions, status=actions, after=actions * boards, **guesses)
+        self.layout = _layout(board=boards, gains=others * actions, status=actions, after=actions * boards)
         self.board = self.layout["board"]
         self.per_point = others
-        self._search = Search(core, threads=1, net=net) if net else None
 
     def encode(self, positions: Positions) -> Features:
         """(N, size) int16 features of N positions, seen by their movers."""
         return self.expand(positions)[0]
 
-    def expand(self, positions: Positions, guesses: Features | None = None) -> tuple[Features, Positions, Ints, Ints]:
-        """The features, and the M positions after all moves with the row and the action that each comes from.
-
-        Guesses (N, A), if they are known, save a search.
-        """
+    def expand(self, positions: Positions) -> tuple[Features, Positions, Ints, Ints]:
+        """The features, and the M positions after all moves with the row and the action that each comes from."""
         features = np.zeros((len(positions), self.size), dtype=np.int16)
         features[:, self.board] = self.encoder.encode(positions)[:, self.board]
         after, rows, moves = self.core.expand(positions)
@@ -111,9 +92,6 @@ class MoveFeatures(FeatureEncoder):
         features[:, self.layout["status"]][rows, moves] = np.where(after.over, self.OVER, self.GOES_ON)
         boards = features[:, self.layout["after"]].reshape(len(positions), actions, self.board.stop)
         boards[rows, moves] = self.encoder.encode(after)[:, self.board]
-        if self._search:
-            found = guesses_of(self._search, positions) if guesses is None else guesses
-            features[:, self.layout["guesses"]] = found
         return features, after, rows, moves
 
     def _gains(self, parents: Positions, children: Positions, rows: Ints) -> Features:
@@ -148,7 +126,7 @@ class AfterstateFeatures(MoveFeatures):
         return features
 
 
-class LookaheadFeatures(FeatureEncoder):
+class TwoPlyFeatures(FeatureEncoder):
     """A position and its afterstates, each with what its moves do (see `MoveFeatures`): two plies ahead.
 
     Columns (D = `MoveFeatures.size`):
@@ -157,9 +135,9 @@ class LookaheadFeatures(FeatureEncoder):
         after      A * D  the position after each move, seen by the next mover; zero for illegal moves
     """
 
-    def __init__(self, core: Core, net: ValueNet | None = None) -> None:
+    def __init__(self, core: Core) -> None:
         self.core = core
-        self.moves = MoveFeatures(core, net)
+        self.moves = MoveFeatures(core)
         self.layout = _layout(here=self.moves.size, after=core.rules.actions * self.moves.size)
 
     def encode(self, positions: Positions) -> Features:
@@ -169,11 +147,6 @@ class LookaheadFeatures(FeatureEncoder):
         blocks = features[:, self.layout["after"]].reshape(len(positions), self.core.rules.actions, self.moves.size)
         blocks[rows, moves] = self.moves.encode(after)
         return features
-
-
-def guesses_of(search: Search, positions: Positions) -> Features:
-    """(N, A) the `guesses` of `MoveFeatures` by this search, zero for illegal moves and after the game."""
-    return _as_int16(np.nan_to_num(search.values(positions, GUESS_DEPTH)))
 
 
 def _layout(**lengths: int) -> dict[str, slice]:

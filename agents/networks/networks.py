@@ -11,11 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from agents.networks.config import NetworkConfig
-from agents.networks.features import AfterstateFeatures, FeatureEncoder, LookaheadFeatures, MoveFeatures, PlainFeatures
+from agents.networks.features import AfterstateFeatures, FeatureEncoder, MoveFeatures, PlainFeatures, TwoPlyFeatures
 from agents.networks.layers import FORBIDDEN, POINTS_SCALE, CountEmbedding, Trunk, per_move, placed, start_small
-from agents.networks.lookahead import LookaheadNet
+from agents.networks.two_ply import TwoPlyNet
 from oanquan_env import Core
-from oanquan_env.players.value_net import read_value_net
 
 
 class PlainNet(nn.Module):
@@ -91,28 +90,19 @@ class AfterstateNet(nn.Module):
         return self.trunk(torch.cat([self.embedding(boards), gains / (POINTS_SCALE * self.per_point)], dim=1))
 
 
-Net = PlainNet | AfterstateNet | LookaheadNet
+Net = PlainNet | AfterstateNet | TwoPlyNet
 
 
 def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, Net]:
-    """The features and the fresh network of a configuration.
-
-    Raises:
-        ValueNetError: if there is no such value net, or one of other rules.
-        ValueError: for a value net that the configuration cannot have.
-    """
-    if config.net and (config.name != "lookahead" or core.rules.players != 2):
-        raise ValueError(
-            f"must be none with network.name={config.name} and {core.rules.players} players: lookahead has one, for two"
-        )
+    """The features and the fresh network of a configuration."""
     if config.name == "plain":
         plain = PlainFeatures(core)
         return plain, PlainNet(plain, config)
     if config.name == "afterstates":
         after = AfterstateFeatures(core)
         return after, AfterstateNet(after, config)
-    ahead = LookaheadFeatures(core, read_value_net(config.net, core.rules) if config.net else None)
-    return ahead, LookaheadNet(ahead, config)
+    ahead = TwoPlyFeatures(core)
+    return ahead, TwoPlyNet(ahead, config)
 
 
 def use_bfloat16(network: nn.Module, wanted: bool) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 from agents.players.names import NAMES
 from oanquan_env import Rules
 from oanquan_env.players.anywhere import source
-from oanquan_env.players.value_net import VALUE_NET_NAME, value_net_path
+from oanquan_env.players.value_net import value_net_path
 
-PLAY_VERSION = 4
+PLAY_VERSION = 5
 """To be raised when the same names and files come to play otherwise: results kept of them are then told apart."""
 
 
@@ -32,14 +31,11 @@ def fingerprint(name: str, rules: Rules) -> str:
         return digest.hexdigest()[:16]
     parsed = NAMES.parse(name)
     folder = parsed.folder
-    if parsed.kind == "mcts" and rules.players > 2:
-        digest.update(b"searched leaves")  # played out at random in version 4
-    if folder and (parsed.kind in ("minimax", "lookahead", "maxn", "paranoid") or "depth" in parsed.options):
-        digest.update(value_net_path(folder, rules).read_bytes())
-    elif folder:
+    if folder and parsed.kind == "ppo":
         from agents.networks.agent_files import agent_folder  # torch takes a second to import
 
-        path = agent_folder(folder, rules)
-        for file in filter(Path.is_file, [*sorted(path.glob("agent.*")), path / VALUE_NET_NAME]):
+        for file in sorted(agent_folder(folder, rules).glob("agent.*")):
             digest.update(file.read_bytes())
+    elif folder:
+        digest.update(value_net_path(folder, rules).read_bytes())
     return digest.hexdigest()[:16]

@@ -1,9 +1,8 @@
-"""The agents that come with the project: taking one in from its run, and the cards that say what they are.
+"""The agents and the value nets that come with the project: taking one from its run, and the cards of agents.
 
-    python -m agents.reports.cards take runs/ppo                    copies a run's agent and configuration here
-    python -m agents.reports.cards take runs/ppo --name selfplay    the same as `ppo:selfplay`
-    python -m agents.reports.cards write                            writes each agent's README.md
-    python -m agents.reports.cards write --check                    fails if a README.md is out of date
+    python -m agents.reports.cards take runs/ppo        copies the agent of a run, or its value net, into the project
+    python -m agents.reports.cards write                writes each agent's README.md
+    python -m agents.reports.cards write --check        fails if a README.md is out of date
 
 A report counts for an agent if it is of the same rules and the agent took part in it, with the same files and
 playing as it does now. Settings beside an agent are those of its run, in the words of the version that made it.
@@ -14,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import tyro
 
@@ -22,27 +21,26 @@ from agents.evaluation.results import Report, origin, read_report
 from agents.networks.agent_files import (
     CARD_NAME,
     PRETRAINED,
-    SHELF,
-    SHIPPED,
+    PRETRAINED_FOLDER,
     WEIGHTS_NAME,
     AgentCard,
+    pretrained_folders,
     read_card,
-    shipped_folders,
     weights_of,
 )
-from agents.networks.features import GUESS_DEPTH
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports.report import explanation, openings, summary
 from agents.support.command_line import Flag, refused
 from agents.support.markdown import renew, table
 from agents.support.strict_yaml import read_yaml
-from agents.training.config import load_config
+from agents.training.kinds import load_config
 from agents.training.run_folder import CONFIG_NAME
+from agents.training.td.config import ValueConfig
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES, RegretRow
 from oanquan_env.files import write_atomically
-from oanquan_env.players.value_net import VALUE_NET_NAME
+from oanquan_env.players.value_net import pretrained_path, read_value_net
 
 PROG = "python -m agents.reports.cards"
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
@@ -53,26 +51,28 @@ LARGEST = 5_000_000
 """Bytes that weights in the repository may have."""
 
 
-def take(run: tyro.conf.Positional[Path], name: Literal["pretrained", "selfplay"] = PRETRAINED) -> Path:
-    """Take in the agent and the configuration of a run.
+def take(run: tyro.conf.Positional[Path]) -> Path:
+    """Take the agent and the configuration of a run, or its value net, into the project.
 
-    Weights are stored in half precision: numbers of eleven bits where float32's have 24, and half of the file.
+    An agent's weights are stored in half precision: numbers of eleven bits where float32's have 24, and half of the
+    file.
 
     Args:
         run: the run's folder
-        name: what players call it
     """
-    player, config = PPOPlayer(run), load_config(run / CONFIG_NAME)
+    config = load_config(run / CONFIG_NAME)
+    if isinstance(config, ValueConfig):
+        net = read_value_net(run, config.rules)
+        write_atomically(pretrained_path(net.rules), net.to_bytes())
+        return pretrained_path(net.rules)
+    player = PPOPlayer(run)
     weights = weights_of(player.network.half())
     if len(weights) > LARGEST:
         raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
-    folder = SHELF / name / str(Rules.parse(player.card.rules)).replace(" ", "-").replace("=", "-")
+    folder = PRETRAINED_FOLDER / str(Rules.parse(player.card.rules)).replace(" ", "-").replace("=", "-")
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)
     write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())
-    (folder / VALUE_NET_NAME).unlink(missing_ok=True)
-    if player.card.network.net:
-        write_atomically(folder / VALUE_NET_NAME, (run / VALUE_NET_NAME).read_bytes())
     write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
     return folder
 
@@ -80,7 +80,7 @@ def take(run: tyro.conf.Positional[Path], name: Literal["pretrained", "selfplay"
 def render(folder: Path) -> str:
     """The README.md of the agent in `folder`."""
     card, config = read_card(folder), read_yaml(folder / CONFIG_NAME)
-    parts = [f"# An agent for the rules `{card.rules}`", _introduction(folder.parent.name, card), _origin(card, config)]
+    parts = [f"# An agent for the rules `{card.rules}`", _introduction(card), _origin(card, config)]
     strength = [part for report, label in _reports(folder, card.rules) for part in _strength(report, label)]
     parts += strength or ["No report of the strength of these weights is committed yet."]
     parts.append(
@@ -90,48 +90,33 @@ def render(folder: Path) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _introduction(name: str, card: AgentCard) -> str:
+def _introduction(card: AgentCard) -> str:
     option = "" if card.rules == str(Rules()) else f" --rules '{card.rules}'"
     other = "minimax:depth=4" if Rules.parse(card.rules).players == 2 else "maxn:depth=3"
     return (
-        f"`ppo:{name}` is this agent{' under these rules' if option else ''}:\n\n"
-        f"```sh\npython evaluate.py ppo:{name} {other}{option}\n```"
+        f"`ppo:{PRETRAINED}` is this agent{' under these rules' if option else ''}:\n\n"
+        f"```sh\npython evaluate.py ppo:{PRETRAINED} {other}{option}\n```"
     )
 
 
 def _origin(card: AgentCard, config: dict[str, Any]) -> str:
     made, network = card.training, card.network
-    depths = ", ".join(map(str, config["teacher"]["depths"]))
-    taught = f"regression on alpha-beta search of {depths} plies" if depths else "returns of self-play"
-    if depths and network.net:
-        taught += " with a value net at its leaves"
     layers = f"`{network.name}`, {network.depth} layers of {network.width}"
-    if network.name == "lookahead":
+    if network.name == "two_ply":
         layers += f", for leaves {network.leaf_depth} of {network.leaf_width}"
-    if network.net:
-        layers += f", which correct a search of {GUESS_DEPTH} plies with a value net"
     rows = [
         ["network", layers],
-        ["policy", _policy(config["opponents"])],
-        ["value", taught],
+        ["trained by", "self-play PPO (MaskablePPO), all seats"],
         ["reward", card.reward],
-        ["plies of PPO", f"{made['plies']:,}"],
+        ["plies", f"{made['plies']:,}"],
         ["hours", f"{made['seconds'] / 3600:.1f}"],
-        ["machine", f"{made['processor']}, {config['device']}"],
+        ["machine", f"{made['processor']}, {config['device']}, {config['threads']} threads"],
         ["begun at commit", f"`{made['commit']}`"],
         ["seed", str(made["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
     ]
     where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
     return "\n\n".join(["## Recipe", where, table(["", ""], rows, left=None)])
-
-
-def _policy(opponents: dict[str, Any]) -> str:
-    learned = "self-play PPO (MaskablePPO)"
-    others = ["past selves"] * bool(opponents["past_selves"]) + [f"`{name}`" for name in opponents["players"]]
-    if not others or not opponents["share"]:
-        return f"{learned}, all seats"
-    return f"{learned}; in {100 * opponents['share']:.0f} % of the games some seats are held by {', '.join(others)}"
 
 
 def _reports(folder: Path, rules: str) -> Iterator[tuple[Report, str]]:
@@ -141,7 +126,7 @@ def _reports(folder: Path, rules: str) -> Iterator[tuple[Report, str]]:
     """
     now, begun = fingerprint(f"ppo:{folder}", Rules.parse(rules)), set()
     for report in map(read_report, sorted(RESULTS.glob("**/report.json"))):
-        it = next((agent for agent in report.agents if agent.name == f"ppo:{folder.parent.name}"), None)
+        it = next((agent for agent in report.agents if agent.name == f"ppo:{PRETRAINED}"), None)
         games = openings(report.arena) if report.arena else None
         if it and report.rules == rules and it.fingerprint == now and games not in begun:
             begun.add(games)
@@ -179,7 +164,7 @@ def write(check: Flag = False) -> int:
     Args:
         check: write nothing, and fail if a card is out of date
     """
-    folders = [folder for name in SHIPPED for folder in shipped_folders(name).values()]
+    folders = pretrained_folders().values()
     wrong = [folder for folder in folders if not renew(folder / README_NAME, render(folder), check=check)]
     for folder in wrong:
         print(f"{folder / README_NAME}: {f'out of date; renew it with: {PROG} write' if check else 'written'}")

@@ -27,7 +27,7 @@ from agents.reports.pictures import INK, hide_frame, png
 from agents.support.command_line import OptionalFolder, parse_options, refused
 from agents.support.markdown import table
 from agents.support.strict_yaml import ConfigError, read_yaml
-from agents.training.config import load_config
+from agents.training.kinds import load_config
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env import Rules
 from oanquan_env.arrays import Floats

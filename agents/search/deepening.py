@@ -140,6 +140,10 @@ class Search:
             memory[GUESS_DEPTH] = guess_depth
         self._table_bits = table_bits(self._memories[0], BUCKET_WORDS) if table_megabytes else 0
 
+    def use(self, net: ValueNet) -> None:
+        """Take another net from here on; the tables stay where they are."""
+        self._rules = with_net(compile_rules(self.core), net)
+
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """The best moves of a single running position, a batch of one; see `best_moves`."""
         if len(positions) != 1:

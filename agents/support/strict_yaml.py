@@ -13,7 +13,6 @@ from typing import Annotated, Any, TypeVar
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from agents.support.renamed import renamed
 from oanquan_env import Rules
 from oanquan_env.files import check_readable, one_line
 
@@ -168,12 +167,12 @@ def explain(error: ValidationError, model: type | None = None) -> str:
     for problem in problems[:MOST_PROBLEMS]:
         name = ".".join(str(part) for part in problem["loc"])
         if problem["type"] in UNKNOWN:
-            meant = renamed(problem["loc"][-1]) or did_you_mean(problem["loc"], model)
+            meant = did_you_mean(problem["loc"], model)
             said = f"unknown field; {meant}" if meant else "unknown field"
         elif problem["type"] in SAID:
-            said = renamed(problem["input"]) or SAID[problem["type"]].format(**problem.get("ctx", {}))
+            said = SAID[problem["type"]].format(**problem.get("ctx", {}))
         else:
-            said = renamed(problem["input"]) or problem["msg"].removeprefix("Value error, ")
+            said = problem["msg"].removeprefix("Value error, ")
         got = "" if problem["type"] == "missing" else f" (got {one_line(repr(problem['input']))})"
         parts.append(f"{one_line(name)}: {one_line(said)}{got}" if name else one_line(said))
     if len(problems) > MOST_PROBLEMS:

@@ -27,20 +27,21 @@ import numpy.typing as npt
 import tyro
 from rich.progress import Progress
 
-from agents.players.mixed_play import LONGEST_START
+from agents.players.mixed_play import LONGEST_START, met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
 from agents.support.command_line import parse_options, progress_bar, refused
 from agents.support.extras import INTERRUPTED
 from agents.support.folder_lock import FolderLock
 from agents.support.npz import naming_damage, read_npz, write_npz
 from agents.training.minari_games import check_games, write_games
-from agents.training.value_net.labels import FEW, draw_positions
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Mask
+from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.files import one_line, parse_json, short_hash, write_atomically
-from oanquan_env.keys import are_among, canonical_keys, key_hashes
+from oanquan_env.keys import are_among, canonical_keys, first_of_each, key_hashes
 from oanquan_env.observation import Encoder
-from oanquan_env.players.value_net import read_value_net
+from oanquan_env.players.value_net import ValueNet, read_value_net
+from oanquan_env.playing import play_randomly
 from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.training.datasets"
@@ -53,6 +54,11 @@ CHUNK = 250
 POSITIONS_CHANCE = 0
 """Beside the seed; other numbers are for the games."""
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
+
+POSITIONS_A_GAME = 16
+"""Positions wanted for each game that is played for them."""
+FEW = 0.01
+"""Share of the positions wanted; where a draw brings fewer new ones, there are hardly any more."""
 
 FIELDS = {
     "observations": "(N, D) int32, what the environments show of the position, see oanquan_env.observation",
@@ -148,6 +154,28 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, prog
         known = np.sort(np.concatenate([known, key_hashes(canonical_keys(core, some))]))
         total, number = total + len(some), number + 1
     return total
+
+
+def draw_positions(
+    core: Core, wanted: int, random_plies: int, net: ValueNet | None, rng: np.random.Generator, threads: int
+) -> Positions:
+    """At most `wanted` running positions, no two of which play alike; fewer where play meets so few.
+
+    They lie at most `random_plies` off those of the games, whose searching players use `net` at their horizon.
+    """
+    withheld = np.sort(key_hashes(suite_keys(core)))
+    games = 1 + wanted // POSITIONS_A_GAME
+    met = met_in_play(core, mixed_players(core, threads, net), games, rng)
+    drawn, known = core.start(0), -wanted
+    while known + FEW * wanted < len(drawn) < wanted:
+        known = len(drawn)
+        more = met[rng.integers(0, len(met), wanted)]
+        play_randomly(core, more, rng.integers(0, random_plies + 1, len(more)), rng)
+        drawn = Positions.concatenate([drawn, more[~more.over]])
+        keys = canonical_keys(core, drawn)
+        first = first_of_each(keys)
+        drawn = drawn[first[~are_among(key_hashes(keys[first]), withheld)]]
+    return drawn[rng.permutation(len(drawn))[:wanted]]
 
 
 def columns(core: Core, positions: Positions, values: Floats, proved: Mask) -> Columns:

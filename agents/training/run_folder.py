@@ -67,3 +67,10 @@ def describe_run(command: str) -> dict[str, Any]:
         "processor": provenance.processor(),
         "versions": provenance.versions(PACKAGES),
     }
+
+
+def figures(row: dict[str, Any]) -> dict[str, float]:
+    """What an evaluation found, by name: scores in percent, regrets in points."""
+    scores = {f"score against {name}, %": 100 * result["score"] for name, result in row["results"].items()}
+    regrets = row.get("regrets") or ({"": row["regret"]} if "regret" in row else {})
+    return scores | {f"regret {name}".strip() + ", points": found["regret"]["mean"] for name, found in regrets.items()}

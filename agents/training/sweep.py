@@ -14,9 +14,8 @@ from pathlib import Path
 from types import FrameType
 
 from agents.support.parallel import spread
-from agents.training.config import TrainConfig, load_config
-from agents.training.run import TrainingRun
-from agents.training.run_folder import CONFIG_NAME, RunError
+from agents.training.kinds import RUNS, AnyConfig, load_config
+from agents.training.run_folder import CONFIG_NAME, RunError, figures
 from oanquan_env.files import one_line
 
 
@@ -26,8 +25,8 @@ class SeedEnd:
 
     seed: int
     folder: Path
-    scores: dict[str, float]
-    """Score against each opponent at the end, 0 to 1; none if it failed."""
+    figures: dict[str, float]
+    """What was measured at the end, by name; nothing if it failed."""
     error: str | None = None
     """What went wrong, and what to do; None if nothing did."""
 
@@ -42,12 +41,12 @@ def parse_seeds(text: str) -> list[int]:
     return seeds
 
 
-def seed_folder(folder: Path, config: TrainConfig) -> Path:
+def seed_folder(folder: Path, config: AnyConfig) -> Path:
     """The run folder of one seed of the sweep in `folder`."""
     return folder / f"seed-{config.seed}"
 
 
-def plan(folder: Path, config: TrainConfig, seeds: list[int]) -> list[TrainConfig]:
+def plan(folder: Path, config: AnyConfig, seeds: list[int]) -> list[AnyConfig]:
     """The configuration of each seed; raises `RunError` if its folder holds a run of another one."""
     configs = [config.model_copy(update={"seed": seed}) for seed in seeds]
     for one in configs:
@@ -57,8 +56,8 @@ def plan(folder: Path, config: TrainConfig, seeds: list[int]) -> list[TrainConfi
     return configs
 
 
-def train_seed(sweep: Path, command: str, config: TrainConfig) -> SeedEnd:
-    """Train one seed, or go on with it where it stopped; a finished one stays as it is.
+def train_seed(sweep: Path, command: str, config: AnyConfig) -> SeedEnd:
+    """Train one seed, or resume it where it stopped; a finished one stays as it is.
 
     An error is returned, not raised, so that the other seeds go on; on Ctrl-C `StopTrainingError` is raised after a
     checkpoint. `sweep` is the folder of the sweep, and `command` is for the run's history.
@@ -70,15 +69,15 @@ def train_seed(sweep: Path, command: str, config: TrainConfig) -> SeedEnd:
 
     try:
         if (folder / CONFIG_NAME).exists():
-            run = TrainingRun.resume(folder, report)
-            report(f"goes on at {run.plies:,} plies")
+            run = RUNS[config.kind].resume(folder, report)
+            report(f"resumes at {run.plies:,} plies")
         else:
-            run = TrainingRun.create(folder, config, command, report)
+            run = RUNS[config.kind].create(folder, config, command, report)
         run.learn(lambda plies: None, _interrupts())
-        results = run.evaluations()[-1]["results"]
+        found = figures(run.evaluations()[-1])
     except (ValueError, RuntimeError, OSError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
         return SeedEnd(config.seed, folder, {}, str(error))
-    return SeedEnd(config.seed, folder, {name: result["score"] for name, result in results.items()})
+    return SeedEnd(config.seed, folder, found)
 
 
 def _interrupts() -> Callable[[], bool]:
@@ -124,7 +123,7 @@ def stopping_workers() -> Iterator[None]:
 
 
 def train_seeds(
-    folder: Path, configs: list[TrainConfig], command: str, *, ray: str | None, processes: int
+    folder: Path, configs: list[AnyConfig], command: str, *, ray: str | None, processes: int
 ) -> Iterator[SeedEnd]:
     """Train the seeds that `plan` made; yields how each ended, as it ends.
 
@@ -135,7 +134,7 @@ def train_seeds(
         ScaleError: if workers die again and again.
         StopTrainingError: on Ctrl-C, as may KeyboardInterrupt; called again with the same configurations, it goes on.
     """
-    cpus, gpus = configs[0].processors, 0 if configs[0].device == "cpu" else 1
+    gpus = int(getattr(configs[0], "device", "cpu") != "cpu")
     work = functools.partial(train_seed, folder, command)
-    for _, result in spread(work, configs, ray=ray, processes=processes, cpus=cpus, gpus=gpus):
+    for _, result in spread(work, configs, ray=ray, processes=processes, cpus=configs[0].threads, gpus=gpus):
         yield result

@@ -8,36 +8,46 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, get_type_hints
+from typing import Annotated, TypeAlias, get_type_hints
 
 import tyro
 from pydantic import BaseModel
 
 from agents.support.parallel import HELP
-from agents.support.renamed import renamed
-from agents.support.strict_yaml import ConfigError
-from agents.training.config import TrainConfig, load_config, parse_config
+from agents.training.kinds import AnyConfig, load_config, parse_config
+from agents.training.ppo.config import TrainConfig
 from agents.training.run_folder import CONFIG_NAME, RunError
+from agents.training.td.config import ValueConfig
 
 CHANGEABLE = {"threads", "device", "total_plies"}
 """Fields that a resumed run may change."""
-FIRST = (
-    ("rules",),
-    ("total_plies",),
-    ("seed",),
-    ("threads",),
-    ("device",),
-    ("init_from",),
-    ("network", "name"),
-    ("network", "width"),
-    ("ppo", "n_envs"),
-    ("ppo", "learning_rate"),
-    ("ppo", "ent_coef"),
-    ("opponents", "players"),
-    ("teacher", "depths"),
-    ("evaluation", "every_plies"),
-    ("evaluation", "opponents"),
-)
+FIRST = {
+    "ppo": (
+        ("rules",),
+        ("total_plies",),
+        ("seed",),
+        ("threads",),
+        ("device",),
+        ("network", "name"),
+        ("network", "width"),
+        ("ppo", "n_envs"),
+        ("ppo", "learning_rate"),
+        ("ppo", "ent_coef"),
+        ("evaluation", "every_plies"),
+        ("evaluation", "opponents"),
+    ),
+    "value": (
+        ("rules",),
+        ("total_plies",),
+        ("seed",),
+        ("threads",),
+        ("td", "depth"),
+        ("td", "uses"),
+        ("td", "lam"),
+        ("td", "learning_rate"),
+        ("evaluation", "every_plies"),
+    ),
+}
 """Settings that people change first; `--help` shows them, and `--help-all` all."""
 
 
@@ -49,8 +59,8 @@ class Place:
     resume: Annotated[
         Path | None,
         tyro.conf.arg(
-            help="go on with the run in this folder, by its own configuration; --threads may change, and an agent's "
-            "--device and --total-plies"
+            help="resume the run in this folder, by its own configuration; --threads, --device and --total-plies "
+            "may change"
         ),
     ] = None
     output: Annotated[Path | None, tyro.conf.arg(help="the run folder (runs/ and the config's name)")] = None
@@ -61,9 +71,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Command(Place):
-    """The command line."""
-
+class _Command(Place):
     sweep: Annotated[
         str | None, tyro.conf.arg(help="train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...")
     ] = None
@@ -71,7 +79,23 @@ class Command(Place):
         int | None, tyro.conf.arg(help="seeds of a sweep trained at once (as many as there are processors for)")
     ] = None
     ray: Annotated[str | None, tyro.conf.arg(help=f"{HELP}; Ray then decides how many seeds run at once")] = None
+
+
+@dataclass(frozen=True)
+class AgentCommand(_Command):
+    """The command line where an agent is trained."""
+
     settings: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
+
+
+@dataclass(frozen=True)
+class ValueCommand(_Command):
+    """The command line where a value net is trained."""
+
+    settings: Annotated[ValueConfig, tyro.conf.arg(name="")] = field(default_factory=ValueConfig)
+
+
+Command: TypeAlias = AgentCommand | ValueCommand
 
 
 def config_file(arguments: list[str]) -> Path | None:
@@ -86,18 +110,17 @@ def parse(arguments: list[str], description: str | None = None) -> Command:
 
     Raises:
         RunError: for options that do not go together.
-        ConfigError: for a configuration that cannot be, and for options of former names.
+        ConfigError: for a configuration that cannot be.
     """
     if arguments and not arguments[0].startswith("-"):
         raise RunError(f"what is {arguments[0]!r}? A configuration is given by --config, a run's folder by --resume")
-    for argument in arguments:
-        option = argument.partition("=")[0].rpartition(".")[2].removeprefix("--").replace("-", "_")
-        if argument.startswith("--") and (said := renamed(option)):
-            raise ConfigError(f"{argument}: {said}")
     file = config_file(arguments)
-    default = Command(settings=load_config(file) if file else TrainConfig())
+    settings = load_config(file) if file else TrainConfig()
+    default: Command = (
+        ValueCommand(settings=settings) if isinstance(settings, ValueConfig) else AgentCommand(settings=settings)
+    )
     arguments = read_values(arguments, default.settings)
-    command = tyro.cli(Command, default=default, args=arguments, prog="train.py", description=description)
+    command = tyro.cli(type(default), default=default, args=arguments, prog="train.py", description=description)
     changed = {name for name, value in command.settings if value != getattr(default.settings, name)}
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
     if command.resume and (changed - CHANGEABLE or any(one is not None for one in others)):
@@ -109,12 +132,12 @@ def parse(arguments: list[str], description: str | None = None) -> Command:
     return command
 
 
-def read_values(arguments: list[str], base: TrainConfig) -> list[str]:
+def read_values(arguments: list[str], base: AnyConfig) -> list[str]:
     """The command line with all numbers in plain digits; `base` is what its settings change.
 
     Raises `ConfigError` for a value that a setting cannot have.
     """
-    options = {option_of(path): path for path in setting_paths(TrainConfig)}
+    options = {option_of(path): path for path in setting_paths(type(base))}
     values = base.model_dump()
     words: list[str] = []
     places: list[tuple[tuple[str, ...] | None, int]] = []
@@ -152,14 +175,13 @@ def option_of(path: tuple[str, ...]) -> str:
     return f"--{'.'.join(path)}".replace("_", "-")
 
 
-def help_page(description: str) -> str:
-    """What `--help` shows: where runs come from and go, and the settings that people change first."""
-    hints = get_type_hints(Command, include_extras=True)
+def help_page(description: str, config: AnyConfig) -> str:
+    """What `--help` shows: where runs come from and go, and the settings of `config` that people change first."""
+    hints = get_type_hints(_Command, include_extras=True)
     lines = {
         option_of((name,)): hints[name].__metadata__[0].help for name in ("config", "resume", "output", "sweep", "jobs")
     }
-    config = TrainConfig()
-    for path in FIRST:
+    for path in FIRST[config.kind]:
         owner: BaseModel = functools.reduce(getattr, path[:-1], config)
         said = type(owner).model_fields[path[-1]].description
         lines[option_of(path)] = f"{said} (default: {getattr(owner, path[-1])})"

@@ -26,7 +26,7 @@ from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Opponents under all rules."""
-STRONGEST = "lookahead:pretrained"
+STRONGEST = "selective:pretrained"
 """An opponent under rules for which the package has a value net."""
 OPENING_PLIES = 4
 """Length of random openings."""

@@ -17,7 +17,7 @@ EXAMPLES = (
     "minimax:depth=4",
     "minimax:ms=200,net=pretrained",
     "maxn:depth=4",
-    "lookahead:pretrained",
+    "selective:pretrained",
     "mcts:simulations=400",
     "ppo:pretrained",
 )

@@ -16,7 +16,7 @@ from oanquan_env.players import Policy, move_gains
 from oanquan_env.playing import choose_move
 from oanquan_env.rules import Rules
 
-STRONGEST = ("minimax:nodes=1000000,net=pretrained", "minimax:nodes=1000000", "lookahead:pretrained", "maxn:depth=7")
+STRONGEST = ("minimax:nodes=1000000,net=pretrained", "minimax:nodes=1000000", "selective:pretrained", "maxn:depth=7")
 """Who gives hints unless somebody is named: the first that is installed and plays the rules, as `maxn` always does."""
 
 

@@ -25,16 +25,16 @@ NAMES = Names(
         "greedy": "plays the move that wins the most points at once",
         "maxn:depth=D[,net=FILE]": "full-width search to D plies, for 2 to 4 players, each doing its best for itself",
         "paranoid:depth=D[,net=FILE]": "the same, with all others doing what is worst for the player who searches",
-        "lookahead:FILE": "narrow search with a value net (a file, a run's folder, or `pretrained`), for two players",
+        "selective:FILE": "selective search with a value net: a file, a run's folder, or `pretrained`; two players",
     },
     options={
         "random": {},
         "greedy": {},
         "maxn": {"depth": int, "net": str},
         "paranoid": {"depth": int, "net": str},
-        "lookahead": {},
+        "selective": {},
     },
-    folders={"lookahead": "lookahead needs a value net: a file, a run's folder, or lookahead:pretrained"},
+    folders={"selective": "selective needs a value net: a file, a run's folder, or selective:pretrained"},
 )
 
 
@@ -79,11 +79,11 @@ def _full_width(name: PlayerName, rules: Rules) -> Policy:
     return FullWidthPolicy(Core(rules), name.options["depth"], cast(Aim, name.kind), net=net)
 
 
-def _lookahead(name: PlayerName, rules: Rules) -> Policy:
-    from oanquan_env.players.lookahead import LookaheadPolicy
+def _selective(name: PlayerName, rules: Rules) -> Policy:
+    from oanquan_env.players.selective import SelectivePolicy
 
     assert name.folder
-    return LookaheadPolicy(Core(rules), _value_net(name.folder, rules))
+    return SelectivePolicy(Core(rules), _value_net(name.folder, rules))
 
 
 def _value_net(folder: str, rules: Rules) -> ValueNet:
@@ -97,6 +97,6 @@ MAKERS: dict[str, Maker] = {
     "greedy": lambda _, rules: GreedyPolicy(Core(rules)),
     "maxn": _full_width,
     "paranoid": _full_width,
-    "lookahead": _lookahead,
+    "selective": _selective,
 }
 """Who makes each kind of player; `agents` adds to them."""

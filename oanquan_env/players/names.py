@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -53,13 +53,11 @@ class Names:
         usage: how each player is named, and what it does.
         options: the kinds of players, and the options of each; `epsilon` is an option of all.
         folders: kinds whose name begins with a place, and what such a name looks like.
-        former: what to say of an option that a kind had, by kind and option; None of any other.
     """
 
     usage: Mapping[str, str]
     options: Mapping[str, Mapping[str, OptionType]]
     folders: Mapping[str, str]
-    former: Callable[[str, str], str | None] = lambda kind, option: None
 
     def listed(self) -> str:
         """One line for each player."""
@@ -96,8 +94,8 @@ class Names:
         for part in detail.split(",") if detail else []:
             key, sign, text = part.partition("=")
             if key not in types or not sign:
-                said = self.former(kind, key) or f"{kind} has {', '.join(f'{name}=…' for name in types)}"
-                raise UnknownAgentError(f"{said}; got {one_line(repr(part))}")
+                known = ", ".join(f"{name}=…" for name in types)
+                raise UnknownAgentError(f"{kind} has {known}; got {one_line(repr(part))}")
             if key in options:
                 raise UnknownAgentError(f"{kind} has {key} twice in {one_line(repr(detail))}")
             try:

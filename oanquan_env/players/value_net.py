@@ -1,9 +1,9 @@
-"""Value nets: small networks that say what a position is worth. They come as `.npz` files and need NumPy alone.
+"""Value nets: small networks that value positions. They come as `.npz` files and need NumPy alone.
 
 A net sees the board from the mover's side, and of a board and its mirror image always the same one (see
-`oanquan_env.symmetry.canonical_sides`), so both have the same value. Each square is looked up in a table of its own: the seeds on it, and for a
-mandarin square its stone, name the row, and the row is what that square adds to the first layer. So the first layer is
-a sum of P * (F + 1) rows, and one sum stands for all positions with these counts:
+`oanquan_env.symmetry.canonical_sides`), so both have the same value. Each square is looked up in a table of its own:
+the seeds on it, and for a mandarin square its stone, name the row, and the row is what that square adds to the first
+layer. So the first layer is a sum of P * (F + 1) rows, and one sum stands for all positions with these counts:
 
     rows of P * (F + 1) squares --sum--> units, ReLU --> SECOND units, ReLU --> future margins in points
 
@@ -27,8 +27,6 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +39,7 @@ from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positio
 from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.symmetry import canonical_sides
 
-HIDDEN = 128
+HIDDEN = 256
 MANY_HIDDEN = 64
 SECOND = 32
 """Units of the first layer for two players and for more, whose searches ask NumPy for each leaf, and of the second."""
@@ -93,7 +91,7 @@ def shapes(fields: int, players: int = 2) -> dict[str, tuple[int, ...]]:
 
 
 def embedding_rows(rules: Rules, positions: Positions) -> Ints:
-    """(N, P * (F + 1)) the row of `ValueNet.embedding` for each square of the canonical image, the mover's side first."""
+    """(N, P * (F + 1)) the row of `ValueNet.embedding` for each square, those of the mover's side first."""
     sides = canonical_sides(positions, rules).view(np.uint8).reshape(len(positions), rules.players, SIDE_BYTES)
     fields, columns = rules.fields, []
     for place in range(rules.players):
@@ -267,21 +265,21 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
     return net
 
 
-def value_net_path(name: str | Path, rules: Rules) -> Path | Traversable:
+def value_net_path(name: str | Path, rules: Rules) -> Path:
     """The file that `read_value_net` reads; raises `ValueNetError` where there is none."""
     if name != PRETRAINED:
         path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
         if not path.is_file():
             raise ValueNetError(f"{path}: no such file; a value net is a file or a run's folder with {VALUE_NET_NAME}")
         return path
-    own = _pretrained_path(rules)
+    own = pretrained_path(rules)
     if not own.is_file():
-        exist = ", ".join(name for name, preset in PRESETS.items() if _pretrained_path(preset.rules).is_file())
+        exist = ", ".join(name for name, preset in PRESETS.items() if pretrained_path(preset.rules).is_file())
         raise NoValueNetError(f"no value net for the rules '{rules}' comes with the package; those that do: {exist}")
     return own
 
 
-def _pretrained_path(rules: Rules) -> Traversable:
+def pretrained_path(rules: Rules) -> Path:
     """Where the package's net for those rules lies, whatever their ply limit, if there is one."""
     name = str(rules.replace(max_plies=0)).replace(" ", "-").replace("=", "-")
-    return resources.files("oanquan_env") / "data" / f"value-{name}.npz"
+    return Path(__file__).parents[1] / "data" / f"value-{name}.npz"

@@ -1,0 +1,40 @@
+"""The kinds of training, by the `kind` of their configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from agents.support.strict_yaml import ConfigError, read_yaml, validated
+from agents.training.ppo.config import TrainConfig
+from agents.training.ppo.run import PPORun
+from agents.training.run import Run
+from agents.training.run_folder import CONFIG_NAME
+from agents.training.td.config import ValueConfig
+from agents.training.td.run import TDRun
+
+AnyConfig: TypeAlias = TrainConfig | ValueConfig
+CONFIGS: dict[str, type[AnyConfig]] = {"ppo": TrainConfig, "value": ValueConfig}
+RUNS: dict[str, type[Run[Any]]] = {"ppo": PPORun, "value": TDRun}
+"""The run of each kind."""
+
+
+def resume_run(folder: Path, report: Callable[[str], None], changes: dict[str, Any]) -> Run[Any]:
+    """Resume the run in `folder`, of whichever kind; see `Run.resume`."""
+    path = folder / CONFIG_NAME
+    kind = load_config(path).kind if path.exists() else "ppo"
+    return RUNS[kind].resume(folder, report, changes)
+
+
+def load_config(path: Path) -> AnyConfig:
+    """Read a configuration; raises `ConfigError` naming file and field."""
+    return parse_config(read_yaml(path), str(path))
+
+
+def parse_config(values: dict[str, Any], where: str) -> AnyConfig:
+    """A configuration of nested mappings; raises `ConfigError` naming `where` and the field."""
+    kind = values.get("kind", "ppo")
+    if kind not in RUNS:
+        raise ConfigError(f"{where}: kind: must be {' or '.join(RUNS)} (got {kind!r})")
+    return validated(CONFIGS[kind], values, where)

@@ -1,0 +1,222 @@
+"""A run that trains an agent by self-play PPO."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+import agents
+from agents.networks.agent_files import AgentCard, AgentFileError, save_agent
+from agents.networks.networks import make_network
+from agents.players.network_player import NetworkError, PPOPlayer
+from agents.support.strict_yaml import ConfigError, naming_field, read_yaml
+from agents.training.checkpoint import (
+    Metadata,
+    Tensors,
+    array_of,
+    chance_state,
+    check_finite,
+    count_of,
+    optimizer_tensors,
+    part,
+    position_tensors,
+    positions_of,
+    restore_chance,
+    restore_optimizer,
+    under,
+)
+from agents.training.ppo.config import TrainConfig
+from agents.training.ppo.games import SelfPlayVecEnv
+from agents.training.ppo.policy import SelfPlayPolicy, network_of
+from agents.training.ppo.rollout_buffer import ZeroSumRolloutBuffer
+from agents.training.run import Run
+from agents.training.run_folder import RUN_NAME
+from agents.training.schedules import between
+from agents.training.starts import RandomStarts
+from oanquan_env import Core, IllegalActionError, Positions
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.playing import random_openings
+
+
+def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, MaskablePPO]:
+    """The games and the learner of a configuration; raises `ConfigError` for one that cannot be."""
+    _check_device(config.device)
+    ppo = config.ppo
+    features, _ = make_network(core, config.network)
+    starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
+    env = SelfPlayVecEnv(features, starts, n_envs=ppo.n_envs, reward=config.reward)
+    bfloat16 = config.precision == "bfloat16"
+    model = MaskablePPO(
+        SelfPlayPolicy,
+        env,
+        learning_rate=lambda left: between(ppo.learning_rate, ppo.learning_rate_end, 1.0 - left),
+        **ppo.model_dump(exclude={"n_envs", "learning_rate", "learning_rate_end", "ent_coef_end"}),
+        rollout_buffer_class=ZeroSumRolloutBuffer,
+        rollout_buffer_kwargs={"players": core.rules.players},
+        policy_kwargs={"rules": config.rules, "network": config.network, "use_bfloat16": bfloat16},
+        seed=None,
+        device=config.device,
+    )
+    return env, model
+
+
+def _check_device(name: str) -> None:
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ConfigError(f"device: must be one that torch knows, such as cpu or cuda; got {name!r}") from None
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ConfigError(f"device: torch {torch.__version__} finds no GPU for {name!r}; use cpu")
+
+
+class PPORun(Run[TrainConfig]):
+    """One run in one folder, whose agent is in its `agent.safetensors` and `agent.yaml`."""
+
+    config_type = TrainConfig
+
+    def __init__(self, folder: Path, config: TrainConfig, report: Callable[[str], None]) -> None:
+        super().__init__(folder, config, report)
+        with naming_field("evaluation.opponents"):
+            for name in config.evaluation.opponents:
+                agents.make(name, self.core.rules)
+        with naming_field("evaluation.opening_plies"):
+            self._openings(np.random.default_rng(config.seed))
+        random.seed(config.seed)
+        np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
+        torch.manual_seed(config.seed)
+        self.env, self.model = build_model(config, self.core)
+
+    @property
+    def plies(self) -> int:
+        """Plies trained so far."""
+        return int(self.model.num_timesteps)
+
+    @property
+    def iteration(self) -> int:
+        """Plies of a rollout."""
+        return self.config.ppo.n_envs * self.config.ppo.n_steps
+
+    @property
+    def usage(self) -> str:
+        """The agent, and a command that plays it."""
+        return f"the agent is in {self.folder}; try: python evaluate.py ppo:{self.folder} greedy random"
+
+    def train(self, between_iterations: Callable[[], None]) -> None:
+        """Train to `planned_plies`."""
+        assert self.logger
+        self.model.set_logger(self.logger)
+        remaining = self.config.total_plies - self.plies
+        if remaining <= 0:
+            return
+        callback = _BetweenIterations(self.config, between_iterations)
+        try:
+            self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
+        except (NetworkError, AgentFileError) as error:  # weights too large to play with
+            raise self.diverged(str(error)) from None
+        except IllegalActionError:  # logits above the one that stands for an illegal action
+            raise self.diverged("the policy plays illegal actions") from None
+
+    def networks(self) -> list[torch.nn.Module]:
+        """The network that learns."""
+        return [network_of(self.model)]
+
+    def state(self) -> tuple[Tensors, Metadata]:
+        """Everything that the next rollout depends on."""
+        model, env = self.model, self.env
+        chance, metadata = chance_state(model.device)
+        tensors = {
+            **under("network", network_of(model).state_dict()),
+            **under("optimizer", optimizer_tensors(model.policy.optimizer)),
+            **under("games", position_tensors(env.positions)),
+            "games.first_ply": torch.from_numpy(env.first_ply.copy()),
+            "last_episode_starts": torch.as_tensor(model._last_episode_starts),
+            **chance,
+        }
+        counters = {"plies": model.num_timesteps, "updates": model._n_updates, "starts": env.starts.drawn}
+        return tensors, {**metadata, **{name: str(count) for name, count in counters.items()}}
+
+    def restore(self, tensors: Tensors, metadata: Metadata) -> None:
+        """Take over what `state` gave; the random generators are restored too."""
+        model, env = self.model, self.env
+        check_finite(part(tensors, "network"))
+        network_of(model).load_state_dict(part(tensors, "network"))
+        restore_optimizer(part(tensors, "optimizer"), model.policy.optimizer)
+        model.num_timesteps, model._n_updates = count_of(metadata, "plies"), count_of(metadata, "updates")
+        games = part(tensors, "games")
+        env.positions = positions_of(games, env.core, env.num_envs)
+        env.first_ply = array_of(games, "first_ply", np.int32, (env.num_envs,))
+        if not ((env.first_ply >= 0) & (env.first_ply <= env.positions.ply)).all():
+            raise ValueError("a game's first ply is after its last, or below 0")
+        env.starts.drawn = count_of(metadata, "starts")
+        model._last_obs = env.observe()
+        model._last_episode_starts = array_of(tensors, "last_episode_starts", np.bool_, (env.num_envs,))
+        restore_chance(tensors, metadata, model.device)
+
+    def export(self) -> None:
+        """Write the agent, with where it comes from."""
+        config, made = self.config, read_yaml(self.folder / RUN_NAME)
+        history = {"plies": self.plies, "seconds": round(self.seconds), "seed": config.seed, **made}
+        card = AgentCard(rules=config.rules, reward=config.reward, network=config.network, training=history)
+        save_agent(self.folder, network_of(self.model), card)
+
+    def measure(self) -> tuple[dict[str, Any], str]:
+        """Play the configured opponents and measure regret."""
+        player = PPOPlayer(self.folder, self.core.rules)
+        row: dict[str, Any] = {
+            "results": {name: self._score(player, name) for name in self.config.evaluation.opponents}
+        }
+        players = self.core.rules.players
+        counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
+        scores = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
+        said = f"{counted} against {scores}"
+        suite = find_suite(self.core.rules)
+        if suite:  # the test part is for finished agents
+            rng = np.random.default_rng(self.config.seed)
+            found = regret(player, suite.part("development"), rng, by_phase=False).overall
+            row["regret"] = dataclasses.asdict(found)
+            self.log("evaluation/regret", found.regret.mean)
+            said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
+        return row, said
+
+    def _score(self, player: PPOPlayer, opponent: str) -> dict[str, float]:
+        """Score of a match with its interval, 0 to 1: the share of wins over all seats, a tied win shared."""
+        rng = np.random.default_rng(self.config.seed)
+        openings = self._openings(rng)
+        score = score_interval(play_pairs(self.core, player, agents.make(opponent, self.core.rules), openings, rng))
+        self.log(f"evaluation/{opponent}", score.mean)
+        return {"score": score.mean, "low": score.low, "high": score.high}
+
+    def _openings(self, rng: np.random.Generator) -> Positions:
+        settings = self.config.evaluation
+        return random_openings(self.core, settings.pairs, settings.opening_plies, rng)
+
+
+class _BetweenIterations(BaseCallback):
+    """Calls back before each rollout, and sets the entropy's weight after it."""
+
+    def __init__(self, config: TrainConfig, between_iterations: Callable[[], None]) -> None:
+        super().__init__()
+        self.config = config
+        self.between_iterations = between_iterations
+
+    def _on_rollout_start(self) -> None:
+        self.between_iterations()
+
+    def _on_rollout_end(self) -> None:
+        ppo, done = self.config.ppo, self.num_timesteps / self.config.total_plies
+        model: Any = self.model
+        model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
+        self.logger.record("train/ent_coef", model.ent_coef)
+
+    def _on_step(self) -> bool:
+        return True

@@ -1,0 +1,166 @@
+"""A run that trains a value net by TD(lambda) self-play."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.players.minimax import MinimaxPlayer
+from agents.search.deepening import Limits
+from agents.search.move_values import MoveValues
+from agents.support.strict_yaml import read_yaml
+from agents.training.checkpoint import (
+    Metadata,
+    Tensors,
+    array_of,
+    check_finite,
+    count_of,
+    optimizer_tensors,
+    part,
+    position_tensors,
+    positions_of,
+    restore_optimizer,
+    under,
+)
+from agents.training.run import Run
+from agents.training.run_folder import RUN_NAME
+from agents.training.starts import RandomStarts
+from agents.training.td.config import ValueConfig
+from agents.training.td.games import Games
+from agents.training.td.learner import Learner
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.files import write_atomically
+from oanquan_env.players import FullWidthPolicy
+from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet
+from oanquan_env.playing import random_openings
+from oanquan_env.rules import DEFAULT_PRESET
+
+RIVALRY = "maxn:depth=2 with the net among maxn:depth=3"
+OPENING_PLIES = 4
+"""Random plies of the openings for more than two players."""
+
+
+class TDRun(Run[ValueConfig]):
+    """One run in one folder, whose net is in its `value.npz`."""
+
+    config_type = ValueConfig
+
+    def __init__(self, folder: Path, config: ValueConfig, report: Callable[[str], None]) -> None:
+        super().__init__(folder, config, report)
+        torch.manual_seed(config.seed)
+        starts = RandomStarts(self.core, seed=config.seed, **config.starts.model_dump())
+        self.games = Games(self.core, config.td, starts)
+        self.learner = Learner(self.core, config.td)
+        self.search = MoveValues(self.core, config.depth, self.learner.module.export({}), config.threads)
+        self._plies = 0
+
+    @property
+    def plies(self) -> int:
+        """Plies trained so far."""
+        return self._plies
+
+    @property
+    def iteration(self) -> int:
+        """Plies of a rollout."""
+        return self.config.td.games * self.config.td.steps
+
+    @property
+    def usage(self) -> str:
+        """The net, and a command that plays with it."""
+        rules = "" if self.config.rules == DEFAULT_PRESET else f" --rules {shlex.quote(self.config.rules)}"
+        player = "minimax:nodes=2000" if self.core.rules.players == 2 else "maxn:depth=2"
+        return f"the net is in {self.folder}; try: python evaluate.py {player},net={self.folder} {player}{rules}"
+
+    def train(self, between_iterations: Callable[[], None]) -> None:
+        """Play and learn to `planned_plies`."""
+        while self.plies < self.planned_plies:
+            between_iterations()
+            done = self.plies / self.config.total_plies
+            rng = np.random.default_rng([self.config.seed, self.learner.rollouts])
+            self.search.use(self.learner.module.export({}))
+            positions, returns = self.games.play(self.search, done, rng)
+            error = self.learner.learn(positions, returns, done, rng)
+            self._plies += self.iteration
+            self.log("train/error", error)
+
+    def networks(self) -> list[torch.nn.Module]:
+        """The net that learns."""
+        return [self.learner.module]
+
+    def state(self) -> tuple[Tensors, Metadata]:
+        """Everything that the next rollout depends on."""
+        learner = self.learner
+        tensors = {
+            **under("module", learner.module.state_dict()),
+            **under("optimizer", optimizer_tensors(learner.optimizer)),
+            **under("games", position_tensors(self.games.positions)),
+            **under("inputs", {str(number): rows for number, rows in enumerate(learner.inputs)}),
+            **under("targets", {str(number): rows for number, rows in enumerate(learner.targets)}),
+        }
+        return tensors, {"rollouts": str(learner.rollouts), "starts": str(self.games.starts.drawn)}
+
+    def restore(self, tensors: Tensors, metadata: Metadata) -> None:
+        """Take over what `state` gave."""
+        learner = self.learner
+        check_finite(part(tensors, "module"))
+        learner.module.load_state_dict(part(tensors, "module"))
+        restore_optimizer(part(tensors, "optimizer"), learner.optimizer)
+        self.games.positions = positions_of(part(tensors, "games"), self.core, self.config.td.games)
+        self.games.starts.drawn = count_of(metadata, "starts")
+        learner.rollouts = count_of(metadata, "rollouts")
+        self._plies = learner.rollouts * self.iteration
+        self._restore_replay(tensors)
+
+    def _restore_replay(self, tensors: Tensors) -> None:
+        rules, size = self.core.rules, self.iteration
+        rows, squares = len(self.learner.module.embedding), rules.players * (rules.fields + 1)
+        shape = (size,) if rules.players == 2 else (size, rules.players)
+        for number in range(len(part(tensors, "inputs"))):
+            inputs = array_of(part(tensors, "inputs"), str(number), np.int16, (size, squares))
+            targets = array_of(part(tensors, "targets"), str(number), np.float32, shape)
+            if not (((inputs >= 0) & (inputs < rows)).all() and np.isfinite(targets).all()):
+                raise ValueError(f"rollout {number} holds what no position has")
+            self.learner.inputs.append(torch.from_numpy(inputs))
+            self.learner.targets.append(torch.from_numpy(targets))
+
+    def export(self) -> None:
+        """Write the net, with where it comes from."""
+        origin = {"plies": self.plies, "config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME)}
+        write_atomically(self.folder / VALUE_NET_NAME, self.learner.module.export(origin).to_bytes())
+
+    def measure(self) -> tuple[dict[str, Any], str]:
+        """Regret on the development part of the suite; with more than two players a share of wins."""
+        net = self.learner.module.export({})
+        if self.core.rules.players > 2:
+            return self._share(net)
+        suite, said = find_suite(self.core.rules), []
+        row: dict[str, Any] = {"results": {}, "regrets": {}}
+        if suite is None:
+            return row, "no suite of these rules"
+        for nodes in self.config.evaluation.nodes:  # the test part stays unseen
+            player = MinimaxPlayer(self.core, Limits(nodes=nodes), threads=self.config.threads, net=net)
+            rng = np.random.default_rng(self.config.seed)
+            found = regret(player, suite.part("development"), rng, by_phase=False).overall
+            name = f"minimax:nodes={nodes}"
+            row["regrets"][name] = dataclasses.asdict(found)
+            row.setdefault("regret", row["regrets"][name])
+            self.log(f"evaluation/regret_{nodes}", found.regret.mean)
+            said.append(f"{found.regret.mean:.2f} at {nodes:,} nodes")
+        return row, f"regret {', '.join(said)}"
+
+    def _share(self, net: ValueNet) -> tuple[dict[str, Any], str]:
+        rng = np.random.default_rng(self.config.seed)
+        openings = random_openings(self.core, self.config.evaluation.openings, OPENING_PLIES, rng)
+        one, field = FullWidthPolicy(self.core, 2, "maxn", net=net), FullWidthPolicy(self.core, 3, "maxn")
+        share = score_interval(play_pairs(self.core, one, field, openings, rng))
+        self.log("evaluation/share", share.mean)
+        row = {"results": {RIVALRY: {"score": share.mean, "low": share.low, "high": share.high}}}
+        return row, f"{100 * share.mean:.1f} % of wins ({100 * share.low:.1f} to {100 * share.high:.1f}) for {RIVALRY}"

@@ -1,1 +1,0 @@
-"""Value nets: generations of play, values by search, and the fit, as one run that can be resumed."""
