@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,6 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from agents.support.renamed import GONE, RENAMED
-from agents.training.value_net.config import ValueConfig
-from safetensors.torch import load_file, save_file
 
 import agents
 from agents.networks.agent_files import (
@@ -26,20 +22,16 @@ from agents.networks.agent_files import (
     agent_folder,
     save_agent,
 )
-from agents.networks.config import NetworkConfig
-from agents.networks.features import TwoPlyFeatures
 from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
-from agents.players.names import NAMES
-from agents.players.network_player import NetworkPlayer, PPOPlayer
-from agents.support.strict_yaml import ConfigError, read_yaml, validated
+from agents.players.network_player import PPOPlayer
+from agents.support.strict_yaml import ConfigError
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.starts import RandomStarts
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.files import write_atomically
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
-from oanquan_env.players.value_net import VALUE_NET_NAME, read_value_net
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained
 
@@ -62,29 +54,6 @@ def test_an_agent_survives_its_files(agent: Path) -> None:
     assert np.allclose(player.evaluate(positions)[0], logits)
     assert (player.choose(positions, np.random.default_rng(0)) == logits.argmax(axis=1)).all()
     assert PPOPlayer(agent / WEIGHTS_NAME).card == player.card
-
-
-def test_an_agent_has_its_value_net_in_its_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "agent"
-    folder.mkdir()
-    config = NetworkConfig(name="two_ply", embed=2, width=8, leaf_width=4, net="pretrained")
-    features, network = make_network(Core(), config)
-    card = AgentCard(rules="mancala-world", reward="margin", network=config)
-    save_agent(folder, network, card)
-    net = features.moves.net if isinstance(features, TwoPlyFeatures) else None
-    assert net
-    with pytest.raises(AgentFileError, match=rf"{re.escape(str(folder / VALUE_NET_NAME))}: no such file"):
-        PPOPlayer(folder)
-    before = fingerprint(f"ppo:{folder}", Rules())
-    (folder / VALUE_NET_NAME).write_bytes(net.to_bytes())
-    positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
-    player, given = PPOPlayer(folder, mirror_average=False), NetworkPlayer(features, network)
-    assert (player.evaluate(positions)[0] == given.evaluate(positions)[0]).all()
-    after = fingerprint(f"ppo:{folder}", Rules())
-    assert before != after == fingerprint(f"ppo:{folder / WEIGHTS_NAME}", Rules())
-    (folder / VALUE_NET_NAME).write_bytes(read_value_net("pretrained", "tonkin").to_bytes())
-    with pytest.raises(AgentFileError, match="the net is for the rules"):
-        PPOPlayer(folder)
 
 
 def test_the_mean_with_the_mirror_image_gives_the_same_answer_in_a_mirror(agent: Path) -> None:
@@ -134,10 +103,10 @@ def test_an_agent_asked_to_play_other_rules_says_so(agent: Path) -> None:
 
 
 def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = agent.parent / "shelf" / "pretrained"
+    shelf = agent.parent / "pretrained"
     shelf.mkdir(parents=True)
     agent.rename(shelf / "mancala-world")
-    monkeypatch.setattr("agents.networks.agent_files.SHELF", shelf.parent)
+    monkeypatch.setattr("agents.networks.agent_files.PRETRAINED_FOLDER", shelf)
     assert agent_folder("pretrained", "mancala-world") == shelf / "mancala-world"
     assert agent_folder("runs/quick", "mancala-world") == Path("runs/quick")
     assert isinstance(agents.make("ppo:pretrained,temperature=0.5"), PPOPlayer)
@@ -149,8 +118,6 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     assert fingerprint("ppo:pretrained", Rules()) == before != fingerprint("ppo:pretrained", Rules.parse("vietnamese"))
     with pytest.raises(AgentFileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
-    with pytest.raises(AgentFileError, match=r"no agent selfplay for the rules 'mancala-world' .* do play: none"):
-        agents.make("ppo:selfplay")
 
 
 class Bomb:
@@ -183,8 +150,6 @@ def test_a_pickle_in_place_of_the_weights_is_refused_and_never_run(
         ({"network": {"width": -1}}, r"network\.width"),
         ({"colour": "red"}, "colour: unknown field"),
         ({"format": 2}, "format"),
-        ({"training": {"begun_with": {}}}, "training: begun_with is now called init_from"),
-        ({"training": {"init_from": {"training": {"stray_plies": 1}}}}, "stray_plies is now called random_plies"),
     ],
 )
 def test_a_card_that_does_not_fit_is_refused_naming_the_field(
@@ -193,24 +158,6 @@ def test_a_card_that_does_not_fit_is_refused_naming_the_field(
     card = yaml.safe_load((agent / CARD_NAME).read_text())
     (agent / CARD_NAME).write_text(yaml.safe_dump({**card, **change}))
     with pytest.raises(AgentFileError, match=message):
-        PPOPlayer(agent)
-
-
-def test_a_former_name_is_none_of_today_s() -> None:
-    schemas = TrainConfig.model_json_schema()
-    fields = {name for schema in (schemas, *schemas["$defs"].values()) for name in schema["properties"]}
-    options = {option for options in NAMES.options.values() for option in options}
-    assert not (RENAMED.keys() | GONE.keys()) & (fields | options)
-    assert {"init_from", "random_plies"} <= fields
-    elsewhere = {"epsilon", "inverse_temperature", "log_inverse_temperature"}
-    assert set(RENAMED.values()) <= fields | options | elsewhere
-
-
-def test_weights_of_a_former_version_are_refused_with_the_new_name(agent: Path) -> None:
-    tensors = load_file(agent / WEIGHTS_NAME)
-    tensors["log_sharpness"] = tensors.pop("log_inverse_temperature")
-    save_file(tensors, agent / WEIGHTS_NAME)
-    with pytest.raises(AgentFileError, match="log_sharpness is now called log_inverse_temperature"):
         PPOPlayer(agent)
 
 
@@ -230,7 +177,6 @@ def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
         "greedy:epsilon=0.5",
         "minimax:depth=2",
         "mcts:simulations=8",
-        "mcts:simulations=8,net={}",
         "ppo:{}",
         "ppo:{},temperature=1",
         "minimax:nodes=200,net=pretrained",
@@ -279,8 +225,8 @@ def test_any_player_can_make_random_moves(name: str, steady: str) -> None:
         ("random:5", "random has epsilon=…; got '5'"),
         ("ppo", "ppo needs"),
         ("ppo:x,heat=3", "got 'heat=3'"),
-        ("ppo:x,slack=2", "ppo has no such option; a search that has learned is minimax:nodes=20000,net=pretrained"),
-        ("ppo:x,nodes=9", "ppo has no such option; .*; got 'nodes=9'"),
+        ("ppo:x,nodes=9", "ppo has temperature=…, mirror_average=…, epsilon=…; got 'nodes=9'"),
+        ("mcts:simulations=8,depth=0,net=pretrained", "a value net needs depth=1 or more"),
         ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
         ("greedy:epsilon=often", "epsilon of greedy must be a number; got 'often'"),
         ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
@@ -293,8 +239,6 @@ def test_any_player_can_make_random_moves(name: str, steady: str) -> None:
         ("minimax:depth=0_4", "depth of minimax must be a whole number; got '0_4'"),
         ("minimax:depth=٥", "depth of minimax must be a whole number; got '٥'"),
         ("ppo:x,temperature=nan", "temperature of ppo must be a number; got 'nan'"),
-        ("greedy:slips=0.1", "slips is now called epsilon; got 'slips=0.1'"),
-        ("ppo:x,images=1", "images is now called mirror_average; got 'images=1'"),
         ("x" * 10**7, "unknown player 'xxx"),
         ("greedy:" + "x" * 10**7, "greedy has epsilon=…; got 'xxx"),
         ("ppo:x,mirror_average=1", "mirror_average of ppo must be yes or no; got '1'"),
@@ -316,7 +260,7 @@ def test_a_name_is_a_text(name: Any) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in CONFIGS if not path.stem.startswith("evaluate") and read_yaml(path).get("kind") != "value"],
+    [path for path in CONFIGS if not path.stem.startswith("evaluate")],
     ids=lambda path: path.stem,
 )
 def test_committed_training_configurations_load(path: Path) -> None:
@@ -324,22 +268,11 @@ def test_committed_training_configurations_load(path: Path) -> None:
     assert parse_config(yaml.safe_load(config.to_yaml()), "again") == config
 
 
-@pytest.mark.parametrize("path", [path for path in CONFIGS if read_yaml(path).get("kind") == "value"], ids=str)
-def test_committed_configurations_of_value_nets_load(path: Path) -> None:
-    config = validated(ValueConfig, read_yaml(path), str(path))
-    assert validated(ValueConfig, yaml.safe_load(config.to_yaml()), "again") == config
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         ({"sead": 3}, r"run\.yaml: sead: unknown field; did you mean seed\? \(got 3\)"),
         ({"ppo": {"n_step": 3}}, r"ppo\.n_step: unknown field; did you mean n_steps\?"),
-        ({"begin_with": "runs/ppo"}, r"run\.yaml: begin_with: unknown field; begin_with is now called init_from"),
-        ({"teacher": {"stray_plies": 2}}, r"teacher\.stray_plies: .* stray_plies is now called random_plies"),
-        ({"teacher": {"targets": "runs/a"}}, r"teacher\.targets: .* targets is gone: leave it out: configs/pretrained"),
-        ({"network": {"policy_gradient": "through"}}, "through is gone: write heads instead; an agent plays as before"),
-        ({"network": {"policy_gradient": "sharpness"}}, "sharpness is now called inverse_temperature"),
         ({"seed": True}, r"seed: must be a whole number \(got True\)"),
         ({"seed": 2**32}, r"seed: must be below 4294967296"),
         ({"total_plies": "+4"}, r"total_plies: must be a whole number \(got '\+4'\)"),

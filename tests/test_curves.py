@@ -18,17 +18,19 @@ from safetensors.torch import load_file
 import agents
 from agents.evaluation.results import AgentResult, Report
 from agents.networks import agent_files
-from agents.networks.agent_files import SHIPPED, shipped_folders
+from agents.networks.agent_files import pretrained_folders
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
+from agents.support.strict_yaml import validated
 from agents.training.ppo.run import PPORun
+from agents.training.td.config import ValueConfig
+from agents.training.td.run import TDRun
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.players.value_net import read_value_net
 from tests.test_training import ITERATION, learn, quiet, small_config
-
-OF_THE_PROJECT = [(name, rules) for name in SHIPPED for rules in shipped_folders(name)]
 
 ENDS = ("mean", "low", "high")
 
@@ -178,19 +180,16 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureF
     assert "give the folder of a training run" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "option"), [("pretrained", []), ("selfplay", ["--name", "selfplay"])])
 def test_a_run_s_agent_is_taken_in_with_its_card(
-    name: str,
-    option: list[str],
     runs: list[Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(cards, "SHELF", tmp_path)
-    monkeypatch.setattr(agent_files, "SHELF", tmp_path)
-    assert cards.main(["take", str(runs[0]), *option]) == 0
-    folder = tmp_path / name / "mancala-world"
+    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
+    monkeypatch.setattr(agent_files, "PRETRAINED_FOLDER", tmp_path)
+    assert cards.main(["take", str(runs[0])]) == 0
+    folder = tmp_path / "mancala-world"
     assert {path.name for path in folder.iterdir()} == {"agent.safetensors", "agent.yaml", "config.yaml"}
     assert PPOPlayer(folder).card.training["plies"] == 2 * ITERATION
     kept, whole = load_file(folder / "agent.safetensors"), load_file(runs[0] / "agent.safetensors")
@@ -200,8 +199,8 @@ def test_a_run_s_agent_is_taken_in_with_its_card(
     assert cards.main(["write"]) == 0
     assert cards.main(["write", "--check"]) == 0
     text = (folder / "README.md").read_text()
-    assert f"| plies of PPO | {2 * ITERATION:,} |" in text
-    assert f"python evaluate.py ppo:{name} minimax:depth=4" in text
+    assert f"| plies | {2 * ITERATION:,} |" in text
+    assert "python evaluate.py ppo:pretrained minimax:depth=4" in text
     assert "MIT" in text
 
 
@@ -209,7 +208,7 @@ def test_a_card_has_no_report_of_other_weights(
     runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf, results = tmp_path / "shelf", tmp_path / "results"
-    monkeypatch.setattr(cards, "SHELF", shelf)
+    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", shelf)
     monkeypatch.setattr(cards, "RESULTS", results)
     folder = cards.take(runs[0])
     assert "No report of the strength of these weights" in cards.render(folder)
@@ -227,31 +226,29 @@ def test_a_card_has_no_report_of_other_weights(
     assert "No report of the strength of these weights" in cards.render(folder)
 
 
-def test_a_card_tells_who_sat_in_the_other_seats(
-    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cards, "SHELF", tmp_path)
-    folder = cards.take(runs[0])
-    assert "self-play PPO (MaskablePPO), all seats |" in cards.render(folder)
-    config = yaml.safe_load((folder / "config.yaml").read_text())
-    config["opponents"] = {"share": 0.25, "players": ["greedy", "random"], "past_selves": 3}
-    (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    assert "; in 25 % of the games some seats are held by past selves, `greedy`, `random` |" in cards.render(folder)
+def test_a_run_s_value_net_is_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = validated(ValueConfig, {"kind": "value", "rules": "tonkin fields=2", "total_plies": 1}, "test")
+    run = TDRun.create(tmp_path / "run", config, "python train.py", quiet)
+    run.export()
+    run.close()
+    monkeypatch.setattr(cards, "pretrained_path", lambda rules: tmp_path / f"{rules.fields}.npz")
+    assert cards.main(["take", str(tmp_path / "run")]) == 0
+    assert read_value_net(tmp_path / "2.npz", "tonkin fields=2").origin["command"] == "python train.py"
 
 
 def test_weights_too_large_for_the_repository_are_refused(
     runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cards, "SHELF", tmp_path)
+    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
     monkeypatch.setattr(cards, "LARGEST", 100)
     assert cards.main(["take", str(runs[0])]) == 2
     assert "at most 100 go into the repository" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("name", "rules"), OF_THE_PROJECT)
-def test_the_project_s_agents_play_their_rules(name: str, rules: Rules) -> None:
-    path = shipped_folders(name)[rules]
+@pytest.mark.parametrize("rules", pretrained_folders())
+def test_the_project_s_agents_play_their_rules(rules: Rules) -> None:
+    path = pretrained_folders()[rules]
     positions = Core(rules).start(1)
     assert PPOPlayer(path, rules).evaluate(positions)[0].shape == (1, rules.actions)
     assert (path / "config.yaml").is_file()

@@ -80,7 +80,6 @@ def test_resuming_takes_what_the_machine_needs_and_nothing_else(
     ("changes", "message"),
     [
         ({"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
-        ({"opponents": {"players": ["greddy"]}}, r"opponents\.players: .*greddy"),
         ({"device": "nonsense"}, "device: must be one that torch knows, such as cpu or cuda; got 'nonsense'"),
     ],
 )

@@ -209,7 +209,7 @@ def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: pytest.Captur
     learn(PPORun.create(folder, small_config(total_plies=ITERATION), "test", quiet))
     assert train.main(["--resume", str(folder)]) == 0
     out = "".join(capsys.readouterr().out.split())  # whatever the width of the terminal
-    assert f"totrainon:pythontrain.py--resume{folder}--total-plies{2 * ITERATION}" in out
+    assert f"totrainlonger:pythontrain.py--resume{folder}--total-plies{2 * ITERATION}" in out
     assert train.main(["--resume", str(folder), "--total-plies", str(3 * ITERATION)]) == 0
     assert load_config(folder / CONFIG_NAME).total_plies == 3 * ITERATION
     assert json.loads((folder / EVALUATIONS_NAME).read_text().splitlines()[-1])["plies"] == 3 * ITERATION

@@ -13,7 +13,7 @@ from agents.networks.features import AfterstateFeatures, PlainFeatures
 from agents.networks.layers import FORBIDDEN
 from agents.networks.networks import AfterstateNet, make_network
 from agents.training.ppo.games import SelfPlayVecEnv
-from agents.training.ppo.rollout_buffer import Trail, ZeroSumRolloutBuffer
+from agents.training.ppo.rollout_buffer import ZeroSumRolloutBuffer
 from agents.training.starts import BLOCK, RandomStarts
 from oanquan_env import Core, Positions, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
@@ -42,15 +42,11 @@ def filled_buffer(
     """
     rewards, values, starts = (np.asarray(one, dtype=np.float32) for one in (rewards, values, starts))
     steps, games, players = rewards.shape
-    trail = Trail(steps)
     space, actions = spaces.Box(-1, 1, (1,)), spaces.Discrete(2)
-    buffer = ZeroSumRolloutBuffer(
-        steps, space, actions, gamma=gamma, gae_lambda=lam, n_envs=games, trail=trail, players=players
-    )
+    buffer = ZeroSumRolloutBuffer(steps, space, actions, gamma=gamma, gae_lambda=lam, n_envs=games, players=players)
     for reward, value, start in zip(rewards, values, starts, strict=True):
         nothing, mask = np.zeros((games, 1)), np.ones((games, 2))
         buffer.add(nothing, nothing, reward, start, torch.tensor(value), torch.zeros(games), action_masks=mask)
-        trail.plies.append(np.ones(games, dtype=np.intp))
     return buffer
 
 
@@ -84,12 +80,10 @@ def test_for_two_players_advantages_are_those_with_the_sign_flipped_at_each_ply(
     rewards, values, last = (rng.normal(size=(length, games)).astype(np.float32) for length in (steps, steps, 1))
     starts, done = rng.random((steps, games)) < 0.2, rng.random(games) < 0.2
     buffer = filled_buffer(np.stack([rewards, -rewards], axis=2), values[:, :, None], starts, gamma=gamma, lam=lam)
-    for plies in buffer.trail.plies:
-        plies += rng.random(games) < 0.3  # an opponent answered
     buffer.compute_returns_and_advantage(torch.from_numpy(last.T.copy()), done)
     advantage, next_values, goes_on = np.zeros(games, np.float32), last[0], 1 - done.astype(np.float32)
     for step in reversed(range(steps)):
-        flipped = np.where(buffer.trail.plies[step] == 2, gamma**2, -gamma).astype(np.float32) * goes_on
+        flipped = -gamma * goes_on
         advantage = rewards[step] + flipped * next_values - values[step] + flipped * lam * advantage
         assert buffer.advantages[step] == pytest.approx(advantage, abs=1e-6)
         assert buffer.returns[step, :, 0] == pytest.approx(advantage + values[step], abs=1e-6)

@@ -1,10 +1,10 @@
 """Monte-Carlo tree search: `mcts:simulations=400`.
 
-With a trained agent's priors and values it is `mcts:simulations=100,net=runs/quick`. Leaves may be valued by a search,
-which may have a value net at its horizon: `mcts:simulations=100,depth=1,net=pretrained`.
+Leaves may be valued by a search, which may have a value net at its own leaves:
+`mcts:simulations=100,depth=1,net=pretrained`.
 
 The trees of a whole batch grow together: each simulation adds one position to every tree, and all new positions are
-played out, searched, or go through the network, as one batch. On the way back up each mover counts what it gets itself
+played out or searched as one batch. On the way back up each mover counts what it gets itself
 (max^n, with any number of players).
 
 Shapes: N trees, P players, A actions, M = N * (simulations + 1) nodes. A node is a running position; a tree's root is
@@ -15,7 +15,7 @@ for a win and -1 for a loss; `mixed` is half of each.
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 
@@ -41,21 +41,18 @@ players at 200 simulations."""
 SEARCH_DEPTH = 2
 """Plies of the search that values leaves. For three players one ply was weaker, and three took twice the time and were
 no better."""
-PUCT_EXPLORATION = 0.3
-"""Of 0.2, 0.4, 0.8 and 1.6 the first two did best at 50 simulations, with an agent of 2.5 million plies."""
-
 NO_CHILD = -1
 """In place of a node: the action was not tried yet, or ends the game."""
 
 
 class Evaluator(Protocol):
-    """Says what running positions are worth to each player, and optionally which moves look good."""
+    """Values running positions."""
 
     core: Core
     reward: RewardName
 
-    def evaluate(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats | None]:
-        """(N, P) values of N running positions and (N, A) prior probabilities of their actions, or None for none."""
+    def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
+        """(N, P) values of N running positions, of all players."""
 
 
 class RandomPlayouts:
@@ -65,11 +62,11 @@ class RandomPlayouts:
         self.core = core
         self.reward = check_reward(reward)
 
-    def evaluate(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, None]:
+    def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """See `Evaluator.evaluate`."""
         finals = positions.copy()
         play_randomly(self.core, finals, None, rng)
-        return game_rewards(self.reward, self.core, finals), None
+        return game_rewards(self.reward, self.core, finals)
 
 
 class SearchedLeaves:
@@ -90,27 +87,28 @@ class SearchedLeaves:
         self.core = core
         self.search = FullWidthSearch(core, depth, net=net)
 
-    def evaluate(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, None]:
+    def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """See `Evaluator.evaluate`; `rng` is not used."""
         margins = self.search.position_values(positions) + relative_points(positions.scores)
-        return margins / self.core.rules.total, None
+        values: Floats = margins / self.core.rules.total
+        return values
 
 
 class MCTSPlayer:
     """Plays the move that its tree visited most; of equals, one of the highest mean value.
 
-    Without priors a move is tried by UCT (Kocsis and Szepesvári 2006), with them by PUCT (Silver et al. 2017).
+    On the way down moves are tried by UCT (Kocsis and Szepesvári 2006).
 
     Args:
         evaluator: values new positions.
         simulations: positions added to each tree.
-        exploration: weight of the bonus for moves that were seldom tried; a tuned default if left out.
+        exploration: weight of the bonus for moves that were seldom tried.
 
     Raises:
         ValueError: for less than one simulation, or more than `MAX_SIMULATIONS`.
     """
 
-    def __init__(self, evaluator: Evaluator, simulations: int, *, exploration: float | None = None) -> None:
+    def __init__(self, evaluator: Evaluator, simulations: int, *, exploration: float = UCT_EXPLORATION) -> None:
         if not 1 <= simulations <= MAX_SIMULATIONS:
             raise ValueError(f"simulations must be 1 to {MAX_SIMULATIONS:,}; got {simulations}")
         self.evaluator = evaluator
@@ -148,7 +146,6 @@ class _Trees:
         child: (M, A) node that each action leads to; NO_CHILD where none yet.
         visits: (M, A) simulations through each action.
         sums: (M, A) sum of the values that they found, to the mover.
-        priors: (M, A) prior probabilities of the actions; None without priors.
     """
 
     def __init__(
@@ -156,7 +153,7 @@ class _Trees:
         evaluator: Evaluator,
         positions: Positions,
         simulations: int,
-        exploration: float | None,
+        exploration: float,
         rng: np.random.Generator,
     ) -> None:
         self.evaluator, self.core = evaluator, evaluator.core
@@ -167,10 +164,8 @@ class _Trees:
         self.visits = np.zeros((nodes, actions))
         self.sums = np.zeros((nodes, actions))
         self.legal = np.zeros((nodes, actions), dtype=np.bool_)
-        self.priors: Floats | None = None
+        self.exploration = exploration
         self._add(np.arange(self.n), positions, rng)
-        default = UCT_EXPLORATION if self.priors is None else PUCT_EXPLORATION
-        self.exploration = default if exploration is None else exploration
 
     def simulate(self, simulation: int, rng: np.random.Generator) -> None:
         """Walk down every tree to a new node or a finished game, and carry its value back up."""
@@ -195,14 +190,9 @@ class _Trees:
 
     def _add(self, places: Ints, positions: Positions, rng: np.random.Generator) -> Floats:
         """Make running positions the nodes at `places`; returns their values."""
-        values, priors = self.evaluator.evaluate(positions, rng)
         self.nodes[places] = positions
         self.legal[places] = self.core.legal_mask(positions)
-        if priors is not None:
-            if self.priors is None:
-                self.priors = np.zeros(self.visits.shape)
-            self.priors[places] = priors
-        return values
+        return self.evaluator.evaluate(positions, rng)
 
     def _descend(self, rng: np.random.Generator) -> tuple[list[tuple[Ints, Ints, Ints]], Ints, Ints]:
         """Follow each tree to an action without a child: the steps (tree, node, action), last nodes, last actions."""
@@ -210,7 +200,7 @@ class _Trees:
         last_nodes, last_actions = np.arange(self.n), np.zeros(self.n, dtype=np.intp)
         trees = nodes = np.arange(self.n)
         while trees.size:
-            actions = best_actions(self._puct(nodes), self.legal[nodes], rng)
+            actions = best_actions(self._uct(nodes), self.legal[nodes], rng)
             path.append((trees, nodes, actions))
             last_nodes[trees], last_actions[trees] = nodes, actions
             children = self.child[nodes, actions]
@@ -218,16 +208,9 @@ class _Trees:
             trees, nodes = trees[going], children[going]
         return path, last_nodes, last_actions
 
-    def _puct(self, nodes: Ints) -> Floats:
-        """(K, A) what the walk down maximises: PUCT with priors, UCT without."""
+    def _uct(self, nodes: Ints) -> Floats:
+        """(K, A) what the walk down maximises; infinite for actions that were never tried."""
         visits = self.visits[nodes]
         total = visits.sum(axis=1, keepdims=True)
-        means = self.means(nodes)
-        if self.priors is None:
-            bonus = np.sqrt(np.log(np.maximum(total, 1)) / np.maximum(visits, 1))
-            means = np.where(visits == 0, np.inf, means)
-        else:
-            expected = self.sums[nodes].sum(axis=1, keepdims=True) / np.maximum(total, 1)
-            bonus = self.priors[nodes] * np.sqrt(total + 1) / (1 + visits)
-            means = np.where(visits == 0, expected, means)
-        return cast(Floats, means + self.exploration * bonus)
+        bonus = np.sqrt(np.log(np.maximum(total, 1)) / np.maximum(visits, 1))
+        return np.where(visits == 0, np.inf, self.means(nodes) + self.exploration * bonus)
