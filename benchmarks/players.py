@@ -35,7 +35,7 @@ from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m benchmarks.players"
 FOLDER = RESULTS / "players"
-SHOWN = ("greedy", "maxn:depth=3", "selective:pretrained")
+SHOWN = ("greedy", "maxn:depth=3")
 """Opponents against whom scores are shown."""
 
 

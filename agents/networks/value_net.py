@@ -27,9 +27,8 @@ class ValueModule(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         """(B,) future margins in points, or (B, P), the mover's first; `rows` (B, P * (F + 1)) of `embedding_rows`."""
-        # a product with ones and zeros: the gradient of looking rows up takes longer
-        looked_up = torch.zeros(len(rows), len(self.embedding)).scatter_(1, rows, 1.0)
-        points: Tensor = self.output(self.hidden((looked_up @ self.embedding).relu()).relu()) * POINTS_SCALE
+        summed = nn.functional.embedding_bag(rows, self.embedding, mode="sum")
+        points: Tensor = self.output(self.hidden(summed.relu()).relu()) * POINTS_SCALE
         return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
 
     def export(self, origin: dict[str, Any]) -> ValueNet:
