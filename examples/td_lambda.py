@@ -1,83 +1,165 @@
-"""TD(lambda) on afterstates by self-play, as TD-Gammon learned: a value net that no search has taught.
+"""TD(lambda) on afterstates by self-play, in one file to read and change: a value net from random weights.
 
-    python -m examples.td_lambda --plies 1000000 --save out/td.npz
-    python evaluate.py lookahead:out/td.npz minimax:nodes=2000,net=out/td.npz minimax:nodes=2000
+    python -m examples.td_lambda --save td.npz
+    python evaluate.py selective:td.npz minimax:nodes=2000,net=td.npz minimax:nodes=2000
 
-A move is worth the points that it wins less what the net expects the other player to win from there on. Games are
-played side by side by such values, somewhat at random. What a position turned out to be worth, seen from some plies
-later, becomes the net's target for it (Sutton 1988; Tesauro 1992). Two things differ from TD-Gammon:
+Training takes about two minutes of one core. `examples/results/td_lambda.json` holds its learning curve.
 
-- A position looks ahead to the value of its best move, not of the move played, and no further than the next move that
-  was much worse than the best (Watkins 1989). So chance in play does not spoil the targets.
-- Targets are used several times, in minibatches drawn from the newest games.
+The value of a position is its mover's future margin: the points that the mover will win from here on, less the
+opponent's. The value of a move is the points that it wins at once, less the net's value of the position after it
+(the afterstate), whose mover is the opponent. The net learns as TD-Gammon did (Sutton 1988; Tesauro 1992):
 
-Shapes: N games, T plies of each in a rollout, A actions.
+1. Many games are played side by side. A softmax over the values of the moves draws each move.
+2. The target of a position is its lambda-return, a mean of the values found at this ply and at later plies.
+3. Gradient steps fit the net to minibatches of the newest targets.
+
+Two things differ from TD-Gammon. A target uses the value of the best move, not of the move played, and looks no further
+than the next bad move (Watkins 1989), so exploration does not bias it. And each target is used several times.
+
+Shapes: N games, T plies of each game in a rollout, A actions, B positions of a minibatch, P * (F + 1) squares.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
+import json
+import math
 import shlex
+import subprocess
 import sys
 import time
 from collections import deque
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
-from agents.training.selfplay import RandomStarts
-from agents.training.value_net.fit import net_inputs
-from oanquan_env.players.lookahead import LookaheadPolicy
+from torch import Tensor, nn
 
-from agents.networks.value_net import ValueModule
-from agents.support.provenance import commit
-from agents.training.schedules import between
-from oanquan_env import Core, Positions
-from oanquan_env.arrays import Floats, Mask
-from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.suites import load_suite
+from oanquan_env import Core, Positions, Rules
+from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.benchmark.regret import Suite, judge
+from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.core import relative_points
 from oanquan_env.files import check_place, write_atomically
+from oanquan_env.players import Policy
 from oanquan_env.players.full_width import FullWidthPolicy, FullWidthSearch
-from oanquan_env.players.value_net import ValueNet
-from oanquan_env.rules import DEFAULT_PRESET
+from oanquan_env.players.selective import SelectivePolicy
+from oanquan_env.players.value_net import ValueNet, embedding_rows, shapes
+from oanquan_env.playing import play_randomly
 
-GAMES, PLIES = 512, 8
-"""Games side by side, and plies of each in one rollout."""
-SLIP = 1.0
-"""A move this many points or more below the best one ends the look ahead."""
-RANDOM_MOVES = 0.05
-"""Share of the moves that are any legal ones."""
+POINTS = 10.0
+"""Targets and outputs of the torch module are in units of this many points, so weights of usual size fit them."""
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """The command line."""
+    """The settings; a bad one ends the program before any game."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    add = parser.add_argument
-    add("--rules", default=DEFAULT_PRESET, help="rules by name, for two players (default: %(default)s)")
-    add("--plies", type=int, default=1_000_000, help="plies to train for (default: %(default)s)")
-    add("--every", type=int, default=250_000, help="plies between two measurements of regret (default: %(default)s)")
-    add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
-    add("--save", type=Path, metavar="FILE", help="write the value net here, as .npz, at each measurement")
-    add("--lambda", type=float, default=0.4, dest="lam", help="how far targets look ahead (default: %(default)s)")
-    add("--temperature", type=float, default=1.0, help="of play, points; falls to a third (default: %(default)s)")
-    add("--learning-rate", type=float, default=4e-3, help="of Adam; falls to a twentieth (default: %(default)s)")
-    add("--minibatch", type=int, default=1024, help="positions of a gradient step (default: %(default)s)")
-    add("--uses", type=int, default=8, help="times that a position is used (default: %(default)s)")
-    add("--replay", type=int, default=16, help="newest rollouts that minibatches are drawn from (default: %(default)s)")
-    return parser.parse_args(arguments)
+
+    def add(name: str, default: Any, text: str, low: float = 1, high: float = math.inf) -> None:
+        def number(word: str) -> float:
+            value: float = type(default)(word)
+            if not low <= value <= high:
+                raise argparse.ArgumentTypeError(f"must be {low} to {high}; got {word}")
+            return value
+
+        parser.add_argument(name, type=number, default=default, help=f"{text} (default: %(default)s)")
+
+    parser.add_argument("--rules", default="mancala-world", help="rules for two players (default: %(default)s)")
+    parser.add_argument("--save", type=Path, metavar="FILE.npz", help="write the value net at each measurement")
+    parser.add_argument("--results", type=Path, metavar="FILE.json", help="write the curve at each measurement")
+    add("--plies", 5_000_000, "plies of self-play, rounded up to whole rollouts")
+    add("--every", 500_000, "plies between two measurements")
+    add("--seed", 0, "seed of all random numbers", low=0)
+    add("--games", 512, "games played side by side")
+    add("--steps", 8, "plies of each game in a rollout; targets look ahead within a rollout")
+    add("--starts", 10, "games begin after 0 to this many random plies", low=0, high=100)
+    add("--temperature", 1.0, "of the softmax that draws moves, in points; falls to a third", low=0.01, high=100)
+    add("--random-moves", 0.05, "share of the moves that are drawn uniformly from the legal ones", low=0, high=1)
+    add("--lam", 0.4, "lambda, the weight of later plies in targets; with 0 they look one move ahead", low=0, high=1)
+    add("--slip", 1.0, "a move this many points or more below the best one ends the look ahead", low=0)
+    add("--replay", 16, "minibatches are drawn from this many newest rollouts")
+    add("--uses", 8, "times that a position is used, on average")
+    add("--minibatch", 1024, "positions of a gradient step")
+    add("--learning-rate", 4e-3, "step size of Adam; falls as a cosine to a twentieth", low=0, high=1)
+    add("--averaging", 0.99, "decay, in a rollout, of the mean of the weights that is saved", low=0, high=1)
+    config = parser.parse_args(arguments)
+    try:
+        if (players := Core(config.rules).rules.players) != 2:
+            raise ValueError(f"--rules: this example is for two players; '{config.rules}' has {players}")
+        for name in ("save", "results"):
+            if path := getattr(config, name):
+                check_place(f"--{name}", path)
+    except ValueError as error:
+        parser.error(str(error))
+    return config
+
+
+class ValueModule(nn.Module):
+    """The torch form of a `ValueNet` for two players: sum of embedding rows, ReLU, linear, ReLU, linear."""
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self.rules = rules
+        rows, _ = shapes(rules.fields)["embedding"]
+        first, second = shapes(rules.fields)["hidden_weight"]
+        self.embedding = nn.EmbeddingBag(rows, first, mode="sum")
+        self.hidden = nn.Linear(first, second)
+        self.output = nn.Linear(second, 1)
+        nn.init.normal_(self.embedding.weight, std=(2 * (rules.fields + 1)) ** -0.5)
+        nn.init.zeros_(self.output.weight)  # at first, the value of a move is the points that it wins at once
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """(B,) values, in units of `POINTS`, of positions with (B, P * (F + 1)) `embedding_rows`."""
+        values: Tensor = self.output(self.hidden(self.embedding(rows).relu()).relu())
+        return values[:, 0]
+
+    def export(self, origin: dict[str, Any]) -> ValueNet:
+        """The same net for NumPy, with values in points; `origin` tells its readers how it was trained."""
+        tensors = {
+            "embedding": self.embedding.weight,
+            "hidden_weight": self.hidden.weight.T,
+            "hidden_bias": self.hidden.bias,
+            "output_weight": self.output.weight[0] * POINTS,
+            "output_bias": self.output.bias * POINTS,
+        }
+        arrays = {name: tensor.detach().contiguous().numpy().copy() for name, tensor in tensors.items()}
+        return ValueNet(rules=self.rules, **arrays, origin=origin)
+
+
+def random_starts(core: Core, plies: int, rng: np.random.Generator, n: int = 20_000) -> Positions:
+    """At most `n` running positions, each 0 to `plies` random plies after the set-up."""
+    positions = core.start(n)
+    play_randomly(core, positions, rng.integers(0, plies + 1, n), rng)
+    return positions[~positions.over]
+
+
+def draw_moves(values: Floats, temperature: float, random_share: float, rng: np.random.Generator) -> Ints:
+    """(N,) actions, drawn by a softmax over the values of the moves, and in a share of the games uniformly.
+
+    Args:
+        values: (N, A) values of the moves in points, -inf where illegal.
+        temperature: of the softmax, in points.
+        random_share: share of the games whose move is drawn uniformly from the legal ones.
+        rng: draws the random numbers.
+    """
+    uniform = rng.random((len(values), 1)) < random_share
+    logits = np.where(uniform & np.isfinite(values), 0.0, values / temperature)
+    actions: Ints = (logits + rng.gumbel(size=values.shape)).argmax(axis=1)  # the largest is a draw by softmax
+    return actions
 
 
 def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: float) -> Floats:
-    """(T, N) what positions were worth to their movers, as seen later.
+    """(T, N) targets of T plies of N games, in points for the mover of each ply.
 
-    G[t] = (1 - lam) * best[t] + lam * (won[t] - G[t + 1]), as the next mover is the other player. The last ply, and one
-    whose move was not `followed`, have best[t] alone.
+    G[t] = (1 - lam) * best[t] + lam * (won[t] - G[t + 1]); the sign changes because the next mover is the opponent.
+    G[t] = best[t] at the last ply, and where the move was not `followed`.
 
     Args:
-        best: (T, N) the values of the best moves, points.
-        won: (T, N) points that the moves played won their movers at once, less those that they won the others.
-        over: (T, N) whether the game ended with the move.
+        best: (T, N) values of the best moves, in points.
+        won: (T, N) points that the moves played won at once, less those that they won for the opponent.
+        over: (T, N) whether the move ended the game.
         followed: (T, N) whether the move was about as good as the best one.
         lam: lambda, 0 to 1.
     """
@@ -88,105 +170,102 @@ def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: f
     return returns
 
 
-class Games:
-    """N games of self-play, begun anew when they end, some random plies after the set-up."""
-
-    def __init__(self, core: Core, seed: int) -> None:
-        self.core = core
-        self.starts = RandomStarts(core, set_up_share=0.2, max_plies=10, seed=seed)
-        self.positions = self.starts.draw(GAMES)
-        self.rng = np.random.default_rng(seed)
-
-    def play(self, net: ValueNet, temperature: float, lam: float) -> tuple[Positions, Floats]:
-        """A rollout: its T * N positions and what each was worth, (T * N,) in points."""
-        search, seen, each = FullWidthSearch(self.core, 1, net=net), [], np.arange(GAMES)
-        best, won, over, followed = [], [], [], []
-        for _ in range(PLIES):
-            values = search.movers_values(self.positions)
-            likely = values / temperature + self.rng.gumbel(size=values.shape)  # the largest: a draw by softmax
-            anyhow = np.where(np.isfinite(values), self.rng.random(values.shape), -np.inf)
-            at_random = self.rng.random(GAMES) < RANDOM_MOVES
-            actions = np.where(at_random[:, None], anyhow, likely).argmax(axis=1)
-            seen.append(self.positions.copy())
-            best.append(values.max(axis=1))
-            followed.append(values[each, actions] > best[-1] - SLIP)
-            before, mover = self.core.standings(self.positions), self.positions.mover.copy()
-            self.core.play(self.positions, actions)
-            won.append(relative_points(self.core.standings(self.positions) - before)[each, mover])
-            over.append(self.positions.over.copy())
-            ended = over[-1].nonzero()[0]
-            self.positions[ended] = self.starts.draw(len(ended))
-        returns = lambda_returns(np.stack(best), np.stack(won), np.stack(over), np.stack(followed), lam)
-        return Positions.concatenate(seen), returns.flatten()
-
-
-class Learner:
-    """A net, and the newest targets that it is fitted to."""
-
-    def __init__(self, core: Core, options: argparse.Namespace) -> None:
-        self.core = core
-        self.options = options
-        self.module = ValueModule(core.rules)
-        torch.nn.init.zeros_(self.module.output.weight)  # at first moves are worth what they win
-        self.optimizer = torch.optim.Adam(self.module.parameters(), lr=options.learning_rate)
-        self.inputs: deque[torch.Tensor] = deque(maxlen=options.replay)
-        self.targets: deque[torch.Tensor] = deque(maxlen=options.replay)
-
-    def learn(self, positions: Positions, returns: Floats, done: float) -> None:
-        """Remember a rollout and take gradient steps, each on one of the positions' two mirror images."""
-        rate = self.options.learning_rate
-        for group in self.optimizer.param_groups:
-            group["lr"] = between(rate, rate / 20, done)
-        self.inputs.append(torch.from_numpy(net_inputs(self.core.rules, positions)))
-        self.targets.append(torch.from_numpy(returns).float())
-        inputs, targets = torch.cat(list(self.inputs), dim=1), torch.cat(list(self.targets))
-        for step in range(self.options.uses * len(positions) // self.options.minibatch):
-            rows = torch.randint(len(targets), (self.options.minibatch,))
-            values = self.module(inputs[step % len(inputs), rows].long())
-            loss = (values - targets[rows]).square().mean() / 100
-            self.optimizer.zero_grad()
-            loss.backward()
-            self.optimizer.step()
-
-
-def measured(core: Core, net: ValueNet) -> dict[str, float]:
-    """Regret over the development part, in points, of three players with the net."""
-    players = {
-        "maxn:depth=1": FullWidthPolicy(core, 1, "maxn", net=net),
-        "maxn:depth=2": FullWidthPolicy(core, 2, "maxn", net=net),
-        "lookahead": LookaheadPolicy(core, net),
+def regrets(core: Core, net: ValueNet, suite: Suite) -> dict[str, float]:
+    """Mean regret over a suite, in points: with one ply of search (`maxn:depth=1`), and with the selective search."""
+    players: dict[str, Policy] = {
+        "regret_one_ply": FullWidthPolicy(core, 1, "maxn", net=net),
+        "regret_selective": SelectivePolicy(core, net),
     }
-    suite, rng = load_suite(core.rules).part("development"), np.random.default_rng(0)
-    return {name: regret(one, suite, rng, by_phase=False).overall.regret.mean for name, one in players.items()}
+    rng = np.random.default_rng(0)
+    chosen = {name: player.choose(suite.positions.copy(), rng) for name, player in players.items()}
+    return {name: round(float(judge(suite, actions).regret.mean()), 3) for name, actions in chosen.items()}
+
+
+def commit() -> str | None:
+    """The commit of the clone, marked `-dirty` if files differ from it; None outside a clone."""
+    command, folder = ["git", "describe", "--always", "--abbrev=12", "--dirty"], Path(__file__).parent
+    try:
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def main(arguments: list[str]) -> ValueNet:
-    """Train; returns the net."""
-    options = parse(arguments)
-    if options.save:
-        check_place("--save", options.save)
-    torch.manual_seed(options.seed)
+    """Train a value net, print its learning curve, and return it."""
+    config = parse(arguments)
+    core = Core(config.rules)
+    rng = np.random.default_rng(config.seed)
+    torch.manual_seed(config.seed)
     torch.set_num_threads(1)
-    core = Core(options.rules)
-    if core.rules.players != 2:
-        raise ValueError(f"--rules: this file is for two players; '{core.rules}' has {core.rules.players}")
-    games, learner = Games(core, options.seed), Learner(core, options)
     origin = {"command": shlex.join(["python", "-m", "examples.td_lambda", *arguments]), "commit": commit()}
-    plies, due, seconds = 0, 0, 0.0
-    while True:
-        net = learner.module.export(origin)
-        if plies >= min(due, options.plies):
-            told = ", ".join(f"{name} {points:.2f}" for name, points in measured(core, net).items())
-            print(f"{plies:>11,} plies {seconds:>6.0f} s of processor time: regret of {told}", flush=True)
-            if options.save:
-                write_atomically(options.save, net.to_bytes())
-            due += options.every
-        if plies >= options.plies:
-            return net
-        began, done = time.process_time(), plies / options.plies
-        learner.learn(*games.play(net, options.temperature * (1 - done * 2 / 3), options.lam), done)
-        plies += GAMES * PLIES
+    suite = find_suite(core.rules)  # None for rules without a suite: then no regret is measured
+    development = suite.part("development") if suite else None
+
+    module = ValueModule(core.rules)  # learns and plays
+    averaged = copy.deepcopy(module)  # the mean of its weights, which is measured and saved
+    optimizer = torch.optim.Adam(module.parameters(), lr=config.learning_rate, fused=True)
+    starts = random_starts(core, config.starts, rng)
+    games = starts[rng.integers(len(starts), size=config.games)]
+    replay: deque[tuple[Ints, Floats]] = deque(maxlen=config.replay)
+    curve: list[dict[str, float]] = []
+    size, each, seconds = config.games * config.steps, np.arange(config.games), 0.0
+    rollouts = math.ceil(config.plies / size)
+
+    for rollout in range(1, rollouts + 1):
+        began, done = time.process_time(), (rollout - 1) / rollouts
+
+        # Play T plies in N games. A game that ends is replaced by a start.
+        search = FullWidthSearch(core, 1, net=module.export(origin))
+        temperature = config.temperature * (1 - done * 2 / 3)
+        best, won, over, followed, rows = [], [], [], [], []
+        for _ in range(config.steps):
+            values = search.movers_values(games)
+            actions = draw_moves(values, temperature, config.random_moves, rng)
+            best.append(values.max(axis=1))
+            followed.append(values[each, actions] > best[-1] - config.slip)
+            rows.append(embedding_rows(core.rules, games))
+            mover, before = games.mover.copy(), core.standings(games)
+            core.play(games, actions)
+            won.append(relative_points(core.standings(games) - before)[each, mover])
+            over.append(games.over.copy())
+            games[over[-1]] = starts[rng.integers(len(starts), size=np.count_nonzero(over[-1]))]
+        targets = lambda_returns(np.stack(best), np.stack(won), np.stack(over), np.stack(followed), config.lam)
+        replay.append((np.concatenate(rows), targets.ravel() / POINTS))
+
+        # Fit the net to the targets of the newest rollouts.
+        all_rows = torch.from_numpy(np.concatenate([part for part, _ in replay]))
+        all_targets = torch.from_numpy(np.concatenate([part for _, part in replay])).float()
+        for group in optimizer.param_groups:
+            group["lr"] = config.learning_rate * (0.05 + 0.95 * (1 + math.cos(math.pi * done)) / 2)
+        losses = []
+        for _ in range(math.ceil(config.uses * size / config.minibatch)):
+            drawn = torch.from_numpy(rng.integers(len(all_rows), size=config.minibatch))
+            loss = (module(all_rows[drawn]) - all_targets[drawn]).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+
+        # Average the weights: a plain mean at first, then an exponential one.
+        share = max(1 - config.averaging, 1 / rollout)
+        with torch.no_grad():
+            for mean, weight in zip(averaged.parameters(), module.parameters(), strict=True):
+                mean.lerp_(weight, share)
         seconds += time.process_time() - began
+
+        # Measure and save.
+        if rollout * size % config.every < size or rollout == rollouts:
+            net, error = averaged.export(origin), POINTS * math.sqrt(float(np.mean(losses)))
+            curve.append({"plies": rollout * size, "processor_seconds": round(seconds, 1), "error": round(error, 2)})
+            if development:
+                curve[-1] |= regrets(core, net, development)
+            print(", ".join(f"{name} {number:,}" for name, number in curve[-1].items()), flush=True)
+            if config.save:
+                write_atomically(config.save, net.to_bytes())
+            if config.results:
+                content = {**origin, "rules": str(core.rules), "curve": curve}
+                write_atomically(config.results, (json.dumps(content, indent=1) + "\n").encode())
+    return net
 
 
 if __name__ == "__main__":
