@@ -42,12 +42,11 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from agents.support.parallel import ScaleError
     from agents.support.strict_yaml import ConfigError
     from agents.training.checkpoint import CheckpointError
-    from agents.training.kinds import RUNS, load_config, resume_run
-    from agents.training.ppo.config import TrainConfig
+    from agents.training.kinds import RUNS, resume_run
     from agents.training.run import Run
     from agents.training.run_folder import RunError, StopTrainingError
     from agents.training.sweep import SeedEnd, parse_seeds, plan, stopping_workers, train_seeds
-    from agents.training.train_command import CHANGEABLE, Command, config_file, help_page, parse
+    from agents.training.train_command import CHANGEABLE, Command, parse
 
 REFUSALS = (
     AgentFileError,
@@ -138,11 +137,6 @@ def show_figures(results: list[SeedEnd], console: Console) -> None:
         console.print(f"{name}: {statistics.mean(found):.2f}{deviation} (deviation over seeds)")
 
 
-def all_help(arguments: list[str]) -> list[str]:
-    """The command line as tyro reads it: its `--help` shows all settings, which is our `--help-all`."""
-    return ["--help" if argument == "--help-all" else argument for argument in arguments]
-
-
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
     console = Console(highlight=False, soft_wrap=True)  # what it says to type is not broken into lines
@@ -151,11 +145,7 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         typed = shlex.join(["python", "train.py", *arguments])
-        if {"-h", "--help"} & set(arguments):
-            file = config_file(arguments)
-            print(help_page(__doc__ or "", load_config(file) if file else TrainConfig()))
-            return 0
-        command = parse(all_help(arguments), __doc__)
+        command = parse(arguments, __doc__)
         if command.sweep:
             return sweep(command, parse_seeds(command.sweep), typed, console)
         run = begin(command, typed, console)

@@ -26,7 +26,6 @@ NETWORKS = {
 SETTINGS: dict[str, dict[str, Any]] = {
     "1 thread": {"threads": 1},
     "2 threads": {"threads": 2},
-    "2 threads, bfloat16": {"threads": 2, "precision": "bfloat16"},
 }
 MORE_PLAYERS = ("three-player", "four-player")
 """Rules for which the networks are measured too, with one thread."""

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from agents.training.value_net.config import FitConfig
+from agents.training.value_net.fit import Rows, fit, net_inputs
 
 from agents.networks.value_net import ValueModule
 from agents.support.command_line import progress_bar
 from agents.training.datasets import ABOUT_NAME, read_columns, read_positions
-from agents.training.value_net.config import FitConfig
-from agents.training.value_net.fit import Rows, fit, net_inputs
 from oanquan_env import Core
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate

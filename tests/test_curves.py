@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import shutil
@@ -49,8 +48,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_curves_read_what_runs_measured(runs: list[Path]) -> None:
     curve = curves.read_curve(runs[1])
     assert (curve.name, curve.group, curve.seed, curve.command) == ("tiny-1", "tiny", 1, "python train.py")
-    regrets = curve.estimates("regret")
-    assert list(regrets) == list(curve.estimates("elo")) == [0, ITERATION, 2 * ITERATION]
+    regrets = curve.regrets()
+    assert list(regrets) == [0, ITERATION, 2 * ITERATION]
     assert regrets[2 * ITERATION][0] > regrets[ITERATION][0] > 0
     last = json.loads((runs[1] / "evaluations.jsonl").read_text().splitlines()[-1])
     assert regrets[2 * ITERATION] == (last["seconds"] / 60, *(last["regret"]["regret"][end] for end in ENDS))
@@ -79,24 +78,6 @@ def test_a_run_without_readable_evaluations_has_no_curve(
     assert f"{path}: {message}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("rules", "players"), [("mancala-world", 2), ("three-player", 3), ("four-player", 4)])
-def test_a_fair_share_of_wins_has_the_elo_of_the_opponent(runs: list[Path], rules: str, players: int) -> None:
-    curve = dataclasses.replace(curves.read_curve(runs[0]), rules=rules)
-    twice_as_strong = 2 / (2 + players - 1)
-    curve.rows[0]["results"]["greedy"].update(score=1 / players, low=0.0, high=twice_as_strong)
-    _, mean, low, high = curve.estimates("elo")[0]
-    assert mean == pytest.approx(0, abs=1e-9)
-    assert high == pytest.approx(400 * np.log10(2))
-    assert low < -1000
-
-
-def test_a_match_won_by_all_games_still_has_a_place(runs: list[Path]) -> None:
-    curve = curves.read_curve(runs[0])
-    curve.rows[0]["results"]["greedy"].update(score=1.0, low=0.9, high=1.0)
-    _, mean, low, high = curve.estimates("elo")[0]
-    assert low < 1000 < mean == high < 1300
-
-
 def of_regret(name: str, **rows: tuple[float, float, float]) -> curves.Curve:
     """A run with these regrets (mean, low, high) after so many plies, a minute for each ten plies."""
     made = [
@@ -113,8 +94,7 @@ def of_regret(name: str, **rows: tuple[float, float, float]) -> curves.Curve:
 
 def test_seeds_are_drawn_as_their_mean_with_a_band_around_all_of_them() -> None:
     runs = [of_regret("a", _0=(9, 8, 10), _10=(4, 3, 5)), of_regret("b", _0=(7, 6, 8), _10=(5, 4, 7), _20=(1, 1, 1))]
-    assert curves.band(runs, "regret").tolist() == [[0, 10], [0, 1], [8, 4.5], [6, 3], [10, 7]]
-    assert curves.band(runs, "elo").shape == (5, 0)
+    assert curves.band(runs).tolist() == [[0, 10], [0, 1], [8, 4.5], [6, 3], [10, 7]]
 
 
 def test_table_picture_and_numbers_are_written(
@@ -149,15 +129,12 @@ def test_runs_are_compared_with_players_of_their_own_rules(runs: list[Path], tmp
     assert [run["rules"] for run in content["runs"]] == ["vietnamese"]
 
 
-def test_rules_without_a_suite_have_curves_of_elo_alone(runs: list[Path], tmp_path: Path) -> None:
+def test_rules_without_a_suite_have_empty_curves(runs: list[Path], tmp_path: Path) -> None:
     folder = of_other_rules(runs[0], tmp_path / "tiny", "tonkin seeds=3")
     rows = [json.loads(line) for line in (folder / "evaluations.jsonl").read_text().splitlines()]
     for row in rows:
         del row["regret"]
     (folder / "evaluations.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    curve = curves.read_curve(folder)
-    assert curve.estimates("regret") == {}
-    assert curve.estimates("elo") == curves.read_curve(runs[0]).estimates("elo")
     assert curves.main([str(folder), "--output", str(tmp_path / "a" / "new folder")]) == 0
     assert json.loads((tmp_path / "a" / "new folder" / "learning.json").read_text())["yardsticks"] == {}
 

@@ -12,8 +12,6 @@ import pytest
 
 import agents
 from agents.evaluation import make_regret
-from agents.evaluation.deepen_regret import deepen_suite
-from agents.evaluation.deepen_regret import main as deepen_main
 from agents.evaluation.make_regret import SuiteRecipe, Values, main, make_suite, move_valuer
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
@@ -132,46 +130,6 @@ def test_positions_met_in_play_are_running_and_start_early() -> None:
     assert not met.over.any()
     assert {0, 1, 8} <= set(met.ply.tolist())
     assert core.legal_mask(met).any(axis=1).all()
-
-
-# ---- deepening -------------------------------------------------------------------------------------------------------
-
-
-def test_a_deepened_suite_has_the_values_of_deeper_searches_and_keeps_proofs() -> None:
-    suite = make_suite(SuiteRecipe(count=6, depths=(2, 3, 3), games=60))
-    suite.proved[0, :] = np.isfinite(suite.values[0])  # as if they were
-    suite.values[0] += 1
-    deeper = deepen_suite(suite, (4, 5, 6), "pretrained")
-    search = Search(suite.core, net=read_value_net("pretrained"))
-    for number, depth in enumerate((4, 5, 6)):
-        rows = (suite.phases() == number).nonzero()[0]
-        values, proved = search.proved_values(suite.positions[rows], depth)
-        kept = rows == 0
-        assert np.array_equal(deeper.values[rows[~kept]], values[~kept], equal_nan=True)
-        assert (deeper.proved[rows] == (proved | suite.proved[rows])).all()
-    assert np.array_equal(deeper.values[0], suite.values[0], equal_nan=True)
-    assert (deeper.positions.squares == suite.positions.squares).all()
-
-
-def test_deepening_replaces_the_file_and_goes_on_from_its_parts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    first = format_suite(make_suite(SMALL))
-    path = tmp_path / "suite.json"
-    path.write_text(first)
-    options = [str(path), "--depths", "5", "6", "7", "--parts", str(tmp_path / "parts")]
-    assert deepen_main(options) == 0
-    assert re.search(r"[1-9]\d* of \d+ values changed in", capsys.readouterr().out)
-    deeper = path.read_text()
-    made = read_suite(path).made
-    assert str(made["deepened_by"]).endswith("deepen_regret oanquan_env/data/suite.json.gz --depths 5 6 7")
-    path.write_text(first)
-    monkeypatch.setattr(make_regret, "move_valuer", None)  # nothing is searched again
-    monkeypatch.setattr(make_regret, "search_parts", lambda maker, core, chunks, *_, **__: iter(chunks))
-    assert deepen_main(options) == 0
-    assert path.read_text() == deeper
-    assert deepen_main([str(tmp_path / "none.json"), "--depths", "5", "6", "7"]) == 2
-    assert "none.json" in capsys.readouterr().err
 
 
 # ---- proving ---------------------------------------------------------------------------------------------------------

@@ -319,18 +319,3 @@ def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: 
         assert values.shape == (30, core.rules.players - 1)
         assert torch.allclose(network.state_value(rows), values, atol=1e-5)
         assert torch.allclose(network(rows[7:8], mask[7:8])[0], logits[7:8], atol=1e-5)
-
-
-def test_bfloat16_products_change_values_by_less_than_a_point() -> None:
-    torch.manual_seed(0)
-    core = Core()
-    features, network = make_network(core, NetworkConfig(name="afterstates", embed=4, width=32, depth=2))
-    positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(200)
-    rows, mask = torch.from_numpy(features.encode(positions)), torch.from_numpy(core.legal_mask(positions))
-    with torch.no_grad():
-        _, exact = network(rows, mask)
-        network.trunk.use_bfloat16 = True
-        rough_logits, rough = network(rows, mask)
-    assert rough.dtype == rough_logits.dtype == torch.float32
-    assert (rough != exact).any()
-    assert ((rough - exact).abs() * core.rules.total).max() < 1

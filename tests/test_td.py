@@ -335,9 +335,7 @@ def test_the_projects_configuration_is_the_default() -> None:
 
 
 def test_help_shows_the_settings_of_a_value_net(capsys: pytest.CaptureFixture[str]) -> None:
-    assert train.main(["--config", "configs/value.yaml", "--help"]) == 0
-    assert "--td.lam" in capsys.readouterr().out
     with pytest.raises(SystemExit) as ended:
-        train.main(["--config", "configs/value.yaml", "--help-all"])
+        train.main(["--config", "configs/value.yaml", "--help"])
     assert not ended.value.code
     assert "--td.batch-size" in capsys.readouterr().out

@@ -54,11 +54,7 @@ class CountEmbedding(nn.Module):
 
 
 class Trunk(nn.Sequential):
-    """A stack of `depth` linear layers with ReLU.
-
-    With `use_bfloat16` its matrix products have that precision, which halves the time of large layers on processors
-    that have instructions for it; weights, embeddings and heads stay float32.
-    """
+    """A stack of `depth` linear layers with ReLU: (B, inputs) -> (B, width)."""
 
     __call__: Callable[..., Tensor]
 
@@ -67,14 +63,6 @@ class Trunk(nn.Sequential):
         for layer in range(depth):
             layers += [nn.Linear(width if layer else inputs, width), nn.ReLU(inplace=True)]
         super().__init__(*layers)
-        self.use_bfloat16 = False
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        """(B, inputs) -> (B, width)."""
-        with torch.autocast(inputs.device.type, torch.bfloat16, enabled=self.use_bfloat16):
-            for layer in self:
-                inputs = layer(inputs)
-        return inputs.float()
 
 
 class SumOfRows(torch.autograd.Function):
@@ -127,13 +115,12 @@ class CountTrunk(nn.Module):
         self.register_buffer("told_apart", told_apart.flatten().nonzero()[:, 0], persistent=False)
 
     def forward(self, counts: Tensor, extra: Tensor) -> Tensor:
-        """(B, S) integers, negative and large ones clipped, and (B, E) -> (B, width) float32."""
-        dtype = torch.bfloat16 if self.rest.use_bfloat16 else torch.float32
+        """(B, S) integers, negative and large ones clipped, and (B, E) -> (B, width)."""
         embed = self.table.embedding_dim
         split = counts.shape[1] * embed
         by_square = self.first.weight[:, :split].view(-1, counts.shape[1], embed)
         folded = torch.einsum("ce,hse->sch", self.table.weight, by_square).flatten(0, 1)[self.told_apart]
         numbers = torch.minimum(counts.long().clamp(min=0), self.most) + self.begins
-        summed = SumOfRows.apply(numbers, folded.to(dtype))  # type: ignore[no-untyped-call]
-        weights, bias = self.first.weight[:, split:].to(dtype), self.first.bias.to(dtype)
-        return self.rest(torch.relu(summed + nn.functional.linear(extra.to(dtype), weights, bias)))
+        summed = SumOfRows.apply(numbers, folded)  # type: ignore[no-untyped-call]
+        others = nn.functional.linear(extra.float(), self.first.weight[:, split:], self.first.bias)
+        return self.rest(torch.relu(summed + others))

@@ -103,10 +103,3 @@ def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, Net
         return after, AfterstateNet(after, config)
     ahead = TwoPlyFeatures(core)
     return ahead, TwoPlyNet(ahead, config)
-
-
-def use_bfloat16(network: nn.Module, wanted: bool) -> None:
-    """Whether the network's large matrix products are made in bfloat16."""
-    for module in network.modules():
-        if isinstance(module, Trunk):
-            module.use_bfloat16 = wanted

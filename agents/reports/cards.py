@@ -138,18 +138,8 @@ def _strength(report: Report, label: str) -> list[str]:
     parts = [f"## Strength of `{label}`{where}", f"Measured {origin(report)}.", summary(report), explanation(report)]
     for row in report.regret.agents if report.regret else ():
         if row.agent == label:
-            parts += [_weakness(row), _by_phase(row)]
+            parts.append(_by_phase(row))
     return parts
-
-
-def _weakness(row: RegretRow) -> str:
-    regrets = {phase: found.regret.mean for phase, found in row.phases.items()}
-    worst, best = max(regrets, key=lambda phase: regrets[phase]), min(regrets, key=lambda phase: regrets[phase])
-    return (
-        f"`{row.agent}` errs most in the {worst} ({regrets[worst]:.2f} points a move) and least in the {best} "
-        f"({regrets[best]:.2f}). {100 * row.overall.blunders.mean:.1f} % of its moves change the final result. It "
-        "looks few plies ahead, so it misses longer combinations that deep search sees."
-    )
 
 
 def _by_phase(row: RegretRow) -> str:

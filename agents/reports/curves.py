@@ -3,9 +3,9 @@
     python -m agents.reports.curves runs/quick-sweep/seed-*                                prints a table
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
-With --output the folder gets `learning.json` and `learning.png`: regret, and Elo over greedy, over plies and over
-minutes. Runs that differ in their seed alone are drawn as one curve, their mean. All runs must be of the same rules:
-regrets over different suites do not compare.
+With --output the folder gets `learning.json` and `learning.png`: regret over plies and minutes, of an agent or of the
+first search with a value net. Runs that differ in their seed alone are drawn as one curve, their mean. All runs must
+be of the same rules, as regrets over different suites do not compare.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from agents.training.kinds import load_config
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env import Rules
 from oanquan_env.arrays import Floats
-from oanquan_env.benchmark.elo import elo_of_score
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.files import parse_json, write_atomically
@@ -40,9 +39,6 @@ PROG = "python -m agents.reports.curves"
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")
 YARDSTICKS = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
 """Players whose regret is drawn as lines to compare with."""
-ANCHOR = "greedy"
-HIGHEST_SCORE = 0.999
-"""Higher scores are drawn as this one, as a match won by all games has no Elo."""
 
 
 @dataclass(frozen=True)
@@ -59,36 +55,24 @@ class Curve:
     rows: list[dict[str, Any]]
     """Its evaluations, oldest first, as the run folder holds them."""
 
-    def estimates(self, measure: str) -> dict[int, tuple[float, float, float, float]]:
-        """Plies -> minutes, and the mean, low and high end of `regret` (points) or of `elo` over greedy.
-
-        Evaluations that did not measure it are left out.
-        """
-        found = {}
-        for row in self.rows:
-            if measure == "regret" and "regret" in row:
-                interval = [row["regret"]["regret"][end] for end in ("mean", "low", "high")]
-            elif measure == "elo" and ANCHOR in row["results"]:
-                shares = [row["results"][ANCHOR][end] for end in ("score", "low", "high")]
-                scores = [_against_one(share, Rules.parse(self.rules).players) for share in shares]
-                interval = [elo_of_score(min(max(score, 1 - HIGHEST_SCORE), HIGHEST_SCORE)) for score in scores]
-            else:
-                continue
-            found[row["plies"]] = (row["seconds"] / 60, *interval)
-        return found
+    def regrets(self) -> dict[int, tuple[float, float, float, float]]:
+        """Plies -> minutes, and the mean, low and high end of the regret, points; nothing without a suite."""
+        found = {row["plies"]: (row["seconds"], _regret(row)) for row in self.rows}
+        return {
+            plies: (seconds / 60, *(it["regret"][end] for end in ("mean", "low", "high")))
+            for plies, (seconds, it) in found.items()
+            if it
+        }
 
 
-def _against_one(share: float, players: int) -> float:
-    """The score against one opponent that fits a share of wins against P - 1 of its kind.
-
-    Each player wins in proportion to its strength (Luce 1959).
-    """
-    return share * (players - 1) / (share * (players - 1) + 1 - share)
+def _regret(row: dict[str, Any]) -> dict[str, Any] | None:
+    """The regret in an evaluation: the agent's, or that of the first search with the value net."""
+    return row.get("regret") or next(iter(row.get("regrets", {}).values()), None)
 
 
-def band(curves: Sequence[Curve], measure: str) -> Floats:
-    """Where all runs measured it: plies, mean minutes, mean of the runs, lowest low and highest high end; (5, N)."""
-    found = [curve.estimates(measure) for curve in curves]
+def band(curves: Sequence[Curve]) -> Floats:
+    """(5, N), where all runs measured regret: plies, minutes, mean of the runs, lowest low and highest high end."""
+    found = [curve.regrets() for curve in curves]
     plies = sorted(set.intersection(*map(set, found)))
     points = np.array([[run[ply] for run in found] for ply in plies], dtype=float).reshape(-1, len(found), 4)
     minutes, mean = points[..., :2].mean(axis=1).T
@@ -134,7 +118,7 @@ def summary(curves: Sequence[Curve]) -> str:
 def _summary_row(curve: Curve, opponents: Sequence[str]) -> list[str]:
     last = curve.rows[-1]
     cells = [curve.name, f"`{curve.commit}`", f"{last['plies']:,}", f"{last['seconds'] / 60:.1f}"]
-    found = last.get("regret")
+    found = _regret(last)
     cells += [f"{found['regret']['mean']:.2f}", f"{100 * found['optimal']['mean']:.1f}"] if found else ["", ""]
     scores = (last["results"].get(opponent) for opponent in opponents)
     return cells + [f"{100 * score['score']:.1f}" if score else "" for score in scores]
@@ -154,22 +138,21 @@ def yardsticks(rules: Rules) -> dict[str, float]:
 
 def draw(curves: Sequence[Curve], lines: dict[str, float]) -> bytes:
     """The picture, PNG: a line and a band for runs that differ in their seed alone."""
-    figure = Figure(figsize=(11, 7.5), layout="constrained")
+    figure = Figure(figsize=(11, 4.2), layout="constrained")
     groups = list(dict.fromkeys(curve.group for curve in curves))
-    axes = figure.subplots(2, 2, sharex="col", sharey="row")
-    for row, (measure, label) in enumerate((("regret", "regret, points a move"), ("elo", f"Elo over {ANCHOR}"))):
-        for number, group in enumerate(groups):
-            runs, colour = [curve for curve in curves if curve.group == group], COLOURS[number % len(COLOURS)]
-            plies, minutes, mean, low, high = band(runs, measure)
-            whose = f": mean of {len(runs)} seeds, with their" if len(runs) > 1 else ", with"
-            for panel, times in zip(axes[row], (plies / 1e6, minutes), strict=True):
-                panel.fill_between(times, low, high, color=colour, alpha=0.2, linewidth=0)
-                panel.plot(times, mean, color=colour, linewidth=1.4, marker="o", markersize=3,
-                           label=f"{group}{whose} 95 % intervals")  # fmt: skip
-        _tidy(axes[row, 0], "million plies" if row else "", label)
-        _tidy(axes[row, 1], "minutes of training" if row else "", "")
-    _draw_yardsticks(axes[0], lines)
-    figure.legend(*axes[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    panels = figure.subplots(1, 2, sharey=True)
+    for number, group in enumerate(groups):
+        runs, colour = [curve for curve in curves if curve.group == group], COLOURS[number % len(COLOURS)]
+        plies, minutes, mean, low, high = band(runs)
+        whose = f": mean of {len(runs)} seeds, with their" if len(runs) > 1 else ", with"
+        for panel, times in zip(panels, (plies / 1e6, minutes), strict=True):
+            panel.fill_between(times, low, high, color=colour, alpha=0.2, linewidth=0)
+            panel.plot(times, mean, color=colour, linewidth=1.4, marker="o", markersize=3,
+                       label=f"{group}{whose} 95 % intervals")  # fmt: skip
+    _tidy(panels[0], "million plies", "regret, points a move")
+    _tidy(panels[1], "minutes of training", "")
+    _draw_yardsticks(panels, lines)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     return png(figure)
 
 

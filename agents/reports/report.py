@@ -33,7 +33,6 @@ from agents.evaluation.results import (
     origin,
     read_report,
 )
-from agents.evaluation.transitivity import verdict as verdict_on_ratings
 from agents.support.command_line import Flag, OptionalFile, parse_options, refused
 from agents.support.markdown import renew, replace_between, table
 from oanquan_env import Rules
@@ -49,16 +48,9 @@ PICTURES = {
     "elo.png": "Elo ratings with 95 % intervals",
     "regret.png": "Regret by phase of the game",
 }
-README_ROWS = 8
-"""Most players in the README's table."""
-LEFT_OUT = ("minimax:depth=6", "minimax-2k", "minimax-2k-net", "mcts:simulations=200", "minimax:depth=2")
-"""Players that the README's table does without: the others say more."""
+README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
 README_COLUMNS = ("Elo (95 %)", "regret, points (95 %)", "blunders, %", "ms a move")
-VERDICTS = (
-    ("the trained agent", "ppo", "alpha-beta of eight plies", "minimax:depth=8"),
-    ("a search of 20,000 nodes with the value net", "minimax-20k-net", "one without", "minimax-20k"),
-)
-"""What the README's sentence compares: a player, and the opponent that it is judged by, each in words and by label."""
+"""Rows and columns of the README's table."""
 
 
 def _range(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
@@ -70,8 +62,8 @@ def _range(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
 # ---- what all reports begin with -------------------------------------------------------------------------------------
 
 
-def summary(report: Report, left_out: Collection[str] = (), headings: Collection[str] | None = None) -> str:
-    """A table of whatever was measured: a row for each player but those left out, with all columns or only these."""
+def summary(report: Report, players: Collection[str] | None = None, headings: Collection[str] | None = None) -> str:
+    """A table of whatever was measured: all players or these, all columns or these."""
     arena, regret = report.arena, report.regret
     columns: dict[str, dict[str, str]] = {}
     if arena and arena.ratings:
@@ -88,7 +80,7 @@ def summary(report: Report, left_out: Collection[str] = (), headings: Collection
     if any(time is not None for time in times.values()):
         columns["ms a move"] = {name: "" if time is None else f"{time:.3g}" for name, time in times.items()}
     columns = {heading: cells for heading, cells in columns.items() if headings is None or heading in headings}
-    agents = [agent for agent in order_of_agents(report) if agent not in left_out]
+    agents = [agent for agent in order_of_agents(report) if players is None or agent in players]
     rows = [[f"`{agent}`", *(cells[agent] for cells in columns.values())] for agent in agents]
     return table(["agent", *columns], rows)
 
@@ -140,33 +132,10 @@ def openings(arena: ArenaResult) -> str:
 # ---- the README's part -----------------------------------------------------------------------------------------------
 
 
-def verdict(report: Report) -> str:
-    """One sentence on those pairs of `VERDICTS` that met; empty if none did."""
-    times = {agent.label: agent.ms_per_move or 0 for agent in report.agents}
-    parts = []
-    for what, player, whom, opponent in VERDICTS:
-        score = report.arena.score_of(player, opponent) if report.arena else None
-        if score is None:
-            continue
-        does = "beats" if score.low > 0.5 else "loses to" if score.high < 0.5 else "is even with"
-        part = f"{what} (`{player}`) {does} {whom} (`{opponent}`), with a score of {_range(score, '.1f', 100)} %"
-        if times[player] and times[opponent]:
-            part += f" and {times[player] / times[opponent]:.2g} times its time a move"
-        parts.append(part)
-    text = "; ".join(parts)
-    return text[:1].upper() + text[1:] + "." * bool(parts)
-
-
 def readme_part(report: Report, place: str) -> str:
-    """What stands between the README's markers; `place` is the report.md as seen from it. Too many rows are refused."""
-    rows = len(set(order_of_agents(report)) - set(LEFT_OUT))
-    if rows > README_ROWS:
-        raise ReportError(f"the README's table would have {rows} rows, at most {README_ROWS} fit: add to LEFT_OUT")
-    note = (
-        "Regret: points that a move loses against the best one. A blunder changes the final result. The "
-        f"[report]({place}), made by `{report.command}`, says how this was measured and has all players and pairings."
-    )
-    return "\n\n".join(part for part in (summary(report, LEFT_OUT, README_COLUMNS), verdict(report), note) if part)
+    """The text between the README's markers; `place` is the report.md as seen from it."""
+    note = f"From the [report]({place}), by `{report.command}`."
+    return "\n\n".join([summary(report, README_PLAYERS, README_COLUMNS), note])
 
 
 # ---- report.md -------------------------------------------------------------------------------------------------------
@@ -218,7 +187,7 @@ def _arena(arena: ArenaResult, order: list[str]) -> list[str]:
     if orders:
         moved = f"first from the opening, or {' or '.join(orders[1:])}"
         parts.append(f"{', '.join(orders).capitalize()}: the games in which the agent moved {moved}.")
-    return [*parts, *filter(None, [verdict_on_ratings(arena)])]
+    return parts
 
 
 def _pairing(pairing: PairingResult, orders: Sequence[str]) -> list[str]:

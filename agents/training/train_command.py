@@ -2,53 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import operator
-import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, TypeAlias, get_type_hints
+from typing import Annotated, TypeAlias
 
 import tyro
-from pydantic import BaseModel
+from pydantic import ValidationError
 
 from agents.support.parallel import HELP
-from agents.training.kinds import AnyConfig, load_config, parse_config
+from agents.support.strict_yaml import ConfigError, explain
+from agents.training.kinds import load_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.run_folder import CONFIG_NAME, RunError
 from agents.training.td.config import ValueConfig
 
 CHANGEABLE = {"threads", "device", "total_plies"}
 """Fields that a resumed run may change."""
-FIRST = {
-    "ppo": (
-        ("rules",),
-        ("total_plies",),
-        ("seed",),
-        ("threads",),
-        ("device",),
-        ("network", "name"),
-        ("network", "width"),
-        ("ppo", "n_envs"),
-        ("ppo", "learning_rate"),
-        ("ppo", "ent_coef"),
-        ("evaluation", "every_plies"),
-        ("evaluation", "opponents"),
-    ),
-    "value": (
-        ("rules",),
-        ("total_plies",),
-        ("seed",),
-        ("threads",),
-        ("td", "depth"),
-        ("td", "uses"),
-        ("td", "lam"),
-        ("td", "learning_rate"),
-        ("evaluation", "every_plies"),
-    ),
-}
-"""Settings that people change first; `--help` shows them, and `--help-all` all."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +88,10 @@ def parse(arguments: list[str], description: str | None = None) -> Command:
     default: Command = (
         ValueCommand(settings=settings) if isinstance(settings, ValueConfig) else AgentCommand(settings=settings)
     )
-    arguments = read_values(arguments, default.settings)
-    command = tyro.cli(type(default), default=default, args=arguments, prog="train.py", description=description)
+    try:
+        command = tyro.cli(type(default), default=default, args=arguments, prog="train.py", description=description)
+    except ValidationError as error:  # tyro itself tells those of a group of settings
+        raise ConfigError(f"command line: {explain(error)}") from None
     changed = {name for name, value in command.settings if value != getattr(default.settings, name)}
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
     if command.resume and (changed - CHANGEABLE or any(one is not None for one in others)):
@@ -130,70 +101,3 @@ def parse(arguments: list[str], description: str | None = None) -> Command:
     if command.jobs is not None and command.jobs < 1:
         raise RunError(f"--jobs must be 1 or more; got {command.jobs}")
     return command
-
-
-def read_values(arguments: list[str], base: AnyConfig) -> list[str]:
-    """The command line with all numbers in plain digits; `base` is what its settings change.
-
-    Raises `ConfigError` for a value that a setting cannot have.
-    """
-    options = {option_of(path): path for path in setting_paths(type(base))}
-    values = base.model_dump()
-    words: list[str] = []
-    places: list[tuple[tuple[str, ...] | None, int]] = []
-    for argument in arguments:
-        option, sign, text = argument.partition("=")
-        if argument.startswith("--"):
-            places.append((options.get(option.replace("_", "-")), len(words) + 1))
-            words.append(option)
-        if sign or not argument.startswith("--"):
-            words.append(text if argument.startswith("--") else argument)
-    ends = [begin - 1 for _, begin in places[1:]] + [len(words)]
-    given = [(path, begin, end) for (path, begin), end in zip(places, ends, strict=True) if path and begin < end]
-    for path, begin, end in given:
-        into = functools.reduce(operator.getitem, path[:-1], values)
-        into[path[-1]] = words[begin:end] if isinstance(into[path[-1]], list) else words[begin]
-    config = parse_config(values, "command line").model_dump()
-    for path, begin, end in given:
-        value = functools.reduce(operator.getitem, path, config)
-        if isinstance(value, int | list):
-            words[begin:end] = [str(one) for one in (value if isinstance(value, list) else [value])]
-    return words
-
-
-def setting_paths(model: type[BaseModel], way: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The names that lead to each setting."""
-    for name, info in model.model_fields.items():
-        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
-            yield from setting_paths(info.annotation, (*way, name))
-        else:
-            yield (*way, name)
-
-
-def option_of(path: tuple[str, ...]) -> str:
-    """A setting as an option of the command line."""
-    return f"--{'.'.join(path)}".replace("_", "-")
-
-
-def help_page(description: str, config: AnyConfig) -> str:
-    """What `--help` shows: where runs come from and go, and the settings of `config` that people change first."""
-    hints = get_type_hints(_Command, include_extras=True)
-    lines = {
-        option_of((name,)): hints[name].__metadata__[0].help for name in ("config", "resume", "output", "sweep", "jobs")
-    }
-    for path in FIRST[config.kind]:
-        owner: BaseModel = functools.reduce(getattr, path[:-1], config)
-        said = type(owner).model_fields[path[-1]].description
-        lines[option_of(path)] = f"{said} (default: {getattr(owner, path[-1])})"
-    shown = [textwrap.fill(f"  {option:24} {said}", 110, subsequent_indent=27 * " ") for option, said in lines.items()]
-    return "\n".join(
-        [
-            "usage: train.py [-h] [--help-all] [OPTIONS]",
-            "",
-            description,
-            "options:",
-            *shown,
-            "",
-            "--help-all shows all settings.",
-        ]
-    )

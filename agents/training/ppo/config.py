@@ -64,10 +64,6 @@ class TrainConfig(RunConfig):
     kind: Literal["ppo"] = Field("ppo", description="what is trained: an agent by PPO; `value` is a value net")
     reward: RewardName = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
-    precision: Literal["float32", "bfloat16"] = Field(
-        "float32",
-        description="of matrix products in training; for large networks bfloat16 is faster where processors have it",
-    )
     network: NetworkConfig = Field(NetworkConfig(), description="the network")
     ppo: PPOConfig = Field(PPOConfig(), description="the optimisation")
     evaluation: EvaluationConfig = Field(EvaluationConfig(), description="evaluation during training")

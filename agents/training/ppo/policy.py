@@ -15,7 +15,6 @@ from torch import Tensor
 
 from agents.networks.config import NetworkConfig
 from agents.networks.networks import Net, make_network
-from agents.networks.networks import use_bfloat16 as set_bfloat16
 from oanquan_env import Core
 
 
@@ -28,8 +27,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     Log-probabilities and entropies come straight from masked logits: torch's distribution objects cost as much
     as a small network.
 
-    The first arguments are stable-baselines3's; the rules, as text, fix the features' layout. For `use_bfloat16` see
-    `agents.networks.layers.Trunk`.
+    The first arguments are stable-baselines3's; the rules, as text, fix the features' layout.
     """
 
     def __init__(
@@ -40,17 +38,14 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         *,
         rules: str,
         network: NetworkConfig,
-        use_bfloat16: bool,
     ) -> None:
         self.rules = rules
         self.network_config = network
-        self.use_bfloat16 = use_bfloat16
         self.network: Net  # made by _build, which the parent's constructor calls
         super().__init__(observation_space, action_space, lr_schedule)
 
     def _build(self, lr_schedule: Schedule) -> None:
         _, self.network = make_network(Core(self.rules), self.network_config)
-        set_bfloat16(self.network, self.use_bfloat16)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
     def forward(

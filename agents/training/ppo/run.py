@@ -55,7 +55,6 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskab
     features, _ = make_network(core, config.network)
     starts = RandomStarts(core, seed=config.seed, **config.starts.model_dump())
     env = SelfPlayVecEnv(features, starts, n_envs=ppo.n_envs, reward=config.reward)
-    bfloat16 = config.precision == "bfloat16"
     model = MaskablePPO(
         SelfPlayPolicy,
         env,
@@ -63,7 +62,7 @@ def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskab
         **ppo.model_dump(exclude={"n_envs", "learning_rate", "learning_rate_end", "ent_coef_end"}),
         rollout_buffer_class=ZeroSumRolloutBuffer,
         rollout_buffer_kwargs={"players": core.rules.players},
-        policy_kwargs={"rules": config.rules, "network": config.network, "use_bfloat16": bfloat16},
+        policy_kwargs={"rules": config.rules, "network": config.network},
         seed=None,
         device=config.device,
     )
