@@ -21,7 +21,7 @@ from oanquan_env.symmetry import mirror, mirror_actions, rotate_seats
 if TYPE_CHECKING:
     from oanquan_env.benchmark.evaluation import evaluate
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "PRESETS",

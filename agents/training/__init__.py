@@ -1,1 +1,1 @@
-"""Self-play: configuration, games, rollouts, PPO, the teacher, checkpoints, sweeps."""
+"""Training by self-play: runs, checkpoints, sweeps; `ppo` trains agents, `td` value nets; data sets."""
