@@ -49,7 +49,7 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     from agents.support.strict_yaml import ConfigError, read_yaml, validated
     from oanquan_env.benchmark.evaluation import plus_minus
     from oanquan_env.files import check_place, write_atomically
-    from oanquan_env.records import format_records
+    from oanquan_env.records.games import format_records
 
 PROG = "evaluate.py"
 UNSET = EvaluationSettings([""])

@@ -23,9 +23,9 @@ from agents.search.proof import LimitReachedError
 from agents.search.solver import ProofState, Solver
 from agents.support.command_line import OptionalFile, parse_options, refused
 from oanquan_env import Core
+from oanquan_env.engine.notation import format_position, parse_position
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import check_place, write_atomically
-from oanquan_env.notation import format_position, parse_position
-from oanquan_env.rules import DEFAULT_PRESET
 
 MOST_MEGABYTES = 10**9
 SAVE_SECONDS = 60.0

@@ -29,9 +29,9 @@ from oanquan_env import Rules
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
 from oanquan_env.benchmark.seeds import interquartile_estimate
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import read_json, write_atomically
 from oanquan_env.players.anywhere import load
-from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m benchmarks.players"
 FOLDER = RESULTS / "players"

@@ -23,7 +23,7 @@ from benchmarks.report import RESULTS
 from oanquan_env import Rules
 from oanquan_env.benchmark.evaluation import plus_minus
 from oanquan_env.benchmark.regret import RegretRow
-from oanquan_env.rules import DEFAULT_PRESET, PRESETS
+from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 
 PROG = "python -m benchmarks.readme"
 ROOT = RESULTS.parent.parent

@@ -14,13 +14,14 @@ from typing import get_args, get_type_hints
 
 import gymnasium
 
-from agents.players.names import NAMES
+from agents.players.make import KINDS
 from agents.support.markdown import table
 from oanquan_env import PRESETS, Core, Move, Rules, Termination, raw_env
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS
+from oanquan_env.players.names import usages
 from oanquan_env.render.theme import LIGHT
-from oanquan_env.rules import DEFAULT_PRESET
 
 ROOT = Path(__file__).parent.parent
 MARKER = re.compile(r"<!-- generated: ([a-z-]+) -->")
@@ -133,7 +134,7 @@ def registered() -> str:
 
 def players() -> str:
     """How players are named; Markdown has no way to write a bar within code in a table, HTML has."""
-    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in NAMES.usage.items()]
+    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in usages(KINDS).items()]
     return table(["name", "player"], rows, left=None)
 
 

@@ -37,11 +37,11 @@ from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import RegretRow, Suite, regret
 from oanquan_env.benchmark.suites import find_suite
-from oanquan_env.core import Core
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import Move, NotationError, names, seat_name
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.files import check_place, one_line, parse_json, write_atomically
-from oanquan_env.notation import Move, NotationError, names, seat_name
 from oanquan_env.players import RandomPolicy, make
-from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 PROG = "python -m examples.llm_player"
 BASELINES = ("random", "greedy")

@@ -25,7 +25,7 @@ from agents.training.datasets import ABOUT_NAME, read_columns, read_positions
 from oanquan_env import Core
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.players.full_width import FullWidthPolicy
 

@@ -29,12 +29,12 @@ from examples.scoring import BASELINES, OPENING_PLIES, Curve
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
-from oanquan_env.notation import Move, format_position
+from oanquan_env.engine.notation import Move, format_position
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.observation import Encoder
 from oanquan_env.players import make
 from oanquan_env.playing import random_openings
 from oanquan_env.rewards import RewardName, check_reward, game_rewards
-from oanquan_env.rules import DEFAULT_PRESET
 
 GAME_TYPE = pyspiel.GameType(
     short_name="python_oanquan",

@@ -13,8 +13,8 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 
 from examples.scoring import Features
 from oanquan_env.arrays import Ints, Mask
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.envs.opponent_games import OpponentGames
-from oanquan_env.rules import DEFAULT_PRESET
 
 
 class GamesVecEnv(VecEnv):

@@ -41,7 +41,7 @@ from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark.regret import Suite, judge
 from oanquan_env.benchmark.suites import find_suite
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.players import Policy
 from oanquan_env.players.full_width import FullWidthPolicy, FullWidthSearch

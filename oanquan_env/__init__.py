@@ -3,20 +3,20 @@
 from typing import TYPE_CHECKING
 
 from oanquan_env.board import Board, IllegalMoveError, Outcome
-from oanquan_env.core import Core, IllegalActionError, RunawayGameError
+from oanquan_env.engine.core import Core, IllegalActionError, RunawayGameError
+from oanquan_env.engine.move_trace import MoveTrace
+from oanquan_env.engine.notation import Move, NotationError
+from oanquan_env.engine.position_checks import PositionError
+from oanquan_env.engine.positions import Positions, Termination
+from oanquan_env.engine.rules import PRESETS, Rules, RulesError
+from oanquan_env.engine.symmetry import mirror, mirror_actions, rotate_seats
 from oanquan_env.envs.aec import env, raw_env
-from oanquan_env.match import Match, play_matches
-from oanquan_env.match_rules import MatchRules
-from oanquan_env.move_trace import MoveTrace
-from oanquan_env.notation import Move, NotationError
-from oanquan_env.ownership import Ownership
+from oanquan_env.match.matches import Match, play_matches
+from oanquan_env.match.ownership import Ownership
+from oanquan_env.match.rules import MatchRules
 from oanquan_env.perft import divide, perft
 from oanquan_env.playing import choose_move
-from oanquan_env.position_checks import PositionError
-from oanquan_env.positions import Positions, Termination
-from oanquan_env.records import GameRecord, parse_records, read_records
-from oanquan_env.rules import PRESETS, Rules, RulesError
-from oanquan_env.symmetry import mirror, mirror_actions, rotate_seats
+from oanquan_env.records.games import GameRecord, parse_records, read_records
 
 if TYPE_CHECKING:
     from oanquan_env.benchmark.evaluation import evaluate

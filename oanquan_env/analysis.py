@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from oanquan_env.board import Board
-from oanquan_env.core import Core
-from oanquan_env.notation import Move, seat_name
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import Move, seat_name
 
 
 @dataclass(frozen=True)

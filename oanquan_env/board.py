@@ -9,13 +9,13 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.core import Core, IllegalActionError
-from oanquan_env.move_trace import LastMove, MoveTrace
-from oanquan_env.notation import Move, format_position, names, parse_position, seat_name
-from oanquan_env.position_checks import PositionError, check_points, check_ready, check_setup
-from oanquan_env.positions import Positions, Termination
-from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.tracing import trace_move
+from oanquan_env.engine.core import Core, IllegalActionError
+from oanquan_env.engine.move_trace import LastMove, MoveTrace
+from oanquan_env.engine.notation import Move, format_position, names, parse_position, seat_name
+from oanquan_env.engine.position_checks import PositionError, check_points, check_ready, check_setup
+from oanquan_env.engine.positions import Positions, Termination
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.engine.tracing import trace_move
 
 
 class IllegalMoveError(IllegalActionError):

@@ -17,18 +17,18 @@ from oanquan_env import __version__, render
 from oanquan_env.benchmark.evaluation import evaluate, reference_players
 from oanquan_env.benchmark.regret import Part
 from oanquan_env.board import Board
-from oanquan_env.core import RunawayGameError
+from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.notation import SEAT_NAMES, seat_name
+from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 from oanquan_env.files import check_place, write_atomically
-from oanquan_env.match import Round
-from oanquan_env.match_records import MATCH, ROUND, replay_match
-from oanquan_env.notation import SEAT_NAMES, seat_name
+from oanquan_env.match.matches import Round
 from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.session import Session
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.players.anywhere import load
-from oanquan_env.records import GameRecord, parse_records, read_records
-from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
+from oanquan_env.records.games import GameRecord, parse_records, read_records
+from oanquan_env.records.matches import MATCH, ROUND, replay_match
 
 USAGE_ERROR = 2
 LAST_PORT = 65535

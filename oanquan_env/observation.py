@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
-from oanquan_env.core import Core
-from oanquan_env.position_checks import score_bounds
-from oanquan_env.positions import SIDE_BYTES, Positions
-from oanquan_env.rules import MAX_SEEDS
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.position_checks import score_bounds
+from oanquan_env.engine.positions import SIDE_BYTES, Positions
+from oanquan_env.engine.rules import MAX_SEEDS
 
 Observation = npt.NDArray[np.int32]
 

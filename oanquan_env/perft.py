@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from oanquan_env.board import Board, shared_core
-from oanquan_env.core import Core
-from oanquan_env.notation import Move
-from oanquan_env.positions import Positions
-from oanquan_env.rules import Rules, as_rules
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import Move
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import Rules, as_rules
 
 CHUNK = 8192
 """Positions expanded at once; a batch of children then stays within a few megabytes at any depth."""

@@ -19,10 +19,10 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
 from oanquan_env.board import Board
-from oanquan_env.core import Core
-from oanquan_env.notation import Move
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import Move
+from oanquan_env.engine.positions import Positions
 from oanquan_env.players import Policy, RandomPolicy, ask_players
-from oanquan_env.positions import Positions
 
 Choose: TypeAlias = Callable[[Ints, Positions], Ints]
 """Given the rows (M,) of the running games in their batch and their positions, returns their actions (M,)."""

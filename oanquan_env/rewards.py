@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Points
-from oanquan_env.core import Core, relative_points
-from oanquan_env.positions import Positions
+from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.engine.positions import Positions
 
 RewardName: TypeAlias = Literal["outcome", "margin", "mixed"]
 REWARDS: tuple[str, ...] = get_args(RewardName)

@@ -15,8 +15,8 @@ from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, render_test, seed_test
 
 from oanquan_env import Core, IllegalActionError, MatchRules, Rules, env, raw_env
+from oanquan_env.engine.notation import Move, NotationError
 from oanquan_env.envs.aec import GameEnv, MatchEnv
-from oanquan_env.notation import Move, NotationError
 from oanquan_env.rewards import REWARDS, game_rewards
 from tests.boards import FINISHING, fair_reward
 from tests.strategies import PRESET_NAMES

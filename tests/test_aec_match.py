@@ -7,8 +7,8 @@ import pytest
 from pettingzoo.test import api_test, render_test, seed_test
 
 from oanquan_env import MatchRules, RulesError, env, raw_env
+from oanquan_env.engine.notation import Move, parse_position
 from oanquan_env.envs.aec import GameEnv, MatchEnv
-from oanquan_env.notation import Move, parse_position
 from tests.boards import FINISHING
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*[Oo]bservation.*:UserWarning")

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from oanquan_env import Board, GameRecord, Match, Move
-from oanquan_env.match_records import match_records
+from oanquan_env.records.matches import match_records
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import Picture, film
 from oanquan_env.render.scene import MOST_PEBBLES

@@ -15,11 +15,11 @@ from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.openings import OpeningsError, load_openings, random_suite, read_openings
 from oanquan_env.benchmark.pairs import PairResults, play_paired_games, play_pairs, score_interval
 from oanquan_env.benchmark.suites import openings_path
-from oanquan_env.keys import canonical_keys, first_of_each, key_hashes, key_number
+from oanquan_env.engine.keys import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env.players import GreedyPolicy, RandomPolicy
 from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_openings
-from oanquan_env.records import format_records
+from oanquan_env.records.games import format_records
 from tests.players import FirstMove, LastMove
 from tests.strategies import TWO_PLAYER_PRESETS
 

@@ -15,8 +15,8 @@ import pytest
 
 from oanquan_env import Board, GameRecord, Match, Move, __version__, perft, read_records, render
 from oanquan_env.cli import main
-from oanquan_env.match_records import match_records
-from oanquan_env.records import format_records
+from oanquan_env.records.games import format_records
+from oanquan_env.records.matches import match_records
 from tests.strategies import PRESET_NAMES
 from tests.terminals import Terminal
 

@@ -19,9 +19,9 @@ from oanquan_env import (
     mirror_actions,
     rotate_seats,
 )
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
+from oanquan_env.engine.position_checks import score_bounds
 from oanquan_env.players import RandomPolicy
-from oanquan_env.position_checks import score_bounds
 from tests import strategies
 from tests.boards import random_positions
 from tests.strategies import PRESET_NAMES

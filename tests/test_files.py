@@ -12,7 +12,7 @@ import pytest
 from oanquan_env import files, read_records
 from oanquan_env.benchmark.openings import OpeningsError, read_openings
 from oanquan_env.benchmark.suites import SuiteError, format_suite, read_suite, regret_path
-from oanquan_env.core import Core
+from oanquan_env.engine.core import Core
 from oanquan_env.files import read_bytes, text_bytes, write_atomically
 
 

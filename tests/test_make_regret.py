@@ -22,7 +22,7 @@ from agents.search.in_parts import Searcher
 from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import format_suite, read_suite
-from oanquan_env.keys import canonical_keys, first_of_each
+from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.value_net import ValueNet, read_value_net
 from tests.test_regret import Fixed, rng

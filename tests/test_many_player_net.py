@@ -14,7 +14,7 @@ from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
 from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import NET_UNIT, FullWidthSearch

@@ -13,7 +13,7 @@ from agents.search.in_parts import search_part
 from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.regret import PHASES, Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
-from oanquan_env.keys import canonical_keys, first_of_each
+from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.players import make
 from oanquan_env.players.full_width import FullWidthSearch
 

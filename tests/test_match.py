@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from oanquan_env import Core, IllegalActionError, Rules, RulesError, Termination
-from oanquan_env.match import Match, MatchEnd, MatchOutcome, play_matches
-from oanquan_env.match_records import MatchRecordError, match_records, replay_match
-from oanquan_env.ownership import Ownership
+from oanquan_env.match.matches import Match, MatchEnd, MatchOutcome, play_matches
+from oanquan_env.match.ownership import Ownership
 from oanquan_env.players import RandomPolicy
-from oanquan_env.records import GameRecord, format_records, parse_records
+from oanquan_env.records.games import GameRecord, format_records, parse_records
+from oanquan_env.records.matches import MatchRecordError, match_records, replay_match
 
 THREE_ROUNDS = """\
 [Rules "mancala-world"]

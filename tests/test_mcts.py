@@ -11,8 +11,8 @@ from agents.search.deepening import Limits, Search
 from agents.search.mcts import SEARCH_EXPLORATION, UCT_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
 from oanquan_env import Core, Positions, mirror, rotate_seats
 from oanquan_env.arrays import Floats
-from oanquan_env.core import relative_points
-from oanquan_env.notation import parse_position
+from oanquan_env.engine.core import relative_points
+from oanquan_env.engine.notation import parse_position
 from oanquan_env.players import GreedyPolicy, move_gains
 from oanquan_env.players.value_net import read_value_net
 from oanquan_env.rewards import REWARDS, RewardName

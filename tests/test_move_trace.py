@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
-from oanquan_env.move_trace import Lap, Refilling, Taking, TurnEnd
+from oanquan_env.engine.move_trace import Lap, Refilling, Taking, TurnEnd
 from tests.boards import FINISHING
 from tests.strategies import PRESET_NAMES, rules, seeds
 

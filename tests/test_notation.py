@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import PRESETS, Board, Core, Move, NotationError, Rules, Termination
-from oanquan_env.notation import format_position, parse_position
+from oanquan_env.engine.notation import format_position, parse_position
 from tests.boards import boards, mutated, played_board
 from tests.strategies import PRESET_NAMES
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from oanquan_env import Core, Move, Rules, rotate_seats
-from oanquan_env.notation import parse_position
+from oanquan_env.engine.notation import parse_position
 from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy
 from tests import strategies

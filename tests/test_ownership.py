@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oanquan_env import Core, Rules, RulesError, Termination
-from oanquan_env.match_rules import MatchRules
-from oanquan_env.notation import NotationError
-from oanquan_env.ownership import Ownership, debt, match_standings
+from oanquan_env.engine.notation import NotationError
+from oanquan_env.match.ownership import Ownership, debt, match_standings
+from oanquan_env.match.rules import MatchRules
 from oanquan_env.players import RandomPolicy
 from tests.strategies import rules as any_rules
 from tests.strategies import seeds

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oanquan_env import Board, Rules
-from oanquan_env.move_trace import Frame
+from oanquan_env.engine.move_trace import Frame
 from oanquan_env.play.picture import drawing, frame_json, move_json
 from oanquan_env.play.server import PlayServer
 from tests.browsers import Person, Visit

@@ -9,7 +9,7 @@ import pytest
 
 from oanquan_env import Board, GameRecord, Rules, read_records
 from oanquan_env.play.server import LARGEST_FILE, PlayServer
-from oanquan_env.records import format_records
+from oanquan_env.records.games import format_records
 from tests.browsers import Person, Visit, session_of
 from tests.strategies import PRESET_NAMES
 

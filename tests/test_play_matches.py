@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from oanquan_env import parse_records
-from oanquan_env.match_records import replay_match
 from oanquan_env.play.session import Session
+from oanquan_env.records.matches import replay_match
 from tests.sessions import line, refused
 
 pytestmark = pytest.mark.usefixtures("own_players")

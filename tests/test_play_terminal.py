@@ -19,7 +19,7 @@ from oanquan_env.play import levels, screen
 from oanquan_env.play.files import load_game
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.players import value_net
-from oanquan_env.records import format_records
+from oanquan_env.records.games import format_records
 from tests.players import FirstMove
 from tests.terminals import Terminal
 

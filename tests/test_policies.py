@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from oanquan_env import Core
+from oanquan_env.engine.notation import parse_position
 from oanquan_env.envs.single import OAnQuanEnv
-from oanquan_env.notation import parse_position
 from oanquan_env.players import (
     EpsilonPolicy,
     GreedyPolicy,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import Board, GameRecord, Move, NotationError, Rules, parse_records, read_records
-from oanquan_env.records import format_records
+from oanquan_env.records.games import format_records
 from tests.boards import boards, mutated, played_board
 from tests.strategies import PRESET_NAMES
 

@@ -14,7 +14,7 @@ from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.regret import PHASES, Suite, judge, phases, regret
 from oanquan_env.benchmark.suites import SuiteError, format_suite, load_suite, read_suite, regret_path
-from oanquan_env.keys import canonical_keys, first_of_each
+from oanquan_env.engine.keys import canonical_keys, first_of_each
 from tests.strategies import TWO_PLAYER_PRESETS
 
 NONE = np.nan

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from oanquan_env import Core, Positions, RunawayGameError, Termination
-from oanquan_env.notation import Move, format_position, parse_position
+from oanquan_env.engine.notation import Move, format_position, parse_position
 
 
 class Result(NamedTuple):
@@ -251,7 +251,7 @@ def test_the_lap_limit_names_the_row_and_leaves_the_batch_as_it_was(monkeypatch:
     relay = parse_position(core, "1,0,0,1,0,0*/1,0,0,2,0,0* 0,0 1 0", checked=False)
     positions = Positions.concatenate([quiet, relay, quiet])
     before = positions.copy()
-    monkeypatch.setattr("oanquan_env.sowing.LAP_LIMIT", 1)
+    monkeypatch.setattr("oanquan_env.engine.sowing.LAP_LIMIT", 1)
     with pytest.raises(RunawayGameError, match=r"more than 1 laps: row 1, action 6, .*mover 1"):
         core.play(positions, [6, 6, 6])
     assert positions.same(before).all()

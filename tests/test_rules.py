@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from oanquan_env import PRESETS, MatchRules, Rules, RulesError
-from oanquan_env.rules import FIELD_NAMES
+from oanquan_env.engine.rules import FIELD_NAMES
 from tests import strategies
 from tests.strategies import PRESET_NAMES
 

@@ -16,9 +16,10 @@ from hypothesis import given
 from agents.search.compiled import OVER, Int64s, _drop_stale_caches, compile_rules, play
 from agents.search.deepening import Limits, Search, root
 from agents.search.memory import STOP
-from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination, scalar
+from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
+from oanquan_env.engine import scalar
+from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play
 from oanquan_env.players import RandomPolicy, value_net
-from oanquan_env.scalar import RUNAWAY, RUNNING, can_play
 from tests import strategies
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values, sides

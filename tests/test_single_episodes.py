@@ -12,8 +12,8 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
 
 from oanquan_env import Core, IllegalActionError, Move, RulesError, raw_env
+from oanquan_env.engine.notation import parse_position
 from oanquan_env.envs.single import OAnQuanEnv
-from oanquan_env.notation import parse_position
 from oanquan_env.players import GreedyPolicy, RandomPolicy
 from oanquan_env.rewards import REWARDS
 from tests.boards import FINISHING

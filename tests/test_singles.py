@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from oanquan_env import Core, IllegalActionError, Positions, Rules, RunawayGameError
-from oanquan_env.notation import parse_position
+from oanquan_env.engine.notation import parse_position
 from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy, best_actions, move_gains
 from tests import strategies
@@ -132,8 +132,8 @@ def refuse_alike(core: Core, position: Positions, action: int) -> None:
 def test_an_endless_relay_is_refused_in_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
     core = Core()
     relay = parse_position(core, "1,0,0,1,0,0*/1,0,0,2,0,0* 0,0 1 0", checked=False)
-    monkeypatch.setattr("oanquan_env.sowing.LAP_LIMIT", 1)
-    monkeypatch.setattr("oanquan_env.scalar.LAP_LIMIT", 1)
+    monkeypatch.setattr("oanquan_env.engine.sowing.LAP_LIMIT", 1)
+    monkeypatch.setattr("oanquan_env.engine.scalar.LAP_LIMIT", 1)
     refuse_alike(core, relay, 6)
 
 

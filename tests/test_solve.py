@@ -18,7 +18,7 @@ from agents.search.memory import NO_ACTION, STOP
 from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, LimitReachedError, ProofTable, reaches
 from agents.search.solver import ProofState, Solver, StateError
 from oanquan_env import Board, Core, Positions
-from oanquan_env.notation import Move, parse_position
+from oanquan_env.engine.notation import Move, parse_position
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_bounds, sides
 

@@ -26,7 +26,7 @@ from agents.training.td.games import Games, lambda_returns
 from agents.training.td.learner import Learner
 from agents.training.td.run import RIVALRY, TDRun
 from oanquan_env import Core, mirror
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
 from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import VALUE_NET_NAME, read_value_net
 from tests.boards import random_positions

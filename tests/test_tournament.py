@@ -22,7 +22,7 @@ from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.pairs import PairResults
 from oanquan_env.players import Policy, RandomPolicy
 from oanquan_env.playing import random_openings
-from oanquan_env.records import format_records
+from oanquan_env.records.games import format_records
 from tests.test_arena import rng
 
 
@@ -157,11 +157,12 @@ def test_a_retrained_agent_has_another_fingerprint(tmp_path: Path) -> None:
     assert before != fingerprint(f"ppo:{tmp_path},temperature=1", Rules()) != ""
     files = tmp_path / "lr=1e-3"
     files.mkdir()
-    for name in (f"ppo:{files}", f"mcts:simulations=8,net={files}"):
-        without = fingerprint(name, Rules())
-        (files / "agent.yaml").write_text("plies: 1")
-        assert without != fingerprint(name, Rules())
-        (files / "agent.yaml").unlink()
+    for content in (b"one", b"two"):
+        (files / "value.npz").write_bytes(content)
+        found = {fingerprint(name, Rules()) for name in (f"selective:{files}", f"mcts:simulations=8,net={files}")}
+        assert before not in found
+        assert len(found) == 1
+        before = found.pop()
 
 
 def test_another_version_of_play_has_other_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from agents.search.compiled import compile_rules, mover_first
 from agents.search.deepening import Limits, Search
 from agents.search.leaf import NET, horizon, with_net
 from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.players.value_net import (
     HIDDEN,
     LARGEST,
@@ -33,7 +34,6 @@ from oanquan_env.players.value_net import (
     read_value_net,
     shapes,
 )
-from oanquan_env.symmetry import canonical_sides
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values
 

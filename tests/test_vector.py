@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from oanquan_env import Core, IllegalActionError, Move, Positions, Rules
 from oanquan_env.board import shared_core
+from oanquan_env.engine.notation import parse_position
 from oanquan_env.envs.opponent_games import OpponentGames
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
-from oanquan_env.notation import parse_position
 from oanquan_env.players import RandomPolicy
 from oanquan_env.rewards import REWARDS
 from tests import strategies

@@ -45,11 +45,11 @@ from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
 from oanquan_env.benchmark.suites import format_suite, regret_path, suite_name
+from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import short_hash, text_bytes, write_atomically
-from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import ValueNet, read_value_net
-from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.evaluation.make_regret"
 FEWEST_MOVES = 3

@@ -28,14 +28,14 @@ from agents.support.command_line import OptionalFile, command_of, parse_options,
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.suites import openings_path
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
+from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
-from oanquan_env.keys import canonical_keys, first_of_each
 from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.playing import random_lines
-from oanquan_env.records import format_records
-from oanquan_env.rules import DEFAULT_PRESET
+from oanquan_env.records.games import format_records
 
 PROG = "python -m agents.evaluation.openings"
 BATCH = 100

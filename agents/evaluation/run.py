@@ -26,7 +26,7 @@ from oanquan_env.benchmark.evaluation import seeded_regret
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.regret import Part, RegretRow, Suite
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.rules import DEFAULT_PRESET
+from oanquan_env.engine.rules import DEFAULT_PRESET
 
 PACKAGES = ("numpy", "numba", "torch")
 REGRET_FOLDER = "parts/regret"

@@ -20,14 +20,14 @@ import numpy.typing as npt
 import tyro
 from rich.console import Console
 
-import agents
+from agents.players.make import make, usage
 from agents.support.command_line import parse_options, refused
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL, elo_of_pairs, expected_score, five_counts, moments, pentanomial
 from oanquan_env.benchmark.pairs import play_pairs
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.players import Policy
 from oanquan_env.playing import random_openings
-from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.evaluation.sprt"
 
@@ -134,11 +134,11 @@ class Options:
 
 def main(arguments: list[str]) -> int:
     """Test; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__, epilog=f"agents:\n{agents.usage()}")
+    options = parse_options(Options, arguments, prog=PROG, description=__doc__, epilog=f"agents:\n{usage()}")
     console = Console(highlight=False, soft_wrap=True)
     try:
         rules = Rules.parse(options.rules)
-        a, b = (agents.make(name, rules) for name in (options.a, options.b))
+        a, b = (make(name, rules) for name in (options.a, options.b))
         for counts, state in sequential(Core(rules), a, b, options.trial):
             console.print(describe(counts, state), markup=False)
     except KeyboardInterrupt:

@@ -26,7 +26,7 @@ from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games
-from oanquan_env.notation import seat_name
+from oanquan_env.engine.notation import seat_name
 from oanquan_env.players import Policy
 from oanquan_env.players.anywhere import load
 from oanquan_env.playing import advance

@@ -17,9 +17,9 @@ from agents.networks.networks import Net, make_network
 from agents.support.strict_yaml import ConfigError, RulesName, Strict, read_yaml, validated
 from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
 from oanquan_env import Core, Rules
+from oanquan_env.engine.rules import as_rules
 from oanquan_env.files import one_line, write_atomically
 from oanquan_env.rewards import RewardName
-from oanquan_env.rules import as_rules
 
 WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
 from oanquan_env.observation import Encoder
 
 Features: TypeAlias = npt.NDArray[np.int16]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
-from agents.players.names import NAMES
+from agents.players.make import KINDS
 from oanquan_env import Rules
 from oanquan_env.players.anywhere import source
+from oanquan_env.players.names import parse
 from oanquan_env.players.value_net import value_net_path
 
 PLAY_VERSION = 5
@@ -25,17 +26,16 @@ def fingerprint(name: str, rules: Rules) -> str:
         ValueNetError: if there is no such value net.
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
-    elsewhere = None if name.partition(":")[0] in NAMES.options else source(name)
+    elsewhere = None if name.partition(":")[0] in KINDS else source(name)
     if elsewhere is not None:
         digest.update(elsewhere)
         return digest.hexdigest()[:16]
-    parsed = NAMES.parse(name)
-    folder = parsed.folder
-    if folder and parsed.kind == "ppo":
+    parsed = parse(name, KINDS)
+    if parsed.agent:
         from agents.networks.agent_files import agent_folder  # torch takes a second to import
 
-        for file in sorted(agent_folder(folder, rules).glob("agent.*")):
+        for file in sorted(agent_folder(parsed.agent, rules).glob("agent.*")):
             digest.update(file.read_bytes())
-    elif folder:
-        digest.update(value_net_path(folder, rules).read_bytes())
+    if parsed.net:
+        digest.update(value_net_path(parsed.net, rules).read_bytes())
     return digest.hexdigest()[:16]

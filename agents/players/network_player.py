@@ -13,7 +13,7 @@ from agents.networks.layers import with_last
 from agents.networks.networks import Net
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.arrays import Floats, Ints
-from oanquan_env.rules import as_rules
+from oanquan_env.engine.rules import as_rules
 
 BATCH = 4096
 """Positions that go through the network at once."""

@@ -22,7 +22,7 @@ import tyro
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-import agents
+from agents.players.make import make
 from agents.reports.pictures import INK, hide_frame, png
 from agents.support.command_line import OptionalFolder, parse_options, refused
 from agents.support.markdown import table
@@ -131,7 +131,7 @@ def yardsticks(rules: Rules) -> dict[str, float]:
         return {}
     suite = found.part("development")
     return {
-        name: regret(agents.make(name, rules), suite, np.random.default_rng(0), by_phase=False).overall.regret.mean
+        name: regret(make(name, rules), suite, np.random.default_rng(0), by_phase=False).overall.regret.mean
         for name in YARDSTICKS
     }
 

@@ -41,7 +41,7 @@ from agents.search.memory import (
     side_key,
     table_place,
 )
-from oanquan_env.scalar import FIELDS, RUNNING, can_play
+from oanquan_env.engine.scalar import FIELDS, RUNNING, can_play
 
 ENTRY_WORDS = 2
 BUCKET_WORDS = 4 * ENTRY_WORDS

@@ -1,8 +1,8 @@
-"""One position at a time, compiled: the move of `oanquan_env.scalar` as the search wants it.
+"""One position at a time, compiled: the move of `oanquan_env.engine.scalar` as the search wants it.
 
 Everything here is seen from the mover: `own` and `other` are the two sides of a position as words (see
-`oanquan_env.positions`), the mover's first; after a move they change places. A word is never negative, so int64 serves
-throughout (Numba turns a mixture of int64 and uint64 into floats).
+`oanquan_env.engine.positions`), the mover's first; after a move they change places. A word is never negative, so int64
+serves throughout (Numba turns a mixture of int64 and uint64 into floats).
 
 Values are future margins: points that the mover will win less those that the opponent will, refills and the leftovers
 of a finished game included.
@@ -19,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import register_jitable
 
-from oanquan_env import Core, Positions, scalar
+from oanquan_env import Core, Positions
+from oanquan_env.engine import scalar
+from oanquan_env.engine.scalar import RUNNING, can_play, rule_words
 from oanquan_env.players import value_net
 from oanquan_env.players.unavailable import UnavailableError
-from oanquan_env.scalar import RUNNING, can_play, rule_words
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])

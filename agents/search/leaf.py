@@ -20,9 +20,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from agents.search.compiled import Int64s, compiled
+from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
+from oanquan_env.engine.scalar import END, FIELDS, PLAYABLE
 from oanquan_env.players.value_net import FIELD_ROWS, HIDDEN, MANDARIN_ROWS, SECOND, ValueNet, side_rows
-from oanquan_env.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.scalar import END, FIELDS, PLAYABLE
 
 NET = END + 1
 """Place in the array of rules: where the net's weights begin, 0 without a net."""
@@ -223,7 +223,7 @@ def reversed_fields(side: int, fields: int) -> int:
 
 @compiled
 def canonical(rules: Int64s, own: int, other: int) -> tuple[int, int]:
-    """The sides of the position or of its mirror image: `oanquan_env.symmetry.canonical_sides` of one position."""
+    """The sides of the position or of its mirror image: `engine.symmetry.canonical_sides` of one position."""
     if rules[PLAYABLE] != (1 << 2 * rules[FIELDS]) - 1:  # a mirror would turn the direction of sowing
         return own, other
     own_mirrored = reversed_fields(own, rules[FIELDS]) | other & ~_FIELD_BITS

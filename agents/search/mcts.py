@@ -21,7 +21,7 @@ import numpy as np
 
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Ints
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
 from oanquan_env.players import best_actions
 from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import ValueNet

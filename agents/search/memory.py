@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from agents.search.compiled import Int64s, compiled, play
-from oanquan_env.positions import MANDARIN_BYTE
-from oanquan_env.scalar import FIELDS, PLAYABLE, can_play
+from oanquan_env.engine.positions import MANDARIN_BYTE
+from oanquan_env.engine.scalar import FIELDS, PLAYABLE, can_play
 
 NODES, NODE_LIMIT, STOP, GENERATION, BUCKET_BITS, DIRTY_BITS, GUESS_DEPTH = range(7)
 """Places in `memory`: moves played so far; how many may be; nonzero once the search is to stop; number of the search;
@@ -115,7 +115,7 @@ def next_child(memory: Int64s, place: int, end: int) -> None:
 
 @compiled
 def is_symmetric(rules: Int64s, own: int, other: int) -> bool:
-    """Whether a position, and the directions of sowing, look the same in a mirror (see `oanquan_env.symmetry`)."""
+    """Whether a position, and the directions of sowing, look the same in a mirror (see `engine.symmetry`)."""
     fields = rules[FIELDS]
     for field in range(fields):
         partner = fields - 1 - field

@@ -53,7 +53,7 @@ from agents.search.memory import (
 )
 from oanquan_env import Core
 from oanquan_env.arrays import Ints
-from oanquan_env.scalar import RUNNING
+from oanquan_env.engine.scalar import RUNNING
 
 ENTRY_WORDS = 3
 BUCKET_WORDS = 4 * ENTRY_WORDS

@@ -34,7 +34,7 @@ from agents.search.memory import (
     is_symmetric,
     next_child,
 )
-from oanquan_env.scalar import FIELDS, RUNNING, can_play
+from oanquan_env.engine.scalar import FIELDS, RUNNING, can_play
 
 LAST_GENERATION = 255
 ROOT_DEPTH, ROOT_VALUE, ROOT_OPEN, ROOT_NODES = range(4)

@@ -22,8 +22,8 @@ from agents.search.deepening import Limits, Search
 from agents.search.memory import MAX_DEPTH
 from agents.search.proof import NO, YES, ProofTable
 from oanquan_env import Core, Positions
-from oanquan_env.notation import Move, format_position
-from oanquan_env.scalar import can_play
+from oanquan_env.engine.notation import Move, format_position
+from oanquan_env.engine.scalar import can_play
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""

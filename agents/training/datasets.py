@@ -37,12 +37,12 @@ from agents.training.minari_games import check_games, write_games
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.suites import suite_keys
+from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, key_hashes
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import one_line, parse_json, short_hash, write_atomically
-from oanquan_env.keys import are_among, canonical_keys, first_of_each, key_hashes
 from oanquan_env.observation import Encoder
 from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.playing import play_randomly
-from oanquan_env.rules import DEFAULT_PRESET
 
 PROG = "python -m agents.training.datasets"
 ABOUT_NAME = "about.json"

@@ -18,11 +18,11 @@ from oanquan_env.benchmark.pairs import play_paired_games
 from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import Part, RegretRow, Suite, regret
 from oanquan_env.benchmark.suites import find_suite, openings_path
-from oanquan_env.core import Core
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.players import Policy, make
 from oanquan_env.players.observed import ObservedPolicy, as_policy
 from oanquan_env.players.unavailable import UnavailableError
-from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Opponents under all rules."""

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from oanquan_env.benchmark.suites import openings_path
-from oanquan_env.core import Core
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import Move
+from oanquan_env.engine.positions import Positions
 from oanquan_env.files import COMPRESSED, short_hash
-from oanquan_env.notation import Move
 from oanquan_env.playing import random_lines
-from oanquan_env.positions import Positions
-from oanquan_env.records import GameRecord, read_records
+from oanquan_env.records.games import GameRecord, read_records
 
 
 class OpeningsError(ValueError):

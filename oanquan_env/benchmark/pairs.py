@@ -13,10 +13,10 @@ import numpy as np
 
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.estimates import Estimate, mean_estimate
-from oanquan_env.core import Core, relative_points
+from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.engine.positions import Positions
 from oanquan_env.players import Policy
 from oanquan_env.playing import advance, seated
-from oanquan_env.positions import Positions
 
 OnGamesEnded: TypeAlias = Callable[[int], None]
 """Called with the number of games that ended since the last call."""

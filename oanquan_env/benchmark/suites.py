@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import Suite
-from oanquan_env.core import Core
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.keys import Keys, canonical_keys
+from oanquan_env.engine.notation import NotationError, format_position, parse_position
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import Rules
 from oanquan_env.files import one_line, read_json
-from oanquan_env.keys import Keys, canonical_keys
-from oanquan_env.notation import NotationError, format_position, parse_position
-from oanquan_env.positions import Positions
-from oanquan_env.rules import Rules
 
 DATA = Path(__file__).parents[1] / "data"
 MOST_POINTS = 10_000

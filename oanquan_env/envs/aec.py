@@ -13,17 +13,17 @@ from pettingzoo import AECEnv, register
 from pettingzoo.utils import wrappers
 
 from oanquan_env.board import Board
-from oanquan_env.core import Core, IllegalActionError
+from oanquan_env.engine.core import Core, IllegalActionError
+from oanquan_env.engine.positions import Positions, Termination
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
 from oanquan_env.envs.opponent_games import ILLEGAL_REWARD
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import Given, check_options, given_position
-from oanquan_env.match import Match
-from oanquan_env.match_rules import MatchRules, as_match_rules
+from oanquan_env.match.matches import Match
+from oanquan_env.match.ownership import SOLD
+from oanquan_env.match.rules import MatchRules, as_match_rules
 from oanquan_env.observation import Encoder, Observation
-from oanquan_env.ownership import SOLD
-from oanquan_env.positions import Positions, Termination
 from oanquan_env.rewards import check_reward, ply_rewards
-from oanquan_env.rules import DEFAULT_PRESET, Rules, RulesError
 
 ObsType = dict[str, npt.NDArray[Any]]
 

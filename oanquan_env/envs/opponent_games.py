@@ -14,14 +14,14 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import shared_core
-from oanquan_env.core import IllegalActionError, check_whole
+from oanquan_env.engine.core import IllegalActionError, check_whole
+from oanquan_env.engine.positions import RUNNING, Positions, Termination
+from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players import Policy
 from oanquan_env.players import make as make_policy
 from oanquan_env.playing import play_randomly
-from oanquan_env.positions import RUNNING, Positions, Termination
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
-from oanquan_env.rules import Rules, as_rules
 
 Choose: TypeAlias = Callable[[Positions, np.random.Generator], npt.NDArray[np.integer[Any]]]
 """`Policy.choose`: running positions and all chance that may be used -> (N,) a legal action for each mover."""

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.board import Board
-from oanquan_env.core import Core
-from oanquan_env.notation import Move
-from oanquan_env.positions import Positions
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import Move
+from oanquan_env.engine.positions import Positions
 
 if TYPE_CHECKING:
     from oanquan_env import render

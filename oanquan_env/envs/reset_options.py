@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from oanquan_env.board import Board
-from oanquan_env.core import Core
-from oanquan_env.notation import parse_position
-from oanquan_env.position_checks import PositionError
-from oanquan_env.positions import SIDE_BYTES, Positions
-from oanquan_env.rules import unknown_name
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import parse_position
+from oanquan_env.engine.position_checks import PositionError
+from oanquan_env.engine.positions import SIDE_BYTES, Positions
+from oanquan_env.engine.rules import unknown_name
 
 Given: TypeAlias = Positions | Board | str
 """A position to begin from."""

@@ -12,12 +12,12 @@ from gymnasium.error import ResetNeeded
 
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import Board
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
-from oanquan_env.positions import Positions
-from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 _ONLY = np.zeros(1, dtype=np.intp)
 """The row of the one game."""

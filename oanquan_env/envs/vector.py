@@ -12,12 +12,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from oanquan_env.arrays import Ints, Mask
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat
 from oanquan_env.envs.rendering import Screen
 from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
-from oanquan_env.positions import Positions
-from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
 DRAWN_GAMES = 16

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import get_args, get_type_hints
 
-from oanquan_env.notation import SEAT_NAMES
+from oanquan_env.engine.notation import SEAT_NAMES
+from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, range_of
 from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.picture import Json
-from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, range_of
 
 EXAMPLES = (
     "random",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from oanquan_env.board import Board
 from oanquan_env.files import write_atomically
-from oanquan_env.records import OWNERSHIP_HEADERS, GameRecord, read_records
+from oanquan_env.records.games import OWNERSHIP_HEADERS, GameRecord, read_records
 
 
 class GameFiles:

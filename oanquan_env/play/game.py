@@ -7,14 +7,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from oanquan_env.board import Board
-from oanquan_env.match import Match, resigned
-from oanquan_env.match_records import match_records, round_headers
-from oanquan_env.notation import Move, seat_name
-from oanquan_env.ownership import match_standings
+from oanquan_env.engine.notation import Move, seat_name
+from oanquan_env.engine.positions import Termination
+from oanquan_env.match.matches import Match, resigned
+from oanquan_env.match.ownership import match_standings
 from oanquan_env.play.levels import Seated, seated
 from oanquan_env.players import Policy
-from oanquan_env.positions import Termination
-from oanquan_env.records import GameRecord
+from oanquan_env.records.games import GameRecord
+from oanquan_env.records.matches import match_records, round_headers
 
 
 class Game:

@@ -10,11 +10,11 @@ import numpy as np
 
 from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
-from oanquan_env.notation import Move
+from oanquan_env.engine.notation import Move
+from oanquan_env.engine.rules import Rules
 from oanquan_env.play.levels import first_playing
 from oanquan_env.players import Policy, move_gains
 from oanquan_env.playing import choose_move
-from oanquan_env.rules import Rules
 
 STRONGEST = ("minimax:nodes=1000000,net=pretrained", "minimax:nodes=1000000", "selective:pretrained", "maxn:depth=7")
 """Who gives hints unless somebody is named: the first that is installed and plays the rules, as `maxn` always does."""

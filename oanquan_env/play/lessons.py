@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from oanquan_env.board import Board
-from oanquan_env.move_trace import Frame
+from oanquan_env.engine.move_trace import Frame
 from oanquan_env.play.picture import Json, drawing, frame_json, move_json
 
 

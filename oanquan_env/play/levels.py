@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from oanquan_env.core import Core
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.rules import Rules
 from oanquan_env.players import EpsilonPolicy, Policy
 from oanquan_env.players import make as make_policy
 from oanquan_env.players.unavailable import UnavailableError
-from oanquan_env.rules import Rules
 
 PERSON = "human"
 """The name of a person."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from oanquan_env.move_trace import Frame, LastMove, MoveTrace
-from oanquan_env.notation import SEAT_NAMES, square_name
+from oanquan_env.engine.move_trace import Frame, LastMove, MoveTrace
+from oanquan_env.engine.notation import SEAT_NAMES, square_name
+from oanquan_env.engine.rules import Rules
 from oanquan_env.play import vietnamese
 from oanquan_env.render.layout import Point, layout_of
 from oanquan_env.render.scene import (
@@ -26,7 +27,6 @@ from oanquan_env.render.scene import (
 )
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
-from oanquan_env.rules import Rules
 
 Json: TypeAlias = dict[str, Any]
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from oanquan_env.board import Board, IllegalMoveError
-from oanquan_env.core import RunawayGameError
-from oanquan_env.match import Match
-from oanquan_env.match_records import MATCH, is_resigned, resume_match
-from oanquan_env.notation import Move, NotationError
+from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.notation import Move, NotationError
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
+from oanquan_env.match.matches import Match
 from oanquan_env.play.files import board_of_single
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import STRONGEST, hint
@@ -24,8 +24,8 @@ from oanquan_env.play.state import game_json, hint_json
 from oanquan_env.play.vietnamese_errors import in_both
 from oanquan_env.play.warming import Warming, seated_at_once
 from oanquan_env.playing import choose_move
-from oanquan_env.records import format_records, parse_records
-from oanquan_env.rules import DEFAULT_PRESET, Rules, RulesError
+from oanquan_env.records.games import format_records, parse_records
+from oanquan_env.records.matches import MATCH, is_resigned, resume_match
 
 
 class SessionError(ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oanquan_env.move_trace import Frame
+from oanquan_env.engine.move_trace import Frame
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import Hint
 from oanquan_env.play.levels import Seated

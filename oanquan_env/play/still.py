@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from oanquan_env import render
 from oanquan_env.board import Board
-from oanquan_env.records import GameRecord
-from oanquan_env.rules import DEFAULT_PRESET
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.records.games import GameRecord
 
 
 def board_of(shown: Board | GameRecord | str) -> Board:

@@ -8,8 +8,8 @@ import numpy as np
 
 from oanquan_env import render
 from oanquan_env.board import Board, IllegalMoveError
-from oanquan_env.core import RunawayGameError
-from oanquan_env.notation import Move, NotationError, names, seat_name
+from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.notation import Move, NotationError, names, seat_name
 from oanquan_env.play.files import GameFiles, load_game
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint, strongest_player

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from oanquan_env.move_trace import MoveTrace, TurnEnd
-from oanquan_env.positions import Termination
-from oanquan_env.rules import Rules
+from oanquan_env.engine.move_trace import MoveTrace, TurnEnd
+from oanquan_env.engine.positions import Termination
+from oanquan_env.engine.rules import Rules
 
 SEAT_NAMES = {2: ("Nam", "Bắc"), 3: ("Nam", "Đông", "Tây"), 4: ("Nam", "Đông", "Bắc", "Tây")}
 """As `notation.SEAT_NAMES`."""

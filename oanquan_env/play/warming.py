@@ -7,13 +7,13 @@ import threading
 import numpy as np
 
 from oanquan_env.arrays import Ints
-from oanquan_env.core import Core
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import Rules
 from oanquan_env.play.levels import Seated, best_playing, first_playing, seated
 from oanquan_env.players import Policy
 from oanquan_env.players import make as make_policy
 from oanquan_env.playing import advance_randomly
-from oanquan_env.positions import Positions
-from oanquan_env.rules import Rules
 
 
 class Warming:

@@ -10,12 +10,12 @@ import anywidget
 import traitlets
 
 from oanquan_env.board import Board
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.play.levels import PERSON
 from oanquan_env.play.picture import Json
 from oanquan_env.play.session import Session, SessionError
 from oanquan_env.play.still import board_of
-from oanquan_env.records import GameRecord
-from oanquan_env.rules import DEFAULT_PRESET
+from oanquan_env.records.games import GameRecord
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=const|function|async|class)", re.MULTILINE)

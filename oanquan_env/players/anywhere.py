@@ -13,12 +13,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from oanquan_env.core import Core
-from oanquan_env.players.making import MAKERS, make
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.players.making import KINDS, make
 from oanquan_env.players.names import UnknownAgentError
 from oanquan_env.players.observed import as_policy
 from oanquan_env.players.policy import Policy
-from oanquan_env.rules import DEFAULT_PRESET, Rules, as_rules
 
 USAGE = {"MODULE:NAME": "a player of your own, in a module that is imported and run, as in my_package.players:Careful"}
 _PLACE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
@@ -34,7 +34,7 @@ def load(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
         ValueError: as `make` and `as_policy`.
     """
     place = _PLACE.fullmatch(name)
-    if place is None or place[1] in MAKERS:
+    if place is None or place[1] in KINDS:
         return make(name, rules)
     try:
         return make(name, rules)

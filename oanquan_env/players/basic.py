@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
-from oanquan_env.core import Core, relative_points
+from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.engine.positions import Positions
 from oanquan_env.players.policy import Policy, best_actions, best_of_one
-from oanquan_env.positions import Positions
 
 
 class RandomPolicy:

@@ -25,10 +25,10 @@ import numpy.typing as npt
 from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Floats, Ints, Points
 from oanquan_env.board import Board
-from oanquan_env.core import Core, relative_points
-from oanquan_env.notation import Move
+from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.engine.notation import Move
+from oanquan_env.engine.positions import Positions, Termination
 from oanquan_env.players.policy import best_actions
-from oanquan_env.positions import Positions, Termination
 
 if TYPE_CHECKING:
     from oanquan_env.players.value_net import ValueNet

@@ -21,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.core import Core, IllegalActionError, check_whole
+from oanquan_env.engine.core import Core, IllegalActionError, check_whole
+from oanquan_env.engine.positions import Positions
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players.basic import RandomPolicy
 from oanquan_env.players.making import make
 from oanquan_env.players.policy import Policy
-from oanquan_env.positions import Positions
 
 Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
 """(N, D) int32 observations, see `oanquan_env.observation`, and (N, A) bool masks -> (N,) actions."""

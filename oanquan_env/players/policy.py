@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.positions import Positions
+from oanquan_env.engine.positions import Positions
 
 
 @runtime_checkable

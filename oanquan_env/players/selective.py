@@ -16,12 +16,12 @@ import numpy as np
 from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.board import Board
-from oanquan_env.core import Core
-from oanquan_env.notation import Move
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import Move
+from oanquan_env.engine.positions import Positions
 from oanquan_env.players.policy import best_actions
 from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.players.value_net import ValueNet
-from oanquan_env.positions import Positions
 
 WIDTHS = (5, 4, 3)
 """The least regret of those that take less than a millisecond a move in large batches."""

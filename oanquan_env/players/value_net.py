@@ -1,9 +1,9 @@
 """Value nets: small networks that value positions. They come as `.npz` files and need NumPy alone.
 
 A net sees the board from the mover's side, and of a board and its mirror image always the same one (see
-`oanquan_env.symmetry.canonical_sides`), so both have the same value. Each square is looked up in a table of its own:
-the seeds on it, and for a mandarin square its stone, name the row, and the row is what that square adds to the first
-layer. So the first layer is a sum of P * (F + 1) rows, and one sum stands for all positions with these counts:
+`oanquan_env.engine.symmetry.canonical_sides`), so both have the same value. Each square is looked up in a table of its
+own: the seeds on it, and for a mandarin square its stone, name the row, and the row is what that square adds to the
+first layer. So the first layer is a sum of P * (F + 1) rows, and one sum stands for all positions with these counts:
 
     rows of P * (F + 1) squares --sum--> units, ReLU --> SECOND units, ReLU --> future margins in points
 
@@ -34,10 +34,10 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
+from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
+from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.players.unavailable import UnavailableError
-from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
-from oanquan_env.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
-from oanquan_env.symmetry import canonical_sides
 
 HIDDEN = 256
 MANY_HIDDEN = 64

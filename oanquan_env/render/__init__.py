@@ -4,7 +4,7 @@
 are imported only when a picture is asked for.
 """
 
-from oanquan_env.move_trace import LastMove
+from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.render.drawable import Drawable, Ending, Snapshot
 from oanquan_env.render.raster import MissingExtraError, rgb
 from oanquan_env.render.svg import svg

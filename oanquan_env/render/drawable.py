@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from oanquan_env.move_trace import LastMove
-from oanquan_env.notation import SEAT_NAMES
-from oanquan_env.rules import Rules
+from oanquan_env.engine.move_trace import LastMove
+from oanquan_env.engine.notation import SEAT_NAMES
+from oanquan_env.engine.rules import Rules
 
 
 class Ending(Protocol):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from oanquan_env.rules import Rules
+from oanquan_env.engine.rules import Rules
 
 Point: TypeAlias = tuple[float, float]
 Align: TypeAlias = Literal["start", "middle", "end"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from oanquan_env.move_trace import Frame, LastMove, MoveTrace
+from oanquan_env.engine.move_trace import Frame, LastMove, MoveTrace
 from oanquan_env.render.drawable import Drawable, Snapshot
 
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.move_trace import LastMove
+from oanquan_env.engine.move_trace import LastMove
+from oanquan_env.engine.rules import Rules
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.layout import Point, arc_points, layout_of
 from oanquan_env.render.scene import MINUS, Owners, backdrop, foreground
 from oanquan_env.render.shapes import Box, Ellipse, Sector, Shape, Text
 from oanquan_env.render.svg import BASELINE
 from oanquan_env.render.theme import palette
-from oanquan_env.rules import Rules
 
 if TYPE_CHECKING:
     from PIL import Image, ImageFont

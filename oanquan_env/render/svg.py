@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape  # xml.sax.saxutils would import urllib and ssl
 
-from oanquan_env.move_trace import LastMove
+from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.render.drawable import Drawable, last_line, shown_scores, status_line
 from oanquan_env.render.layout import layout_of
 from oanquan_env.render.scene import Owners, shapes

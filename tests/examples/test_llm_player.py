@@ -20,9 +20,9 @@ from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.regret import judge, regret
-from oanquan_env.notation import Move
+from oanquan_env.engine.notation import Move
+from oanquan_env.engine.rules import FIELD_NAMES, PRESETS
 from oanquan_env.players import make, move_gains
-from oanquan_env.rules import FIELD_NAMES, PRESETS
 
 POSITION = re.compile(r"^[0-9,*]+/[0-9,*]+ \S+ [01] \d+$", re.MULTILINE)
 Answer = Callable[[dict[str, Any], int], "str | tuple[int, bytes]"]

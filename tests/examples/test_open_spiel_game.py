@@ -11,10 +11,10 @@ pyspiel = pytest.importorskip("pyspiel")
 
 from examples.open_spiel_game import main, search_bot  # noqa: E402
 from oanquan_env import Core  # noqa: E402
-from oanquan_env.notation import format_position  # noqa: E402
+from oanquan_env.engine.notation import format_position  # noqa: E402
+from oanquan_env.engine.rules import PRESETS  # noqa: E402
 from oanquan_env.observation import Encoder  # noqa: E402
 from oanquan_env.rewards import REWARDS  # noqa: E402
-from oanquan_env.rules import PRESETS  # noqa: E402
 from tests.boards import fair_reward  # noqa: E402
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from oanquan_env import PRESETS, Board, Core, GameRecord, Move, divide, mirror, raw_env, rotate_seats
-from oanquan_env.notation import format_position
+from oanquan_env.engine.notation import format_position
 from oanquan_env.players import move_gains
 from oanquan_env.rewards import REWARDS
 

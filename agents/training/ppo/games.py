@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 from agents.networks.features import FeatureEncoder
 from agents.training.starts import RandomStarts
 from oanquan_env import Termination
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
 from oanquan_env.rewards import RewardName, ply_rewards
 
 

@@ -13,9 +13,9 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-import agents
 from agents.networks.agent_files import AgentCard, AgentFileError, save_agent
 from agents.networks.networks import make_network
+from agents.players.make import make
 from agents.players.network_player import NetworkError, PPOPlayer
 from agents.support.strict_yaml import ConfigError, naming_field, read_yaml
 from agents.training.checkpoint import (
@@ -87,7 +87,7 @@ class PPORun(Run[TrainConfig]):
         super().__init__(folder, config, report)
         with naming_field("evaluation.opponents"):
             for name in config.evaluation.opponents:
-                agents.make(name, self.core.rules)
+                make(name, self.core.rules)
         with naming_field("evaluation.opening_plies"):
             self._openings(np.random.default_rng(config.seed))
         random.seed(config.seed)
@@ -191,7 +191,7 @@ class PPORun(Run[TrainConfig]):
         """Score of a match with its interval, 0 to 1: the share of wins over all seats, a tied win shared."""
         rng = np.random.default_rng(self.config.seed)
         openings = self._openings(rng)
-        score = score_interval(play_pairs(self.core, player, agents.make(opponent, self.core.rules), openings, rng))
+        score = score_interval(play_pairs(self.core, player, make(opponent, self.core.rules), openings, rng))
         self.log(f"evaluation/{opponent}", score.mean)
         return {"score": score.mean, "low": score.low, "high": score.high}
 

@@ -16,7 +16,7 @@ from agents.training.starts import RandomStarts
 from agents.training.td.config import TDConfig
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Ints, Mask
-from oanquan_env.core import relative_points
+from oanquan_env.engine.core import relative_points
 
 
 def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: float) -> Floats:

@@ -37,11 +37,11 @@ from agents.training.td.learner import Learner
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import write_atomically
 from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet
 from oanquan_env.playing import random_openings
-from oanquan_env.rules import DEFAULT_PRESET
 
 RIVALRY = "maxn:depth=2 with the net among maxn:depth=3"
 OPENING_PLIES = 4

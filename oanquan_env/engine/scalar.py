@@ -18,10 +18,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Termination
-from oanquan_env.rules import MAX_SEEDS, Rules
-from oanquan_env.sowing import LAP_LIMIT
-from oanquan_env.tables import COUNT_STRIDE, DIRECTION_STRIDE, Tables
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Termination
+from oanquan_env.engine.rules import MAX_SEEDS, Rules
+from oanquan_env.engine.sowing import LAP_LIMIT
+from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE, Tables
 
 
 class Words(Protocol):

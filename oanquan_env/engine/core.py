@@ -12,12 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Bytes, Ints, Mask, Points
-from oanquan_env.position_checks import check_points, check_ready, check_setup
-from oanquan_env.positions import MANDARIN_BYTE, RUNNING, SIDE_BYTES, STONE_BYTE, Positions, Termination, occupied_bytes
-from oanquan_env.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
-from oanquan_env.singles import Singles
-from oanquan_env.sowing import Moves, Runaway
-from oanquan_env.tables import build_tables
+from oanquan_env.engine.position_checks import check_points, check_ready, check_setup
+from oanquan_env.engine.positions import (
+    MANDARIN_BYTE,
+    RUNNING,
+    SIDE_BYTES,
+    STONE_BYTE,
+    Positions,
+    Termination,
+    occupied_bytes,
+)
+from oanquan_env.engine.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
+from oanquan_env.engine.singles import Singles
+from oanquan_env.engine.sowing import Moves, Runaway
+from oanquan_env.engine.tables import build_tables
 
 
 class IllegalActionError(ValueError):

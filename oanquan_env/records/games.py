@@ -24,11 +24,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from oanquan_env.board import Board, IllegalMoveError
-from oanquan_env.core import RunawayGameError
+from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.notation import Move, NotationError, quoted
+from oanquan_env.engine.rules import Rules, RulesError
 from oanquan_env.files import read_bytes
-from oanquan_env.notation import Move, NotationError, quoted
-from oanquan_env.ownership import Ownership
-from oanquan_env.rules import Rules, RulesError
+from oanquan_env.match.ownership import Ownership
 
 UNFINISHED = "*"
 RESERVED = ("Rules", "Position", "Result", "Termination")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from oanquan_env.positions import Positions, occupied_bytes
-from oanquan_env.rules import Rules
-from oanquan_env.scalar import RUNAWAY, RUNNING, can_play, leftovers_margin, play, rule_words
-from oanquan_env.tables import Tables
+from oanquan_env.engine.positions import Positions, occupied_bytes
+from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play, leftovers_margin, play, rule_words
+from oanquan_env.engine.tables import Tables
 
 
 class Singles:

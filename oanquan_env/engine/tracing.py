@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from oanquan_env.arrays import Bytes, Ints
-from oanquan_env.core import Core
-from oanquan_env.move_trace import Frame, Lap, MoveTrace, Refilling, Taking, TurnEnd
-from oanquan_env.notation import Move
-from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, Positions, Termination
-from oanquan_env.rules import Rules
-from oanquan_env.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.move_trace import Frame, Lap, MoveTrace, Refilling, Taking, TurnEnd
+from oanquan_env.engine.notation import Move
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, Positions, Termination
+from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS
 
 
 def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oanquan_env.arrays import Bytes, Ints, Mask, Words
-from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE
-from oanquan_env.rules import MAX_SEEDS, Rules
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE
+from oanquan_env.engine.rules import MAX_SEEDS, Rules
 
 DIRECTION_STRIDE = 32
 BYTE_MASK = DIRECTION_STRIDE - 1

@@ -16,13 +16,13 @@ from enum import Enum
 import numpy as np
 
 from oanquan_env.arrays import Mask
-from oanquan_env.core import Core
-from oanquan_env.match_rules import MatchRules, as_match_rules
-from oanquan_env.ownership import Ownership, match_standings
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.positions import Positions, Termination
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
+from oanquan_env.match.ownership import Ownership, match_standings
+from oanquan_env.match.rules import MatchRules, as_match_rules
 from oanquan_env.players import Policy
 from oanquan_env.playing import advance, seated
-from oanquan_env.positions import Positions, Termination
-from oanquan_env.rules import DEFAULT_PRESET, Rules
 
 
 class MatchEnd(Enum):

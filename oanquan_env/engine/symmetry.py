@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Words
-from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions
-from oanquan_env.rules import Rules
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions
+from oanquan_env.engine.rules import Rules
 
 
 def rotate_seats(positions: Positions, seats: int = 1) -> Positions:

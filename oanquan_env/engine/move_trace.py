@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from oanquan_env.notation import Move, seat_name, square_name
-from oanquan_env.positions import Termination
-from oanquan_env.rules import Rules
+from oanquan_env.engine.notation import Move, seat_name, square_name
+from oanquan_env.engine.positions import Termination
+from oanquan_env.engine.rules import Rules
 
 
 class TurnEnd(Enum):

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Bytes, Ints, Points
-from oanquan_env.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions
-from oanquan_env.rules import Rules
-from oanquan_env.tables import BYTE_MASK, COUNT_STRIDE, Tables
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions
+from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.tables import BYTE_MASK, COUNT_STRIDE, Tables
 
 LapWatch: TypeAlias = Callable[[Ints, Bytes], None]
 LAP_LIMIT = 10_000

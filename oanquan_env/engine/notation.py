@@ -12,10 +12,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oanquan_env.core import Core
-from oanquan_env.position_checks import PositionError
-from oanquan_env.positions import Positions
-from oanquan_env.rules import Rules
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.position_checks import PositionError
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import Rules
 
 DIRECTION_LETTERS = "AC"
 SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}

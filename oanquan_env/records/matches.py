@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from oanquan_env.board import Board, shared_core
-from oanquan_env.core import RunawayGameError
-from oanquan_env.match import Match, Round
-from oanquan_env.notation import Move, format_position, names, quoted
-from oanquan_env.ownership import Ownership
-from oanquan_env.positions import Termination
-from oanquan_env.records import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
+from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.notation import Move, format_position, names, quoted
+from oanquan_env.engine.positions import Termination
+from oanquan_env.match.matches import Match, Round
+from oanquan_env.match.ownership import Ownership
+from oanquan_env.records.games import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
 
 MATCH, ROUND = "Match", "Round"
 SOLD, PAWNED = OWNERSHIP_HEADERS

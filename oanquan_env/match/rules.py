@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from oanquan_env.notation import quoted
-from oanquan_env.rules import Rules, RulesError, words_of
+from oanquan_env.engine.notation import quoted
+from oanquan_env.engine.rules import Rules, RulesError, words_of
 
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
 

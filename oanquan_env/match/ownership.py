@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Points
-from oanquan_env.core import Core
-from oanquan_env.match_rules import MatchMeasure, MatchRules
-from oanquan_env.notation import NotationError, quoted
-from oanquan_env.positions import Positions
-from oanquan_env.rules import Rules
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import NotationError, quoted
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import Rules
+from oanquan_env.match.rules import MatchMeasure, MatchRules
 
 OWN, PAWNED, SOLD = 0, 1, 2
 """Codes of `Ownership.owners`."""

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.core import Core
-from oanquan_env.positions import Positions
-from oanquan_env.symmetry import canonical_sides
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.symmetry import canonical_sides
 
 Keys: TypeAlias = npt.NDArray[np.void]
 
@@ -19,7 +19,7 @@ Keys: TypeAlias = npt.NDArray[np.void]
 def canonical_keys(core: Core, positions: Positions) -> Keys:
     """(N,) opaque keys, equal for two positions that play alike; the scores so far do not count.
 
-    A key holds the words of `oanquan_env.symmetry.canonical_sides`.
+    A key holds the words of `oanquan_env.engine.symmetry.canonical_sides`.
     """
     sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
     return sides.view(np.dtype((np.void, 8 * sides.shape[1])))[:, 0]

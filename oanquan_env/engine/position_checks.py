@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Mask
-from oanquan_env.rules import MAX_SEEDS, Rules
+from oanquan_env.engine.rules import MAX_SEEDS, Rules
 
 Column = npt.NDArray[np.int64]
 

@@ -1,0 +1,1 @@
+"""Matches of several rounds: their rules, and who owns the fields."""
