@@ -16,18 +16,17 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from agents.training.value_net.config import FitConfig
-from agents.training.value_net.fit import Rows, fit, net_inputs
 
 from agents.networks.value_net import ValueModule
 from agents.support.command_line import progress_bar
 from agents.training.datasets import ABOUT_NAME, read_columns, read_positions
 from oanquan_env import Core
-from oanquan_env.arrays import Floats
+from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.players.full_width import FullWidthPolicy
+from oanquan_env.players.value_net import embedding_rows
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -43,13 +42,31 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def afterstates(core: Core, path: Path) -> tuple[Rows, Floats]:
-    """Inputs (2, M, S) of the M running positions after all moves of a file's positions, and their (M,) values."""
+def afterstates(core: Core, path: Path) -> tuple[Ints, Floats]:
+    """(M, S) `embedding_rows` of the running positions after all moves of a file's positions, and (M,) their values."""
     before, values = read_positions(path, core), read_columns(path)["values"]
     after, rows, actions = core.expand(before)
     won = relative_points(core.standings(after) - before.scores[rows])[np.arange(len(rows)), before.mover[rows]]
     running = ~after.over
-    return net_inputs(core.rules, after[running]), (won - values[rows, actions])[running]
+    return embedding_rows(core.rules, after[running]), (won - values[rows, actions])[running]
+
+
+def fit(module: ValueModule, inputs: torch.Tensor, values: torch.Tensor, options: argparse.Namespace) -> float:
+    """Fit the net to (M, S) inputs and their (M,) values; returns the error of the last tenth of the steps, points."""
+    optimizer = torch.optim.Adam(module.parameters(), lr=options.learning_rate)
+    steps = max(1, options.epochs * len(values) // options.batch_size)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
+    losses = []
+    with progress_bar() as bar:
+        for _ in bar.track(range(steps), description="gradient steps"):
+            rows = torch.randint(len(values), (options.batch_size,))
+            loss = (module(inputs[rows]) - values[rows]).square().mean()
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            schedule.step()
+            losses.append(loss.item())
+    return float(np.sqrt(np.mean(losses[-max(1, steps // 10) :])))
 
 
 def main(arguments: list[str]) -> Evaluation:
@@ -59,23 +76,13 @@ def main(arguments: list[str]) -> Evaluation:
         check_place("--save", options.save)
     core = Core(json.loads((options.data / ABOUT_NAME).read_text(encoding="utf-8"))["asked"]["rules"])
     files = [afterstates(core, path) for path in sorted(options.data.glob("positions-*.npz"))]
-    inputs = np.concatenate([one[0] for one in files], axis=1)
+    inputs = np.concatenate([one[0] for one in files])
     values = np.concatenate([one[1] for one in files]).astype(np.float32)
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)
     module = ValueModule(core.rules)
     torch.nn.init.zeros_(module.output.weight)  # at first moves are worth what they win
-    settings = FitConfig(
-        samples=options.epochs * len(values), batch_size=options.batch_size, learning_rate=options.learning_rate
-    )
-    rng = np.random.default_rng(options.seed)
-    with progress_bar() as bar:
-        task = bar.add_task("positions shown", total=settings.samples)
-
-        def progress(done: float) -> None:
-            bar.update(task, completed=round(done * settings.samples))
-
-        error = fit(module, inputs, values, settings, rng, progress)
+    error = fit(module, torch.from_numpy(inputs), torch.from_numpy(values), options)
     print(f"error {error:.2f} points, over the last tenth of the steps")
     net = module.export({"command": f"python -m examples.offline_learning {options.data}"})
     if options.save:

@@ -38,8 +38,11 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status. Errors in what was asked for go to stderr with status 2."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that cannot show or send ◉ makes a ? of it, not a traceback
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by who started the program
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):  # a terminal that cannot show or send ◉ makes a ? of it, not a traceback
             stream.reconfigure(errors="replace")
     asked = _parser().parse_args(arguments)
     try:

@@ -10,11 +10,16 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import os
 import tempfile
+import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 LONGEST = 200
 """Most characters of a stranger's text that an error shows."""
@@ -23,6 +28,11 @@ TEMPORARY = ".part"
 COMPRESSED = ".gz"
 MOST_BYTES = 1 << 27
 """Most bytes that a compressed file may hold."""
+_DAMAGE = (
+    *(ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, NotImplementedError, RuntimeError),
+    *(SyntaxError, SystemError, TypeError, ValueError, zipfile.BadZipFile, zlib.error),
+)
+"""Errors of Python's and NumPy's readers about damaged archives and headers."""
 
 
 def one_line(text: object) -> str:
@@ -84,6 +94,35 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("not readable as JSON: nested too deep") from None
     except ValueError as error:
         raise ValueError(f"not readable as JSON: {one_line(error)}") from None
+
+
+def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of an `.npz` file, or of its content, by name. Nothing in it is run.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if it is no such file, or holds more than `most` bytes.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
+            held = sum(member.file_size for member in archive.infolist())
+            if held > most:
+                raise ValueError(f"{held:,} bytes; at most {most:,} are read")
+            return {name.removesuffix(".npy"): _array(archive.read(name)) for name in archive.namelist()}
+    except _DAMAGE as error:
+        raise ValueError(f"not readable as .npz: {one_line(error) or type(error).__name__}") from None
+
+
+def _array(content: bytes) -> npt.NDArray[Any]:
+    """An array of NumPy's format; its size is checked before there is memory for it."""
+    file = io.BytesIO(content)
+    version = np.lib.format.read_magic(file)
+    read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, by_columns, dtype = read_header(file)
+    data = content[file.tell() :]
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(data):
+        raise ValueError(f"{len(data):,} bytes are no array of {dtype} of shape {shape}")
+    return np.frombuffer(data, dtype=dtype).reshape(shape, order="F" if by_columns else "C").copy()
 
 
 def short_hash(*parts: bytes) -> str:

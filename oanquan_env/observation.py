@@ -44,7 +44,7 @@ class Encoder:
         bounds = {
             "seeds": (0, MAX_SEEDS),
             "stones": (0, 1),
-            "scores": score_bounds(rules),
+            "scores": score_bounds(rules, rules.max_plies),
             "turn": (0, players - 1),
             "plies": (0, rules.max_plies),
         }

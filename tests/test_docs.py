@@ -143,7 +143,3 @@ def test_commands_are_found() -> None:
     assert commands("```sh\npip install x && python a.py b  # c\n```\n") == [["python", "a.py", "b"]]
     assert len(LISTED) > 10
     assert sum(len(commands(page.read_text(encoding="utf-8"))) for page in PAGES) > 20
-
-
-def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 160

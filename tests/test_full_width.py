@@ -197,7 +197,7 @@ def test_an_analysis_shows_itself_with_parts_of_points() -> None:
 
 @pytest.mark.parametrize("aim", AIMS)
 def test_players_by_name_need_no_agents(aim: Aim, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
+    monkeypatch.setitem(sys.modules, "agents.players.make", None)  # as if it were not installed
     game = OAnQuanEnv(rules="three-player", opponent=f"{aim}:depth=2", seat=2)
     game.reset(seed=0)
     assert game.positions.ply[0] == 2

@@ -112,11 +112,13 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
 
 
 def test_a_game_is_played_from_the_wheel_in_another_directory(wheel: Path, tmp_path: Path) -> None:
-    environment = {"PYTHONPATH": str(wheel), "PATH": ""}
+    installed = tmp_path / "installed"
+    zipfile.ZipFile(wheel).extractall(installed)
+    environment = {"PYTHONPATH": str(installed), "PATH": ""}
     printed = subprocess.run(
         [sys.executable, "-c", PLAY], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
     ).stdout.splitlines()
-    assert printed[0].startswith(str(wheel))
+    assert printed[0].startswith(str(installed))
     assert printed[1] == "[]"
 
 

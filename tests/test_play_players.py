@@ -70,7 +70,7 @@ def test_a_hint_says_what_each_move_is_worth() -> None:
 
 
 def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
+    monkeypatch.setitem(sys.modules, "agents.players.make", None)  # as if it were not installed
     assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == [
         "greedy",
         "greedy",
@@ -97,7 +97,7 @@ def test_levels_take_the_best_that_is_installed() -> None:
 def damage_value_nets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     damaged = tmp_path / "value.npz"
     damaged.write_bytes(b"PK\x03\x04 and nothing more")
-    monkeypatch.setattr(value_net, "_pretrained_path", lambda rules: damaged)
+    monkeypatch.setattr(value_net, "pretrained_path", lambda rules: damaged)
 
 
 def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

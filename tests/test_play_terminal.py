@@ -57,7 +57,7 @@ def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth
 
 
 def test_without_agents_a_hint_looks_ahead_too(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents", None)  # as if it were not installed
+    monkeypatch.setitem(sys.modules, "agents.players.make", None)  # as if it were not installed
     printed = play("hint\n")
     assert re.search(r"selective:pretrained: try \d[AC]\.\n.* points? for South from here on, seen \d plies", printed)
 
@@ -68,7 +68,7 @@ def test_a_damaged_value_net_is_told_and_the_game_goes_on(
     pytest.importorskip("numba")
     damaged = tmp_path / "value.npz"
     damaged.write_bytes(b"nothing")
-    monkeypatch.setattr(value_net, "_pretrained_path", lambda rules: damaged)
+    monkeypatch.setattr(value_net, "pretrained_path", lambda rules: damaged)
     printed = play("hint\n3A\n")
     assert f"There is no hint: {damaged}: not a value net" in printed
     assert "South played 3A" in printed

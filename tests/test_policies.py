@@ -76,7 +76,7 @@ def test_players_by_name() -> None:
 
 
 def test_any_player_errs_as_often_as_its_name_says_without_the_agents_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents", None)
+    monkeypatch.setitem(sys.modules, "agents.players.make", None)
     player = make("greedy:epsilon=0.25")
     assert isinstance(player, EpsilonPolicy)
     assert (player.epsilon, type(player.policy)) == (0.25, GreedyPolicy)
@@ -91,7 +91,7 @@ def test_players_of_the_agents_package_by_name() -> None:
 
 
 def test_without_the_agents_package_two_players_exist(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents", None)
+    monkeypatch.setitem(sys.modules, "agents.players.make", None)
     with pytest.raises(ValueError, match=r"unknown player 'minimax': without .*only random, greedy"):
         make("minimax")
 

@@ -110,7 +110,7 @@ def test_mistaken_names_are_refused(name: str, rules: str, message: str) -> None
 def test_a_net_of_other_rules_and_widths_of_nothing_are_refused(net: ValueNet) -> None:
     with pytest.raises(ValueError, match="the net is for the rules 'mancala-world', not 'tonkin'"):
         SelectivePolicy(Core("tonkin"), net)
-    with pytest.raises(ValueError, match="a narrow search is for two players"):
+    with pytest.raises(ValueError, match="a selective search is for two players"):
         SelectivePolicy(Core("three-player"), net)
     with pytest.raises(ValueError, match=r"widths must be 1 or more; got \(3, 0\)"):
         SelectivePolicy(Core(), net, (3, 0))

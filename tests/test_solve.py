@@ -244,7 +244,7 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
             other.load(path)
     contents = dict(np.load(path))
     (tmp_path / "text").write_text("x")
-    with pytest.raises(StateError, match=r"no state of a solver: no \.npz archive"):
+    with pytest.raises(StateError, match=r"no state of a solver: not readable as \.npz"):
         solver.load(tmp_path / "text")
     damages = {
         "no state of a solver": [{**contents, "names": np.array([object()])}, {"names": contents["names"]}],

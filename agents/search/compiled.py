@@ -10,6 +10,8 @@ of a finished game included.
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
@@ -31,12 +33,32 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """`numba.njit` as this project uses it, with the function's type kept: cached on disk, running without the GIL."""
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    return _compiled((), function)
 
 
 def compiled_recursion(signature: str) -> Callable[[Function], Function]:
     """`compiled` for a function that calls itself: without a signature its cached form would crash (numba #6061)."""
-    return cast(Callable[[Function], Function], numba.njit(signature, cache=True, nogil=True, error_model="numpy"))
+    return functools.partial(_compiled, (signature,))
+
+
+def _compiled(signature: tuple[str, ...], function: Function) -> Function:
+    njit: Any = numba.njit
+    try:
+        return cast(Function, njit(*signature, cache=True, nogil=True, error_model="numpy")(function))
+    except RuntimeError as error:
+        if "no locator available" not in str(error):
+            raise
+        _say_there_is_no_cache()
+        return cast(Function, njit(*signature, nogil=True, error_model="numpy")(function))
+
+
+@functools.cache
+def _say_there_is_no_cache() -> None:
+    print(
+        "compiled search is not kept, as no folder for it can be written: set NUMBA_CACHE_DIR to one, or each program "
+        "compiles it anew",
+        file=sys.stderr,
+    )
 
 
 OVER = 1
@@ -105,4 +127,5 @@ def _drop_stale_caches(cache: Path) -> None:
             index.unlink(missing_ok=True)
 
 
-_drop_stale_caches(Path(cast(Any, play).stats.cache_path))
+if _cache := cast(Any, play).stats.cache_path:  # None where nothing can be kept
+    _drop_stale_caches(Path(_cache))

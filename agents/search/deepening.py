@@ -106,7 +106,7 @@ class SearchResult:
 
 
 class Search:
-    """Searches positions of one `Rules`. Each position is searched afresh, so results never depend on earlier ones.
+    """Searches positions of one `Rules`, each afresh, so results never depend on earlier ones. Threads may share it.
 
     Args:
         core: of the rules to play.
@@ -136,8 +136,10 @@ class Search:
         self.threads = threads or os.cpu_count() or 1
         self._rules = compile_rules(core) if net is None else with_net(compile_rules(core), net)
         self._memories = [new_memory(table_megabytes, BUCKET_WORDS) for _ in range(self.threads)]
+        self._free: queue.SimpleQueue[Int64s] = queue.SimpleQueue()
         for memory in self._memories:
             memory[GUESS_DEPTH] = guess_depth
+            self._free.put(memory)
         self._table_bits = table_bits(self._memories[0], BUCKET_WORDS) if table_megabytes else 0
 
     def use(self, net: ValueNet) -> None:
@@ -219,16 +221,15 @@ class Search:
         return max(min(enough), MIN_BUCKET_BITS)
 
     def _spread(self, rows: int, search: Callable[[Int64s, slice], None]) -> None:
-        """Run `search` on all rows, in parts, each part with a table that no other thread is using."""
-        free: queue.SimpleQueue[Int64s] = queue.SimpleQueue()
-        for memory in self._memories:
-            free.put(memory)
+        """Run `search` on all rows, in parts, each part with a memory that no other thread is using."""
 
         def search_part(begin: int) -> None:
-            memory = free.get()
-            memory[STOP] = 0
-            search(memory, slice(begin, min(begin + step, rows)))
-            free.put(memory)
+            memory = self._free.get()
+            try:
+                memory[STOP] = 0
+                search(memory, slice(begin, min(begin + step, rows)))
+            finally:
+                self._free.put(memory)
 
         if self.threads == 1 or rows <= 1:
             step = rows

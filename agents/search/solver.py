@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import time
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +23,12 @@ from agents.search.proof import NO, YES, ProofTable
 from oanquan_env import Core, Positions
 from oanquan_env.engine.notation import Move, format_position
 from oanquan_env.engine.scalar import can_play
+from oanquan_env.files import read_arrays
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
+LARGEST_STATE = 1 << 34
+"""Bytes of the largest state that is read."""
 _NONE = 1 << 30
 """A bound that is not proved yet, in the state's file."""
 
@@ -198,14 +200,11 @@ class Solver:
         Raises `StateError` for a file that is none, or one of another position, other rules or another table size.
         """
         try:
-            if not zipfile.is_zipfile(path):  # NumPy would take it for a pickle
-                raise ValueError("no .npz archive")
-            with np.load(path, allow_pickle=False) as file:
-                state = {name: file[name] for name in ("names", "numbers", "seconds", "places", "entries")}
+            state = read_arrays(path, LARGEST_STATE)
             rules, position = state["names"].tolist()
             lower, upper, depth, nodes, size = state["numbers"].tolist()
-            seconds = float(state["seconds"])
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            seconds, places, entries = float(state["seconds"]), state["places"], state["entries"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise StateError(f"{path}: no state of a solver: {error}") from None
         for what, mine, theirs in (
             ("rules", str(self.core.rules), rules),
@@ -215,7 +214,7 @@ class Solver:
             if mine != theirs:
                 raise StateError(f"{path}: its {what} is {theirs!r}, not {mine!r}")
         try:
-            self._table.restore(state["places"], state["entries"])
+            self._table.restore(places, entries)
         except ValueError as error:
             raise StateError(f"{path}: its table is damaged: {error}") from None
         known = [None if bound == _NONE else bound for bound in (lower, upper)]

@@ -32,14 +32,14 @@ from agents.search.deepening import Limits, Search
 from agents.support.command_line import parse_options, progress_bar, refused
 from agents.support.extras import INTERRUPTED
 from agents.support.folder_lock import FolderLock
-from agents.support.npz import naming_damage, read_npz, write_npz
+from agents.support.npz import naming_damage, write_npz
 from agents.training.minari_games import check_games, write_games
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, key_hashes
 from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.files import one_line, parse_json, short_hash, write_atomically
+from oanquan_env.files import one_line, parse_json, read_arrays, short_hash, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.playing import play_randomly
@@ -195,7 +195,7 @@ def columns(core: Core, positions: Positions, values: Floats, proved: Mask) -> C
 def read_columns(path: Path) -> Columns:
     """The arrays of a file, see `FIELDS`; raises `ValueError` that names a file which holds something else."""
     with naming_damage(path, "positions"):
-        data = read_npz(path)
+        data = read_arrays(path)
         found = {name: data[name] for name in FIELDS}
         if len({len(array) for array in found.values()}) > 1:
             raise ValueError("its arrays differ in length")

@@ -26,9 +26,10 @@ from rich.progress import Progress
 
 from agents.players.mixed_play import mixed_players
 from agents.support.extras import needing_extras
-from agents.support.npz import naming_damage, read_npz, write_npz
+from agents.support.npz import naming_damage, write_npz
 from oanquan_env import Core, __version__
 from oanquan_env.arrays import Ints
+from oanquan_env.files import read_arrays
 
 ENV_ID, DATASET_ID = "OAnQuan-v0", "oanquan/mixed-v0"
 FOLDER_NAME, UNFINISHED_NAME = "minari", "minari-unfinished"
@@ -152,6 +153,6 @@ def _place(folder: Path) -> Iterator[Path]:
 def read_games(path: Path) -> Played:
     """The games of a file; raises `ValueError` that names a file which holds something else."""
     with naming_damage(path, "games"):
-        data = read_npz(path)
+        data = read_arrays(path)
         ends = np.cumsum(data["lengths"])[:-1]
         return list(zip(data["seeds"].tolist(), np.split(data["actions"].astype(np.intp), ends), strict=True))

@@ -15,7 +15,7 @@ opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -66,7 +66,9 @@ class Suite:
         return short_hash(*(array.tobytes() for array in self.positions.arrays()), self.values.tobytes())
 
     def part(self, part: Part) -> Suite:
-        """The positions of the development or the test part, or all."""
+        """The positions of the development or the test part, or all; raises `ValueError` for other words."""
+        if part not in get_args(Part):
+            raise ValueError(f"part must be {', '.join(get_args(Part))}; got {part!r}")
         if part == "all":
             return self
         odd = np.array([key_number(key) % 2 for key in canonical_keys(self.core, self.positions)], dtype=np.bool_)
@@ -160,8 +162,13 @@ def regret(
         rng: all chance of the agent and of the bootstrap comes from it.
         label: the agent's name in the result.
         by_phase: whether the phases are measured too, which takes as long again.
+
+    Raises:
+        IllegalActionError: if the agent chooses anything but a legal action in each position.
     """
-    judged = judge(suite, agent.choose(suite.positions.copy(), rng))
+    actions = np.asarray(agent.choose(suite.positions.copy(), rng))
+    suite.core.check(suite.positions, actions)
+    judged = judge(suite, actions)
     phase = suite.phases()
     groups = {name: phase == number for number, name in enumerate(PHASES) if by_phase and (phase == number).any()}
     return RegretRow(

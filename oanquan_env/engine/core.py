@@ -173,7 +173,7 @@ class Core:
                 numbers = np.array(played, dtype=np.int32)
                 return Played(numbers[:1], numbers[1:])
         if checked:
-            self._check(positions, actions)
+            self.check(positions, actions)
         saved = positions.copy()
         try:
             stopped, laps = self.moves.sow(positions, actions)
@@ -196,7 +196,8 @@ class Core:
         self.play(children, actions, checked=False)
         return Expanded(children, rows, actions)
 
-    def _check(self, positions: Positions, actions: npt.NDArray[np.integer]) -> None:
+    def check(self, positions: Positions, actions: npt.NDArray[np.integer]) -> None:
+        """Raise `IllegalActionError` for anything but a legal action in each of N positions."""
         n = len(positions)
         check_whole(actions, n)
         inside = (actions >= 0) & (actions < self.rules.actions)

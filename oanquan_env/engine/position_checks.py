@@ -65,19 +65,20 @@ def check_setup(
     _within("stones", columns.stones, 0, int(rules.stones))
     _within("mover", columns.mover[:, None], 0, rules.players - 1)
     _within("ply", columns.ply[:, None], 0, rules.max_plies)
-    _within("scores", columns.scores, *score_bounds(rules))
+    _within("scores", columns.scores, *score_bounds(rules, -(-rules.max_plies // rules.players)))
     in_play = columns.seeds.sum(axis=1)
     _require("seeds", in_play <= MAX_SEEDS, lambda row: f"{in_play[row]} seeds are more than {MAX_SEEDS}")
     return columns
 
 
-def score_bounds(rules: Rules) -> tuple[int, int]:
-    """Least and most points of a player that play can lead to; with them no sum of scores leaves an int32.
+def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
+    """Least and most points of a player after so many refills of each; with them no sum of scores leaves an int32.
 
-    A ply costs a player at most one refill of F points on credit, so no score falls below -F * max_plies, nor rises
-    above the total plus the others' deepest debts.
+    A refill costs F points on credit, so no score falls below -F * refills, nor rises above the total plus the others'
+    deepest debts. A player refills before its own moves alone: at most ceil(max_plies / P) times in a game. A position
+    may begin with as many behind it, at any ply, and play from there stays within max_plies refills.
     """
-    debt = rules.fields * rules.max_plies
+    debt = rules.fields * refills
     return -debt, rules.total + (rules.players - 1) * debt
 
 

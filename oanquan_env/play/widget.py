@@ -107,8 +107,10 @@ class BoardWidget(anywidget.AnyWidget):
         while self._session.answer():
             self._show()
 
-    def _answer(self, _: Any, message: dict[str, Any], __: Any) -> None:
+    def _answer(self, _: Any, message: Any, __: Any) -> None:
         """Do what the board in the browser asks for."""
+        if not isinstance(message, dict):  # not from our page
+            return
         try:
             if message.get("request") == "hint":
                 self.hint = self._session.hint()

@@ -35,13 +35,13 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     if isinstance(name, str) and name.partition(":")[0] in KINDS:
         return make_of(name, rules, KINDS)
     try:
-        agents = importlib.import_module("agents")
-    except ModuleNotFoundError as error:
+        others = importlib.import_module("agents.players.make")  # another project's `agents` has no such module
+    except ImportError as error:
         raise NoAgentsError(
             f"unknown player {name!r}: without the `agents` package of the project's clone only "
             f"{', '.join(KINDS)} exist ({error})"
         ) from error
-    return cast(Policy, agents.make(name, rules))
+    return cast(Policy, others.make(name, rules))
 
 
 def make_of(name: str, rules: Rules | str, kinds: Kinds) -> Policy:

@@ -7,7 +7,7 @@
 - a torch module that maps observations and masks, or observations alone, to logits: anything with `forward` and
   `state_dict`. The legal action of the highest logit is played. Of several outputs the first is taken.
 - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
-- a class of any of these; it is called with the `Core` if it takes an argument, else without
+- a class of any of these; it is called with `core=` if it takes an argument of that name, else without
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def as_policy(player: object, core: Core) -> Policy:
         return make(player, core.rules)
     if inspect.isclass(player):
         made = cast(Callable[..., object], player)
-        return as_policy(made(core) if inspect.signature(made).parameters else made(), core)
+        return as_policy(made(core=core) if "core" in inspect.signature(made).parameters else made(), core)
     if callable(getattr(player, "choose", None)):
         return cast(Policy, player)
     if hasattr(player, "predict") and hasattr(player, "observation_space"):
@@ -126,18 +126,27 @@ def _module_choice(module: Any) -> Observed:
     with_masks = len(inspect.signature(module.forward).parameters) > 1
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
-        parameter = next(module.parameters(), None)
-        place = {} if parameter is None else {"device": parameter.device}
-        inputs = [torch.as_tensor(observations, dtype=torch.float32, **place)]
-        inputs += [torch.as_tensor(masks, **place)] * with_masks
+        weights = (one for one in module.parameters() if one.is_floating_point())
+        like = next(weights, torch.zeros(0))
+        inputs = [torch.as_tensor(observations).to(like)]
+        inputs += [torch.as_tensor(masks, device=like.device)] * with_masks
         training = module.training
         module.eval()
         with torch.no_grad():
             found = module(*inputs)
         module.train(training)
-        logits = (found[0] if isinstance(found, (tuple, list)) else found).double().cpu().numpy()
+        output = found[0] if isinstance(found, (tuple, list)) and found else found
+        if not isinstance(output, torch.Tensor):
+            raise NoPlayerError(
+                f"a module returns logits, or a tuple that begins with them; got {type(output).__name__}"
+            )
+        logits = output.double().cpu().numpy()
         if logits.shape != masks.shape:
             raise ValueError(f"the module returned logits of shape {logits.shape}; {masks.shape} are wanted")
-        return cast(npt.ArrayLike, np.where(masks, logits, -np.inf).argmax(axis=1))
+        if np.isnan(logits[masks]).any():
+            row = int((np.isnan(logits) & masks).any(axis=1).argmax())
+            raise ValueError(f"the module returned NaN for a legal action in row {row}")
+        lowest = np.finfo(np.float64).min  # a legal action of -inf comes before all illegal ones
+        return cast(npt.ArrayLike, np.where(masks, np.maximum(logits, lowest), -np.inf).argmax(axis=1))
 
     return choose

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
+from oanquan_env.engine.core import check_whole
 from oanquan_env.engine.positions import Positions
 
 
@@ -44,10 +45,15 @@ def best_of_one(values: Mapping[int, float], actions: int, rng: np.random.Genera
 
 
 def ask_players(players: Sequence[Policy], numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
-    """(N,) intp, actions of N running positions: `players[numbers[n]]` chooses for row n, and each is asked once."""
+    """(N,) intp, actions of N running positions: `players[numbers[n]]` chooses for row n, and each is asked once.
+
+    Raises `IllegalActionError` for an answer of anything but a whole number for each of its positions.
+    """
     actions = np.zeros(len(positions), dtype=np.intp)
     for number, player in enumerate(players):
         rows = (numbers == number).nonzero()[0]
         if rows.size:
-            actions[rows] = player.choose(positions[rows], rng)
+            chosen = np.asarray(player.choose(positions[rows], rng))
+            check_whole(chosen, len(rows))
+            actions[rows] = chosen
     return actions

@@ -25,7 +25,6 @@ import dataclasses
 import functools
 import io
 import json
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +36,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
+from oanquan_env.files import one_line, parse_json, read_arrays
 from oanquan_env.players.unavailable import UnavailableError
 
 HIDDEN = 256
@@ -175,18 +175,16 @@ class ValueNet:
     @classmethod
     def from_bytes(cls, content: bytes) -> ValueNet:
         """The net of a file's content; raises `ValueNetError`."""
-        if not zipfile.is_zipfile(io.BytesIO(content)):  # NumPy would take it for a pickle
-            raise ValueNetError("not a value net: no .npz archive")
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as data:
-                rules = Rules.parse(str(data["rules"]))
-                if int(data["format"]) != _FORMAT:
-                    raise ValueError(f"format {int(data['format'])}, this version reads {_FORMAT}")
-                arrays = {name: data[name] for name in shapes(rules.fields, rules.players)}
-                return cls(rules=rules, **arrays, origin=dict(json.loads(str(data["origin"]))))
+            data = read_arrays(content)
+            rules = Rules.parse(str(data["rules"]))
+            if data["format"].tolist() != _FORMAT:
+                raise ValueError(f"format {one_line(data['format'])}, this version reads {_FORMAT}")
+            arrays = {name: data[name] for name in shapes(rules.fields, rules.players)}
+            return cls(rules=rules, **arrays, origin=dict(parse_json(str(data["origin"]))))
         except KeyError as error:
-            raise ValueNetError(f"not a value net: {error.args[0]}") from None
-        except (OSError, ValueError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+            raise ValueNetError(f"not a value net: there is no {error}") from None
+        except (ValueError, TypeError) as error:
             raise ValueNetError(f"not a value net: {error}") from None
 
     def to_bytes(self) -> bytes:

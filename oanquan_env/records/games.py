@@ -70,7 +70,9 @@ class GameRecord:
     comments: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in self.headers:
+        for name, value in self.headers.items():
+            if not isinstance(name, str) or not isinstance(value, str):
+                raise TypeError(f"headers are texts; got {name!r}: {value!r}")
             if not _NAME.fullmatch(name) or name in RESERVED:
                 raise ValueError(f"{name!r} cannot be an extra header: use letters and digits, and not {RESERVED}")
         for number in self.comments:

@@ -26,7 +26,7 @@ class PPOConfig(Strict):
     learning_rate_end: Positive = Field(1e-4, description="Adam's step size at the end; linear in between")
     gamma: Share = Field(1.0, description="discount of one ply")
     gae_lambda: Share = Field(0.8, description="how far advantages look beyond the value of the next position")
-    clip_range: Positive = Field(0.2, description="largest change of an action's probability ratio that is rewarded")
+    clip_range: Positive = Field(0.2, le=10, description="largest rewarded change of an action's probability ratio")
     ent_coef: PositiveOrZero = Field(0.01, description="weight of the entropy at the start")
     ent_coef_end: PositiveOrZero = Field(0.001, description="weight of the entropy at the end")
     vf_coef: PositiveOrZero = Field(10.0, description="weight of the value loss; margins are shares of all points")
@@ -52,7 +52,7 @@ class EvaluationConfig(EvaluationSchedule):
     """
 
     opponents: list[str] = Field(["random", "greedy"], description="players by name, as evaluate.py takes them")
-    pairs: Count = Field(200, description="openings against each opponent, each played in every seat")
+    pairs: Count = Field(200, le=10**6, description="openings against each opponent, each played in every seat")
     opening_plies: Count = Field(4, description="random plies of an opening")
 
 
