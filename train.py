@@ -22,6 +22,7 @@ from types import FrameType
 from typing import Any
 
 from agents.support.extras import needing_extras
+from oanquan_env.files import FileError
 
 with needing_extras("train.py" if __name__ == "__main__" else None):
     from rich.console import Console
@@ -36,27 +37,15 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     )
     from rich.text import Text
 
-    from agents.networks.agent_files import AgentFileError
     from agents.support.command_line import refused
-    from agents.support.folder_lock import FolderInUseError
     from agents.support.parallel import ScaleError
-    from agents.support.strict_yaml import ConfigError
-    from agents.training.checkpoint import CheckpointError
     from agents.training.kinds import RUNS, resume_run
     from agents.training.run import Run
-    from agents.training.run_folder import RunError, StopTrainingError
+    from agents.training.run_folder import StopTrainingError
     from agents.training.sweep import SeedEnd, parse_seeds, plan, stopping_workers, train_seeds
     from agents.training.train_command import CHANGEABLE, Command, parse
 
-REFUSALS = (
-    AgentFileError,
-    CheckpointError,
-    ConfigError,
-    FolderInUseError,
-    OSError,
-    RunError,
-    ScaleError,
-)
+REFUSALS = (FileError, ScaleError, OSError)
 """What is said without a traceback."""
 
 

@@ -35,6 +35,10 @@ _DAMAGE = (
 """Errors of Python's and NumPy's readers about damaged archives and headers."""
 
 
+class FileError(ValueError):
+    """A file or folder that is missing, damaged, in use or of something else; names it, and says what helps."""
+
+
 def one_line(text: object) -> str:
     """What an error can show of a text: one line, cut."""
     line = " ".join(str(text)[: 10 * LONGEST].split())
@@ -42,10 +46,10 @@ def one_line(text: object) -> str:
 
 
 def check_readable(path: Path) -> None:
-    """Raises `ValueError` unless `path` is a file: a folder cannot be read, and a pipe is waited for."""
+    """Raises `FileError` unless `path` is a file: a folder cannot be read, and a pipe is waited for."""
     if not path.is_file():
         said = "a folder" if path.is_dir() else "neither a file nor a folder" if path.exists() else "no such file"
-        raise ValueError(f"{path}: {said}" + (", not a file" if path.is_dir() else ""))
+        raise FileError(f"{path}: {said}" + (", not a file" if path.is_dir() else ""))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -78,12 +82,12 @@ def text_bytes(path: Path, text: str) -> bytes:
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file holds; raises `ValueError` that names the file."""
+    """What a JSON file holds; raises `FileError`."""
     check_readable(path)
     try:
         return parse_json(read_bytes(path).decode())
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise FileError(f"{path}: {error}") from None
 
 
 def parse_json(text: str | bytes) -> Any:

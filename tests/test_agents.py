@@ -14,14 +14,7 @@ import torch
 import yaml
 
 import agents
-from agents.networks.agent_files import (
-    CARD_NAME,
-    WEIGHTS_NAME,
-    AgentCard,
-    AgentFileError,
-    agent_folder,
-    save_agent,
-)
+from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent
 from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
@@ -30,7 +23,7 @@ from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.starts import RandomStarts
 from oanquan_env import Core, Rules, mirror
-from oanquan_env.files import write_atomically
+from oanquan_env.files import FileError, write_atomically
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained
@@ -116,7 +109,7 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     _, network = make_network(Core(), NETWORK)
     save_agent(shelf / "other", network, AgentCard(rules="vietnamese", reward="margin", network=NETWORK))
     assert fingerprint("ppo:pretrained", Rules()) == before != fingerprint("ppo:pretrained", Rules.parse("vietnamese"))
-    with pytest.raises(AgentFileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
+    with pytest.raises(FileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
 
 
@@ -130,14 +123,14 @@ def test_a_pickle_in_place_of_the_weights_is_refused_and_never_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (agent / WEIGHTS_NAME).write_bytes(pickle.dumps(Bomb()))
-    with pytest.raises(AgentFileError, match="not the weights of the network on the card"):
+    with pytest.raises(FileError, match="not the weights of the network on the card"):
         PPOPlayer(agent)
     with zipfile.ZipFile(agent / WEIGHTS_NAME, "w") as archive:
         archive.writestr("data.pkl", pickle.dumps(Bomb()))
-    with pytest.raises(AgentFileError, match="not the weights of the network on the card"):
+    with pytest.raises(FileError, match="not the weights of the network on the card"):
         PPOPlayer(agent)
     (agent / CARD_NAME).write_text("!!python/object/apply:os.system ['touch exploded']")
-    with pytest.raises(AgentFileError, match="not readable as YAML"):
+    with pytest.raises(FileError, match="not readable as YAML"):
         PPOPlayer(agent)
     assert not (tmp_path / "exploded").exists()
 
@@ -157,15 +150,15 @@ def test_a_card_that_does_not_fit_is_refused_naming_the_field(
 ) -> None:
     card = yaml.safe_load((agent / CARD_NAME).read_text())
     (agent / CARD_NAME).write_text(yaml.safe_dump({**card, **change}))
-    with pytest.raises(AgentFileError, match=message):
+    with pytest.raises(FileError, match=message):
         PPOPlayer(agent)
 
 
 def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
-    with pytest.raises(AgentFileError, match=r"no agent\.yaml there"):
+    with pytest.raises(FileError, match=r"no agent\.yaml there"):
         PPOPlayer(tmp_path)
     (agent / WEIGHTS_NAME).unlink()
-    with pytest.raises(AgentFileError, match=r"agent\.safetensors: no such file"):
+    with pytest.raises(FileError, match=r"agent\.safetensors: no such file"):
         PPOPlayer(agent)
 
 

@@ -12,10 +12,11 @@ from agents.evaluation import openings
 from agents.evaluation.openings import OpeningsRecipe, final_margins, make_suite
 from oanquan_env import Board, Core, Positions, Termination, mirror, parse_records, rotate_seats
 from oanquan_env.arrays import Ints
-from oanquan_env.benchmark.openings import OpeningsError, load_openings, random_suite, read_openings
+from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
 from oanquan_env.benchmark.pairs import PairResults, play_paired_games, play_pairs, score_interval
 from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.keys import canonical_keys, first_of_each, key_hashes, key_number
+from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy, RandomPolicy
 from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_openings
@@ -169,14 +170,14 @@ def test_openings_survive_a_file(core: Core, tmp_path: Path) -> None:
 def test_unusable_openings_are_refused(core: Core, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "lines.txt"
     path.write_text(text)
-    with pytest.raises(OpeningsError, match=message):
+    with pytest.raises(FileError, match=message):
         load_openings(core, str(path), 2, 4, rng())
 
 
 def test_missing_openings_say_what_exists(core: Core, tmp_path: Path) -> None:
-    with pytest.raises(OpeningsError, match=r"no such file; openings are `random`, `balanced` or a file of records"):
+    with pytest.raises(FileError, match=r"no such file; openings are `random`, `balanced` or a file of records"):
         load_openings(core, str(tmp_path / "none"), 2, 4, rng())
-    with pytest.raises(OpeningsError, match="there is no balanced suite for 'tonkin seeds=3'"):
+    with pytest.raises(FileError, match="there is no balanced suite for 'tonkin seeds=3'"):
         load_openings(Core("tonkin seeds=3"), "balanced", 2, 4, rng())
 
 

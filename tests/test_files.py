@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from oanquan_env import files, read_records
-from oanquan_env.benchmark.openings import OpeningsError, read_openings
-from oanquan_env.benchmark.suites import SuiteError, format_suite, read_suite, regret_path
+from oanquan_env.benchmark.openings import read_openings
+from oanquan_env.benchmark.suites import format_suite, read_suite, regret_path
 from oanquan_env.engine.core import Core
-from oanquan_env.files import read_bytes, text_bytes, write_atomically
+from oanquan_env.files import FileError, read_bytes, text_bytes, write_atomically
 
 
 def test_a_file_called_gz_is_compressed_and_has_no_time(tmp_path: Path) -> None:
@@ -38,9 +38,9 @@ def test_a_damaged_or_too_long_compressed_file_is_refused(
     monkeypatch.setattr(files, "MOST_BYTES", 100)
     path = tmp_path / "a.json.gz"
     path.write_bytes(content)
-    with pytest.raises(SuiteError, match=r"a\.json\.gz: "):
+    with pytest.raises(FileError, match=r"a\.json\.gz: "):
         read_suite(path)
-    with pytest.raises(OpeningsError, match=r"a\.json\.gz: "):
+    with pytest.raises(FileError, match=r"a\.json\.gz: "):
         read_openings(Core(), path)
 
 

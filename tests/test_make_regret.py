@@ -15,7 +15,6 @@ from agents.evaluation import make_regret
 from agents.evaluation.make_regret import SuiteRecipe, Values, main, make_suite, move_valuer
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
-from agents.evaluation.result_cache import ResultCacheError
 from agents.players.mixed_play import met_in_play
 from agents.search.deepening import Search
 from agents.search.in_parts import Searcher
@@ -23,6 +22,7 @@ from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import format_suite, read_suite
 from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.value_net import ValueNet, read_value_net
 from tests.test_regret import Fixed, rng
@@ -102,7 +102,7 @@ def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(make_regret, "move_valuer", valuer)
     searched.extend([0, 0, 0])  # so one more search would stop it
     assert format_suite(make_suite(SMALL, parts=tmp_path)) == format_suite(whole)
-    with pytest.raises(ResultCacheError, match=r"made by other settings \(depth\): choose another folder"):
+    with pytest.raises(FileError, match=r"made by other settings \(depth\): choose another folder"):
         make_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), parts=tmp_path)
 
 

@@ -15,18 +15,11 @@ from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import relative_points
+from oanquan_env.files import FileError
 from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import NET_UNIT, FullWidthSearch
-from oanquan_env.players.value_net import (
-    VALUE_NET_NAME,
-    ValueNet,
-    ValueNetError,
-    embedding_rows,
-    hidden_units,
-    read_value_net,
-    shapes,
-)
+from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, read_value_net, shapes
 from tests.boards import random_positions
 from tests.test_full_width import after_each_move
 
@@ -142,7 +135,7 @@ def test_players_take_nets_by_name(tmp_path: Path) -> None:
     prints = [fingerprint(name, core.rules) for name in names]
     assert prints[0] == prints[1] != prints[2]
     for make in (agents.make, make_policy):
-        with pytest.raises(ValueNetError, match="the net is for the rules 'three-player', not 'four-player'"):
+        with pytest.raises(FileError, match="the net is for the rules 'three-player', not 'four-player'"):
             make(f"maxn:depth=2,net={path}", "four-player")
     with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'mancala-world'"):
         FullWidthSearch(Core(), 2, net=read_value_net(path, "three-player"))

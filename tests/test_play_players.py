@@ -12,12 +12,12 @@ import pytest
 
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
+from oanquan_env.files import FileError
 from oanquan_env.play import levels, session, warming
 from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.play.session import Session, SessionError
 from oanquan_env.play.warming import Warming
 from oanquan_env.players import Policy, value_net
-from oanquan_env.players.value_net import ValueNetError
 from tests.players import FirstMove, LastMove, Slow
 from tests.sessions import line
 
@@ -103,16 +103,16 @@ def damage_value_nets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("numba")
     damage_value_nets(monkeypatch, tmp_path)
-    with pytest.raises(ValueNetError, match="not a value net"):
+    with pytest.raises(FileError, match="not a value net"):
         first_playing(LEVELS["hard"].players, Rules())
     played = Session(names=("human", "hard"))
     wait_until_loaded(played)
     played.request("move", {"move": "1A", "ply": 0})
     assert played.answer()
-    assert re.fullmatch(r"ValueNetError: .*value\.npz: not a value net.*", played.state()["trouble"])
+    assert re.fullmatch(r"FileError: .*value\.npz: not a value net.*", played.state()["trouble"])
     adviser, _ = session.shared_adviser(Rules())
     assert adviser.ready.wait(60)
-    with pytest.raises(ValueNetError, match="not a value net"):
+    with pytest.raises(FileError, match="not a value net"):
         Session().hint()
 
 

@@ -13,8 +13,9 @@ from agents.search.deepening import Search
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.regret import PHASES, Suite, judge, phases, regret
-from oanquan_env.benchmark.suites import SuiteError, format_suite, load_suite, read_suite, regret_path
+from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite, regret_path
 from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.files import FileError
 from tests.strategies import TWO_PLAYER_PRESETS
 
 NONE = np.nan
@@ -160,7 +161,7 @@ ALL_LEGAL = ["5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", [0] * 10]
 def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) -> None:
     path = tmp_path / "suite.json"
     path.write_text(json.dumps({"format": 1, "rules": "mancala-world", "made": {}, "positions": [GOOD, row]}))
-    with pytest.raises(SuiteError, match=message):
+    with pytest.raises(FileError, match=message):
         read_suite(path)
 
 
@@ -188,15 +189,15 @@ def test_the_first_and_the_last_action_can_be_proved(tmp_path: Path) -> None:
 def test_damaged_suites_are_named(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "suite.json"
     path.write_text(text)
-    with pytest.raises(SuiteError, match=message):
+    with pytest.raises(FileError, match=message):
         read_suite(path)
 
 
 def test_missing_suites_are_named(tmp_path: Path) -> None:
-    with pytest.raises(SuiteError, match="no such file"):
+    with pytest.raises(FileError, match="no such file"):
         read_suite(tmp_path / "none.json")
     with pytest.raises(
-        SuiteError, match=r"there is no regret suite for 'tonkin seeds=3'.*python -m agents.evaluation.make_regret"
+        FileError, match=r"there is no regret suite for 'tonkin seeds=3'.*python -m agents.evaluation.make_regret"
     ):
         load_suite(Core("tonkin seeds=3").rules)
 

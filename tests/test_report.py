@@ -18,7 +18,6 @@ from agents.evaluation.results import (
     Rating,
     RegretResult,
     Report,
-    ReportError,
     order_of_agents,
     read_report,
 )
@@ -33,6 +32,7 @@ from agents.reports.report import (
 )
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import RegretMeasures, RegretRow
+from oanquan_env.files import FileError
 
 BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
 
@@ -154,9 +154,9 @@ def test_a_report_survives_its_file(report: Report, tmp_path: Path) -> None:
 def test_damaged_reports_are_named(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "report.json"
     path.write_text(text)
-    with pytest.raises(ReportError, match=message):
+    with pytest.raises(FileError, match=message):
         read_report(path)
-    with pytest.raises(ReportError, match=r"no such file; evaluate.py --output FOLDER writes one"):
+    with pytest.raises(FileError, match=r"no such file; evaluate.py --output FOLDER writes one"):
         read_report(tmp_path / "none.json")
 
 

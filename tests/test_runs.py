@@ -22,10 +22,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import evaluate
 import train
-from agents.support.folder_lock import LOCK_NAME, FolderInUseError, FolderLock
+from agents.support.folder_lock import LOCK_NAME, FolderLock
 from agents.support.strict_yaml import ConfigError
 from agents.support.tensor_files import DIGEST, pack
-from agents.training.checkpoint import CheckpointError
 from agents.training.kinds import load_config
 from agents.training.ppo.run import PPORun
 from agents.training.run_folder import (
@@ -36,7 +35,7 @@ from agents.training.run_folder import (
     RunError,
     StopTrainingError,
 )
-from oanquan_env.files import TEMPORARY
+from oanquan_env.files import TEMPORARY, FileError
 from tests.test_training import ITERATION, ROOT, learn, quiet, small_config
 
 Change = Callable[[dict[str, torch.Tensor], dict[str, str]], object]
@@ -72,7 +71,7 @@ def test_every_changed_byte_of_a_checkpoint_is_noticed(checkpoint: Path) -> None
         content = bytearray(whole)
         content[place] ^= 1 << places.randrange(8)
         checkpoint.write_bytes(content)
-        with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors: "):
+        with pytest.raises(FileError, match=r"checkpoint\.safetensors: "):
             PPORun.resume(checkpoint.parent, quiet)
 
 
@@ -112,7 +111,7 @@ def test_a_checkpoint_that_says_what_cannot_be_is_refused(checkpoint: Path, chan
     tensors = load_file(checkpoint)
     change(tensors, notes)
     checkpoint.write_bytes(pack(tensors, notes))
-    with pytest.raises(CheckpointError, match=rf"checkpoint\.safetensors: .*{message}") as refused:
+    with pytest.raises(FileError, match=rf"checkpoint\.safetensors: .*{message}") as refused:
         PPORun.resume(checkpoint.parent, quiet)
     assert len(str(refused.value)) < 1000
 
@@ -172,7 +171,7 @@ def holder(stopped: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_a_run_is_one_process_s_and_a_kill_sets_it_free(holder: subprocess.Popen[str], stopped: Path) -> None:
-    with pytest.raises(FolderInUseError, match=rf"{stopped} is in use by process {holder.pid} on "):
+    with pytest.raises(FileError, match=rf"{stopped} is in use by process {holder.pid} on "):
         PPORun.resume(stopped, quiet)
     assert train.main(["--resume", str(stopped)]) == 2
     assert evaluate.main(["greedy", "random", "--pairs", "1", "--output", str(stopped)]) == 2
@@ -186,7 +185,7 @@ def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     first = PPORun.create(folder, small_config(), "first", quiet)
     (folder / CONFIG_NAME).rename(folder / "hidden")  # as the second sees it before the first has written it
-    with pytest.raises(FolderInUseError, match=f"process {os.getpid()}"):
+    with pytest.raises(FileError, match=f"process {os.getpid()}"):
         PPORun.create(folder, small_config(), "second", quiet)
     (folder / "hidden").rename(folder / CONFIG_NAME)
     learn(first)

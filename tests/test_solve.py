@@ -16,9 +16,10 @@ from agents.search.compiled import Int64s
 from agents.search.deepening import Limits, Search
 from agents.search.memory import NO_ACTION, STOP
 from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, LimitReachedError, ProofTable, reaches
-from agents.search.solver import ProofState, Solver, StateError
+from agents.search.solver import ProofState, Solver
 from oanquan_env import Board, Core, Positions
 from oanquan_env.engine.notation import Move, parse_position
+from oanquan_env.files import FileError
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_bounds, sides
 
@@ -240,11 +241,11 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
         "its position is": Solver(core, random_positions(core, 3, seed=1)[-1:], megabytes=1),
     }
     for message, other in others.items():
-        with pytest.raises(StateError, match=message):
+        with pytest.raises(FileError, match=message):
             other.load(path)
     contents = dict(np.load(path))
     (tmp_path / "text").write_text("x")
-    with pytest.raises(StateError, match=r"no state of a solver: not readable as \.npz"):
+    with pytest.raises(FileError, match=r"no state of a solver: not readable as \.npz"):
         solver.load(tmp_path / "text")
     damages = {
         "no state of a solver": [{**contents, "names": np.array([object()])}, {"names": contents["names"]}],
@@ -258,10 +259,10 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
     for message, damaged in damages.items():
         for arrays in damaged:
             np.savez(path, **arrays)
-            with pytest.raises(StateError, match=message):
+            with pytest.raises(FileError, match=message):
                 solver.load(path)
     path.write_bytes(b"nothing of the kind")
-    with pytest.raises(StateError, match="no state of a solver"):
+    with pytest.raises(FileError, match="no state of a solver"):
         solver.load(path)
 
 

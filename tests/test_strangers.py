@@ -13,15 +13,16 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
-from agents.evaluation.result_cache import ResultCache, ResultCacheError
-from agents.evaluation.results import ReportError, read_report
+from agents.evaluation.result_cache import ResultCache
+from agents.evaluation.results import read_report
 from agents.networks import networks
-from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, AgentFileError
+from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard
 from agents.players.network_player import NetworkError, PPOPlayer
 from agents.support.strict_yaml import ConfigError, dump_yaml, read_yaml
 from agents.training.kinds import load_config
 from oanquan_env import Core
-from oanquan_env.benchmark.suites import SuiteError, read_suite
+from oanquan_env.benchmark.suites import read_suite
+from oanquan_env.files import FileError
 from tests.untrained import save_untrained
 
 SHORT = 1000
@@ -61,7 +62,7 @@ def test_a_card_cannot_ask_for_a_network_that_its_weights_do_not_fill(
     for name in ("PlainNet", "AfterstateNet", "TwoPlyNet"):
         monkeypatch.setattr(networks, name, no_network)
     change_card(agent, **network)
-    with pytest.raises(AgentFileError, match=message):
+    with pytest.raises(FileError, match=message):
         PPOPlayer(agent)
 
 
@@ -139,7 +140,7 @@ def suite_text(**changes: object) -> str:
 )
 def test_the_error_of_a_suite_or_of_a_report_is_short(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.json").write_text(text)
-    for read, kind in ((read_suite, SuiteError), (read_report, ReportError)):
+    for read, kind in ((read_suite, FileError), (read_report, FileError)):
         with pytest.raises(kind, match=r"x\.json: ") as refused:  # type: ignore[var-annotated]
             read(tmp_path / "x.json")
         assert len(str(refused.value)) < SHORT + len(str(tmp_path))
@@ -163,7 +164,7 @@ def change_weight(agent: Path, change: object) -> None:
 )
 def test_weights_that_no_network_has_are_refused(agent: Path, change: object, message: str) -> None:
     change_weight(agent, change)
-    with pytest.raises(AgentFileError, match=rf"agent\.safetensors: not the weights of the network.*{message}"):
+    with pytest.raises(FileError, match=rf"agent\.safetensors: not the weights of the network.*{message}"):
         PPOPlayer(agent)
 
 
@@ -183,7 +184,7 @@ def test_a_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
     content = bytearray((agent / WEIGHTS_NAME).read_bytes())
     content[-3] ^= 1
     (agent / WEIGHTS_NAME).write_bytes(content)
-    with pytest.raises(AgentFileError, match=r"agent\.safetensors: .*damaged: the content is not that of its digest"):
+    with pytest.raises(FileError, match=r"agent\.safetensors: .*damaged: the content is not that of its digest"):
         PPOPlayer(agent)
 
 
@@ -191,17 +192,17 @@ def test_a_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
 def test_what_is_no_file_is_not_read(agent: Path, name: str) -> None:
     (agent / name).unlink()
     (agent / name).mkdir()
-    with pytest.raises(AgentFileError, match=r"a folder, not a file|no agent\.yaml there"):
+    with pytest.raises(FileError, match=r"a folder, not a file|no agent\.yaml there"):
         PPOPlayer(agent)
     (agent / name).rmdir()
     os.mkfifo(agent / name)
-    with pytest.raises(AgentFileError, match=r"neither a file nor a folder|no agent\.yaml there"):
+    with pytest.raises(FileError, match=r"neither a file nor a folder|no agent\.yaml there"):
         PPOPlayer(agent)
 
 
 def test_a_pipe_is_no_configuration(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.yaml")
-    with pytest.raises(ConfigError, match="neither a file nor a folder"):
+    with pytest.raises(FileError, match="neither a file nor a folder"):
         load_config(tmp_path / "x.yaml")
 
 
@@ -227,5 +228,5 @@ def test_a_changed_number_in_a_stored_part_is_noticed(tmp_path: Path) -> None:
         re.sub(r'"settings": \{.*?\}', '"settings": 3', whole),
     ):
         path.write_text(text)
-        with pytest.raises(ResultCacheError, match=r"not a finished part of an evaluation .*; delete it to continue"):
+        with pytest.raises(FileError, match=r"not a finished part of an evaluation .*; delete it to continue"):
             cache.find(["a"], {"seed": 1}, dict)

@@ -15,10 +15,9 @@ import agents
 import train
 from agents.search.deepening import Search
 from agents.search.move_values import MoveValues
-from agents.support.folder_lock import FolderInUseError, FolderLock
+from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import validated
 from agents.support.tensor_files import pack, unpack
-from agents.training.checkpoint import CheckpointError
 from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, RunError, StopTrainingError
 from agents.training.starts import RandomStarts
 from agents.training.td.config import TDConfig, ValueConfig
@@ -27,6 +26,7 @@ from agents.training.td.learner import Learner
 from agents.training.td.run import RIVALRY, TDRun
 from oanquan_env import Core, mirror
 from oanquan_env.engine.core import relative_points
+from oanquan_env.files import FileError
 from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import VALUE_NET_NAME, read_value_net
 from tests.boards import random_positions
@@ -253,7 +253,7 @@ def test_a_checkpoint_that_cannot_be_is_refused(
     tensors[name] = change(tensors[name])
     metadata.pop("digest")
     (tmp_path / "run" / CHECKPOINT_NAME).write_bytes(pack(tensors, metadata))
-    with pytest.raises(CheckpointError, match=rf"checkpoint\.safetensors: .*{message}"):
+    with pytest.raises(FileError, match=rf"checkpoint\.safetensors: .*{message}"):
         TDRun.resume(tmp_path / "run", lambda _: None)
 
 
@@ -270,7 +270,7 @@ def test_a_folder_with_a_run_is_not_begun_again_nor_shared(whole_run: Path, tmp_
     with pytest.raises(RunError, match=f"--resume {whole_run}"):
         run_in(whole_run)
     lock = FolderLock(whole_run)
-    with pytest.raises(FolderInUseError, match="is in use by process"):
+    with pytest.raises(FileError, match="is in use by process"):
         TDRun.resume(whole_run, lambda _: None)
     lock.release()
 

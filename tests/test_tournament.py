@@ -11,7 +11,7 @@ import pytest
 from rich.progress import Progress
 
 import agents
-from agents.evaluation.result_cache import ResultCache, ResultCacheError
+from agents.evaluation.result_cache import ResultCache
 from agents.evaluation.results import origin
 from agents.evaluation.run import EvaluationRun, EvaluationSettings
 from agents.evaluation.tournament import TimedPolicy, Tournament, TournamentError, by_order, make_entrants, replay
@@ -20,6 +20,7 @@ from oanquan_env import Core, Positions, Rules, parse_records
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.pairs import PairResults
+from oanquan_env.files import FileError
 from oanquan_env.players import Policy, RandomPolicy
 from oanquan_env.playing import random_openings
 from oanquan_env.records.games import format_records
@@ -79,9 +80,9 @@ def test_another_player_leaves_the_finished_pairings_as_they_are(tmp_path: Path)
 
 def test_results_of_other_settings_are_refused(tmp_path: Path) -> None:
     list(tournament(tmp_path, ["random", "greedy"]).play())
-    with pytest.raises(ResultCacheError, match=r"made by other settings \(seed, openings\): choose another folder"):
+    with pytest.raises(FileError, match=r"made by other settings \(seed, openings\): choose another folder"):
         list(tournament(tmp_path, ["random", "greedy"], seed=1).play())
-    with pytest.raises(ResultCacheError, match=r"made by other settings \(agents\)"):
+    with pytest.raises(FileError, match=r"made by other settings \(agents\)"):
         list(tournament(tmp_path, ["random", "greedy=random"]).play())
 
 
@@ -94,7 +95,7 @@ def test_a_damaged_part_is_named(tmp_path: Path, content: str) -> None:
     path = cache.path(["a/b", "c"])
     assert path is not None
     path.write_text(content)
-    with pytest.raises(ResultCacheError, match=f"{path.name}: not a finished part"):
+    with pytest.raises(FileError, match=f"{path.name}: not a finished part"):
         cache.find(["a/b", "c"], {"seed": 1}, dict)
 
 
@@ -105,7 +106,7 @@ def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
     data = json.loads(path.read_text())
     del data["content"]["margin"]
     path.write_text(json.dumps(data))
-    with pytest.raises(ResultCacheError, match=r"not a finished part of an evaluation \(damaged: "):
+    with pytest.raises(FileError, match=r"not a finished part of an evaluation \(damaged: "):
         list(played.play())
 
 

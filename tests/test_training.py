@@ -20,7 +20,6 @@ import train
 from agents.networks.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import ConfigError
-from agents.training.checkpoint import CheckpointError
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.ppo.policy import network_of
@@ -29,6 +28,7 @@ from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, RunErr
 from agents.training.train_command import parse
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs
+from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
 
@@ -209,15 +209,15 @@ def test_resuming_what_is_no_run_or_damaged_is_refused(uninterrupted: Path, tmp_
         learn(PPORun.create(folder, small_config(), "test", quiet), ITERATION)
     checkpoint = folder / CHECKPOINT_NAME
     checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
-    with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors: damaged"):
+    with pytest.raises(FileError, match=r"checkpoint\.safetensors: damaged"):
         PPORun.resume(folder, quiet)
     checkpoint.write_bytes((uninterrupted / WEIGHTS_NAME).read_bytes())
-    with pytest.raises(CheckpointError, match="format None"):
+    with pytest.raises(FileError, match="format None"):
         PPORun.resume(folder, quiet)
     wider = small_config(network={"embed": 2, "width": 16, "depth": 1})
     (folder / "config.yaml").write_text(wider.to_yaml())
     checkpoint.write_bytes((uninterrupted / CHECKPOINT_NAME).read_bytes())
-    with pytest.raises(CheckpointError, match="does not fit the run's configuration"):
+    with pytest.raises(FileError, match="does not fit the run's configuration"):
         PPORun.resume(folder, quiet)
 
 

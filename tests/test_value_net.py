@@ -26,12 +26,12 @@ from agents.search.deepening import Limits, Search
 from agents.search.leaf import NET, horizon, with_net
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
+from oanquan_env.files import FileError
 from oanquan_env.players.value_net import (
     HIDDEN,
     LARGEST,
     VALUE_NET_NAME,
     ValueNet,
-    ValueNetError,
     embedding_rows,
     read_value_net,
     shapes,
@@ -206,7 +206,7 @@ def test_damaged_files_are_refused_by_name_and_run_nothing(
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "net.npz"
     path.write_bytes(content)
-    with pytest.raises(ValueNetError, match=message) as raised:
+    with pytest.raises(FileError, match=message) as raised:
         read_value_net(path)
     assert str(path) in str(raised.value)
     assert not (tmp_path / "sprung").exists()
@@ -215,13 +215,13 @@ def test_damaged_files_are_refused_by_name_and_run_nothing(
 def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "net.npz"
     path.write_bytes(drawn_net("ludii").to_bytes())
-    with pytest.raises(ValueNetError, match="for the rules 'ludii', not 'mancala-world'"):
+    with pytest.raises(FileError, match="for the rules 'ludii', not 'mancala-world'"):
         read_value_net(path)
-    with pytest.raises(ValueNetError, match="no such file"):
+    with pytest.raises(FileError, match="no such file"):
         read_value_net(tmp_path / "other.npz")
-    with pytest.raises(ValueNetError, match=VALUE_NET_NAME):
+    with pytest.raises(FileError, match=VALUE_NET_NAME):
         read_value_net(tmp_path)
-    with pytest.raises(ValueNetError, match="no value net for the rules 'mancala-world stone_value=5'"):
+    with pytest.raises(FileError, match="no value net for the rules 'mancala-world stone_value=5'"):
         read_value_net("pretrained", "mancala-world stone_value=5")
 
 
@@ -351,7 +351,7 @@ def test_players_take_nets_by_name_and_their_fingerprints_tell_nets_apart(tmp_pa
     assert (chosen != plain).any()
     prints = {fingerprint(f"minimax:depth=3,net={path}", core.rules) for path in paths}
     assert len(prints | {fingerprint("minimax:depth=3", core.rules)}) == 3
-    with pytest.raises(ValueNetError, match="for the rules 'tonkin'"):
+    with pytest.raises(FileError, match="for the rules 'tonkin'"):
         agents.make(f"minimax:depth=3,net={paths[0]}")
     with pytest.raises(ValueError, match="needs a limit"):
         agents.make(f"minimax:net={paths[0]}", "tonkin")

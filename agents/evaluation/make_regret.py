@@ -89,7 +89,7 @@ def make_suite(
 
     Raises:
         ValueError: if the count does not divide among the phases, or the games met too few positions of a phase.
-        ResultCacheError: if the folder holds parts of other settings, or damaged ones.
+        FileError: if the folder holds parts of other settings, or damaged ones.
     """
     if recipe.count < 1 or recipe.count % len(PHASES):
         raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")

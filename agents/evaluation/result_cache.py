@@ -14,16 +14,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agents.support.provenance import commit
-from oanquan_env.files import one_line, read_json, write_atomically
+from oanquan_env.files import FileError, one_line, read_json, write_atomically
 
 Part = TypeVar("Part")
 
 DIGEST = "digest"
 """Under this name a part holds a hash of the rest of it."""
-
-
-class ResultCacheError(ValueError):
-    """A stored part that is damaged or belongs to other settings; names the file and says what to do."""
 
 
 class ResultCache:
@@ -58,7 +54,7 @@ class ResultCache:
     def find(self, names: list[str], settings: dict[str, Any], read: Callable[[dict[str, Any]], Part]) -> Part | None:
         """What `read` makes of the content of a stored part; None if the part is not there yet.
 
-        Raises `ResultCacheError` if the part is damaged or belongs to other settings.
+        Raises `FileError` if the part is damaged or belongs to other settings.
         """
         path = self.path(names)
         if path is None or not path.is_file():
@@ -70,12 +66,10 @@ class ResultCache:
             made_by, part = dict(data["settings"]), read(data["content"])
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             reason = one_line(str(error).removeprefix(f"{path}: "))
-            raise ResultCacheError(
-                f"{path}: not a finished part of an evaluation ({reason}); delete it to continue"
-            ) from None
+            raise FileError(f"{path}: not a finished part of an evaluation ({reason}); delete it to continue") from None
         different = [name for name, value in settings.items() if made_by.get(name) != value]
         if different:
-            raise ResultCacheError(
+            raise FileError(
                 f"{path} was made by other settings ({', '.join(different)}): choose another folder, or delete it"
             )
         self.made_at.add(str(data.get("made_at")))

@@ -12,14 +12,10 @@ from agents.support.strict_yaml import validated
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.matches import MatchResult
 from oanquan_env.benchmark.regret import RegretRow
-from oanquan_env.files import read_json
+from oanquan_env.files import FileError, read_json
 
 ORDINALS = ("first", "second", "third", "fourth")
 """When a player moves after the opening."""
-
-
-class ReportError(ValueError):
-    """A report that cannot be used; names the file and what is wrong with it."""
 
 
 class _Strict(BaseModel, extra="forbid"):
@@ -131,13 +127,10 @@ class Report(_Strict):
 
 
 def read_report(path: Path) -> Report:
-    """Read a report.json; raises `ReportError` naming the file and the field."""
+    """Read a report.json; raises `FileError` naming the file and the field."""
     if not path.exists():
-        raise ReportError(f"{path}: no such file; evaluate.py --output FOLDER writes one")
-    try:
-        return validated(Report, read_json(path), str(path))
-    except (OSError, ValueError) as error:
-        raise ReportError(str(error)) from None
+        raise FileError(f"{path}: no such file; evaluate.py --output FOLDER writes one")
+    return validated(Report, read_json(path), str(path))
 
 
 def origin(report: Report) -> str:

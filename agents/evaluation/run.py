@@ -109,7 +109,7 @@ class EvaluationRun:
         """Play and measure what is not stored already; the report names `command` as its origin.
 
         A Ray cluster at the address `ray` may play the arena's pairings; the results are the same, except those of
-        players with a time limit. Raises `ResultCacheError` if the output folder holds parts of other settings, or
+        players with a time limit. Raises `FileError` if the output folder holds parts of other settings, or
         damaged ones.
         """
         arena, caches = None, [self.cache]

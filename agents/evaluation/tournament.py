@@ -159,7 +159,7 @@ class Tournament:
     ) -> Iterator[Pairing]:
         """Play the pairings that are not stored yet; yields every pairing in the order of the schedule.
 
-        `progress` hears numbers of games that ended, `begins` the name of each pairing. Raises `ResultCacheError` if
+        `progress` hears numbers of games that ended, `begins` the name of each pairing. Raises `FileError` if
         the folder holds a pairing of other settings, or a damaged one.
         """
         for a, b in self.schedule():
@@ -215,7 +215,7 @@ class Tournament:
         self.cache.store(self._labels(pairing.a, pairing.b), self._settings(pairing.a, pairing.b), content)
 
     def find(self, a: int, b: int) -> Pairing | None:
-        """The stored pairing, None if there is none; raises `ResultCacheError`, see `play`."""
+        """The stored pairing, None if there is none; raises `FileError`, see `play`."""
 
         def read(content: dict[str, Any]) -> Pairing:
             results = PairResults(*(np.array(content[name], dtype=np.float64) for name in PairResults._fields))

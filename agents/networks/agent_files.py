@@ -14,11 +14,11 @@ from pydantic import Field, model_validator
 from agents.networks.config import NetworkConfig, check_reward
 from agents.networks.features import FeatureEncoder
 from agents.networks.networks import Net, make_network
-from agents.support.strict_yaml import ConfigError, RulesName, Strict, read_yaml, validated
-from agents.support.tensor_files import TensorFileError, count_numbers, pack, unpack
+from agents.support.strict_yaml import RulesName, Strict, read_yaml, validated
+from agents.support.tensor_files import count_numbers, pack, unpack
 from oanquan_env import Core, Rules
 from oanquan_env.engine.rules import as_rules
-from oanquan_env.files import one_line, write_atomically
+from oanquan_env.files import FileError, one_line, write_atomically
 from oanquan_env.rewards import RewardName
 
 WEIGHTS_NAME = "agent.safetensors"
@@ -32,8 +32,8 @@ LARGEST_WEIGHT = 1e4
 NO_WEIGHTS = "not the weights of the network on the card"
 
 
-class AgentFileError(ValueError):
-    """An agent's files are missing, damaged or do not fit together; names the file."""
+class WeightsError(FileError):
+    """Weights that are not those of the network on their card."""
 
 
 class AgentCard(Strict):
@@ -58,29 +58,26 @@ def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
 
 
 def read_card(folder: Path) -> AgentCard:
-    """The card in `folder`; raises `AgentFileError`."""
+    """The card in `folder`; raises `FileError`."""
     path = folder / CARD_NAME
     if not path.is_file():
-        raise AgentFileError(
+        raise FileError(
             f"{folder}: no {CARD_NAME} there; a trained agent is a folder with {CARD_NAME} and {WEIGHTS_NAME}"
         )
-    try:
-        return validated(AgentCard, read_yaml(path), str(path))
-    except ConfigError as error:
-        raise AgentFileError(str(error)) from None
+    return validated(AgentCard, read_yaml(path), str(path))
 
 
 def agent_folder(name: str, rules: Rules | str) -> Path:
     """The folder that a player's name means: a path, or `pretrained`, the project's own agent for the rules.
 
-    If none comes for these rules, an `AgentFileError` says for which there are.
+    If none comes for these rules, an `FileError` says for which there are.
     """
     if name != PRETRAINED:
         return as_folder(Path(name))
     wanted, folders = as_rules(rules), pretrained_folders()
     if wanted not in folders:
         exist = ", ".join(f"'{known}'" for known in folders) or "none"
-        raise AgentFileError(f"no agent for the rules '{wanted}' comes with the project; those that do play: {exist}")
+        raise FileError(f"no agent for the rules '{wanted}' comes with the project; those that do play: {exist}")
     return folders[wanted]
 
 
@@ -101,25 +98,23 @@ def weights_of(network: torch.nn.Module) -> bytes:
 
 
 def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[FeatureEncoder, Net]:
-    """The features and the network of a card with the weights at `path`; raises `AgentFileError`.
+    """The features and the network of a card with the weights at `path`; raises `FileError`.
 
     A network is made only if there may be weights for it: a stranger's card can ask for one of any size.
     """
     try:
         held = count_numbers(path)
-    except TensorFileError as error:
+    except FileError as error:
         raise _refusal(path, error) from None
     if held < config.fewest_weights:
-        raise AgentFileError(
-            f"{path}: {NO_WEIGHTS}: that has {config.fewest_weights:,} weights or more, the file {held:,}"
-        )
+        raise FileError(f"{path}: {NO_WEIGHTS}: that has {config.fewest_weights:,} weights or more, the file {held:,}")
     features, network = make_network(core, config)
     load_weights(network, path)
     return features, network
 
 
 def load_weights(network: torch.nn.Module, path: Path) -> None:
-    """Load `agent.safetensors` at `path` into a network of its card; raises `AgentFileError`."""
+    """Load `agent.safetensors` at `path` into a network of its card; raises `FileError`."""
     try:
         tensors, _ = unpack(path)
         _check_numbers(tensors, network)
@@ -138,9 +133,9 @@ def _check_numbers(tensors: dict[str, torch.Tensor], network: torch.nn.Module) -
             raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
 
 
-def _refusal(path: Path, error: Exception) -> AgentFileError:
+def _refusal(path: Path, error: Exception) -> WeightsError:
     """What to raise for weights that cannot be loaded."""
     if not path.exists():
-        return AgentFileError(f"{path}: no such file")
+        return WeightsError(f"{path}: no such file")
     reason = one_line(str(error).removeprefix(f"{path}: "))
-    return AgentFileError(f"{path}: {NO_WEIGHTS}: {reason}")
+    return WeightsError(f"{path}: {NO_WEIGHTS}: {reason}")

@@ -22,8 +22,8 @@ def fingerprint(name: str, rules: Rules) -> str:
 
     Raises:
         UnknownAgentError: for a name that no player has.
-        AgentFileError: if no agent for the rules comes with the project.
-        ValueNetError: if there is no such value net.
+        FileError: if no agent for the rules comes with the project.
+        FileError: if there is no such value net.
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
     elsewhere = None if name.partition(":")[0] in KINDS else source(name)

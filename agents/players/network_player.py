@@ -99,7 +99,7 @@ class PPOPlayer(NetworkPlayer):
         mirror_average: see `NetworkPlayer`; if left out, wherever the rules allow it.
 
     Raises:
-        AgentFileError: for files that are missing or damaged.
+        FileError: for files that are missing or damaged.
         ValueError: for rules that the agent was not trained for, and as for `NetworkPlayer`.
     """
 

@@ -28,7 +28,6 @@ from agents.evaluation.results import (
     PairingResult,
     RegretResult,
     Report,
-    ReportError,
     order_of_agents,
     origin,
     read_report,
@@ -39,7 +38,7 @@ from oanquan_env import Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL, normalised_elo
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import PHASES
-from oanquan_env.files import write_atomically
+from oanquan_env.files import FileError, write_atomically
 
 PROG = "python -m agents.reports.report"
 DEFAULT_REPORT = Path("benchmarks/results/report.json")
@@ -264,7 +263,7 @@ def main(arguments: list[str]) -> int:
         report = read_report(options.report)
         if options.readme is None:
             if options.check:
-                raise ReportError("--check needs --readme")
+                raise FileError("--check needs --readme")
             render(report, options.report.parent)
             return 0
         place = Path(os.path.relpath(options.report.parent.resolve(), options.readme.resolve().parent)) / "report.md"

@@ -23,7 +23,7 @@ from agents.search.proof import NO, YES, ProofTable
 from oanquan_env import Core, Positions
 from oanquan_env.engine.notation import Move, format_position
 from oanquan_env.engine.scalar import can_play
-from oanquan_env.files import read_arrays
+from oanquan_env.files import FileError, read_arrays
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
@@ -31,10 +31,6 @@ LARGEST_STATE = 1 << 34
 """Bytes of the largest state that is read."""
 _NONE = 1 << 30
 """A bound that is not proved yet, in the state's file."""
-
-
-class StateError(ValueError):
-    """A file that holds no state of this proof; the message names the file."""
 
 
 @dataclass
@@ -197,7 +193,7 @@ class Solver:
     def load(self, path: Path) -> None:
         """Go on from a state that `save` wrote.
 
-        Raises `StateError` for a file that is none, or one of another position, other rules or another table size.
+        Raises `FileError` for a file that is none, or one of another position, other rules or another table size.
         """
         try:
             state = read_arrays(path, LARGEST_STATE)
@@ -205,17 +201,17 @@ class Solver:
             lower, upper, depth, nodes, size = state["numbers"].tolist()
             seconds, places, entries = float(state["seconds"]), state["places"], state["entries"]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StateError(f"{path}: no state of a solver: {error}") from None
+            raise FileError(f"{path}: no state of a solver: {error}") from None
         for what, mine, theirs in (
             ("rules", str(self.core.rules), rules),
             ("position", format_position(self.core, self.position), position),
             ("table size", len(self._table), size),
         ):
             if mine != theirs:
-                raise StateError(f"{path}: its {what} is {theirs!r}, not {mine!r}")
+                raise FileError(f"{path}: its {what} is {theirs!r}, not {mine!r}")
         try:
             self._table.restore(places, entries)
         except ValueError as error:
-            raise StateError(f"{path}: its table is damaged: {error}") from None
+            raise FileError(f"{path}: its table is damaged: {error}") from None
         known = [None if bound == _NONE else bound for bound in (lower, upper)]
         self.progress = ProofState(known[0], known[1], depth, (), nodes, seconds)

@@ -9,13 +9,9 @@ import sys
 import weakref
 from pathlib import Path
 
-from oanquan_env.files import TEMPORARY, one_line
+from oanquan_env.files import TEMPORARY, FileError, one_line
 
 LOCK_NAME = ".lock"
-
-
-class FolderInUseError(ValueError):
-    """Another program works in the folder; says which."""
 
 
 class FolderLock:
@@ -23,7 +19,7 @@ class FolderLock:
 
     What a killed program left half-written in the folder is removed. On a file system without locks nothing is held.
 
-    Raises `FolderInUseError` if another one holds it.
+    Raises `FileError` if another one holds it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -33,7 +29,7 @@ class FolderLock:
             if not _lock(descriptor):
                 holder = one_line(os.read(descriptor, 200).decode(errors="replace")) or "another process"
                 os.close(descriptor)
-                raise FolderInUseError(
+                raise FileError(
                     f"{folder} is in use by {holder}: wait until it ends, stop it, or choose another folder"
                 )
             if _is_still_there(path, descriptor):

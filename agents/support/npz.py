@@ -11,24 +11,20 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.files import check_readable, one_line, write_atomically
+from oanquan_env.files import FileError, check_readable, one_line, write_atomically
 
 Array: TypeAlias = npt.NDArray[Any]
 
 
-class DamagedFileError(ValueError):
-    """A file that does not hold what it should; names the file."""
-
-
 @contextmanager
 def naming_damage(path: Path, what: str) -> Iterator[None]:
-    """What fails within it, as `path` does not hold `what` it should, becomes a `DamagedFileError`."""
+    """What fails within it, as `path` does not hold `what` it should, becomes a `FileError`."""
     try:
         check_readable(path)
         yield
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = one_line(str(error).removeprefix(f"{path}: "))
-        raise DamagedFileError(f"{path}: not a file of {what}: {reason}; delete it to make it anew") from None
+        raise FileError(f"{path}: not a file of {what}: {reason}; delete it to make it anew") from None
 
 
 def write_npz(path: Path, *arrays: Array, **named: Array) -> None:

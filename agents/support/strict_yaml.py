@@ -14,7 +14,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from oanquan_env import Rules
-from oanquan_env.files import check_readable, one_line
+from oanquan_env.files import FileError, check_readable, one_line
 
 
 def whole_number(value: object) -> object:
@@ -57,7 +57,7 @@ MOST_PROBLEMS = 10
 """Most problems that one error tells."""
 
 
-class ConfigError(ValueError):
+class ConfigError(FileError):
     """A configuration that cannot be used; names the file, the field and what would be right."""
 
 
@@ -113,10 +113,7 @@ def dump_yaml(values: dict[str, Any]) -> str:
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file; raises `ConfigError` if there is none."""
-    try:
-        check_readable(path)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
+    check_readable(path)
     if path.stat().st_size > MOST_BYTES:
         raise ConfigError(f"{path}: {path.stat().st_size:,} bytes; at most {MOST_BYTES:,} are read")
     try:

@@ -14,14 +14,10 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from oanquan_env.files import check_readable, one_line
+from oanquan_env.files import FileError, check_readable, one_line
 
 DIGEST = "digest"
 """Name of the digest in a file's metadata. Files of former versions have none."""
-
-
-class TensorFileError(ValueError):
-    """A file of tensors that is missing or damaged; names the file."""
 
 
 def pack(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> bytes:
@@ -32,30 +28,28 @@ def pack(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> by
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """A file of tensors as safetensors opens it; raises `TensorFileError`."""
+    """A file of tensors as safetensors opens it; raises `FileError`."""
     try:
         check_readable(path)
         with safe_open(path, framework="pt") as file:
             yield file
     except (SafetensorError, RuntimeError, TypeError) as error:
-        raise TensorFileError(f"{path}: damaged: {one_line(error)}") from None
-    except ValueError as error:  # names the file
-        raise TensorFileError(str(error)) from None
+        raise FileError(f"{path}: damaged: {one_line(error)}") from None
 
 
 def unpack(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    """The tensors and the metadata in a file; raises `TensorFileError`."""
+    """The tensors and the metadata in a file; raises `FileError`."""
     with _opened(path) as file:
         metadata = dict(file.metadata() or {})
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
     content = {name: text for name, text in metadata.items() if name != DIGEST}
     if metadata.get(DIGEST) not in (None, _digest(tensors, content)):
-        raise TensorFileError(f"{path}: damaged: the content is not that of its digest")
+        raise FileError(f"{path}: damaged: the content is not that of its digest")
     return tensors, metadata
 
 
 def count_numbers(path: Path) -> int:
-    """How many numbers a file holds by its header, which alone is read; raises `TensorFileError`."""
+    """How many numbers a file holds by its header, which alone is read; raises `FileError`."""
     with _opened(path) as file:
         return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
 

@@ -18,19 +18,15 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.support.tensor_files import DIGEST, TensorFileError, pack, unpack
+from agents.support.tensor_files import DIGEST, pack, unpack
 from oanquan_env import Core, Positions
-from oanquan_env.files import one_line, parse_json, write_atomically
+from oanquan_env.files import FileError, one_line, parse_json, write_atomically
 
 FORMAT = "8"
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
 
 Tensors: TypeAlias = dict[str, torch.Tensor]
 Metadata: TypeAlias = dict[str, str]
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that is missing, damaged or of another run; names the file."""
 
 
 def write_checkpoint(path: Path, tensors: Tensors, metadata: Metadata, seconds: float) -> None:
@@ -41,7 +37,7 @@ def write_checkpoint(path: Path, tensors: Tensors, metadata: Metadata, seconds: 
 def read_checkpoint(path: Path, restore: Callable[[Tensors, Metadata], None]) -> float:
     """Give what `write_checkpoint` wrote to `restore`, of a run made from the same configuration.
 
-    Returns the seconds trained so far; raises `CheckpointError` if the file is missing, damaged or does not fit.
+    Returns the seconds trained so far; raises `FileError` if the file is missing, damaged or does not fit.
     """
     tensors, metadata = _read(path)
     try:
@@ -51,21 +47,18 @@ def read_checkpoint(path: Path, restore: Callable[[Tensors, Metadata], None]) ->
             raise ValueError(f"seconds is {seconds}")
         return seconds
     except KeyError as error:
-        raise CheckpointError(f"{path}: does not fit the run's configuration: {error} is missing") from None
+        raise FileError(f"{path}: does not fit the run's configuration: {error} is missing") from None
     except (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
-        raise CheckpointError(f"{path}: does not fit the run's configuration: {one_line(error)}") from None
+        raise FileError(f"{path}: does not fit the run's configuration: {one_line(error)}") from None
 
 
 def _read(path: Path) -> tuple[Tensors, Metadata]:
     """The tensors and the metadata of a checkpoint."""
-    try:
-        tensors, metadata = unpack(path)
-    except TensorFileError as error:
-        raise CheckpointError(str(error)) from None
+    tensors, metadata = unpack(path)
     if metadata.get("format") != FORMAT:
-        raise CheckpointError(f"{path}: format {metadata.get('format')!r}, this version reads {FORMAT!r}")
+        raise FileError(f"{path}: format {metadata.get('format')!r}, this version reads {FORMAT!r}")
     if DIGEST not in metadata:
-        raise CheckpointError(f"{path}: damaged: it has no digest")
+        raise FileError(f"{path}: damaged: it has no digest")
     return tensors, metadata
 
 

@@ -52,7 +52,7 @@ def check_games(options: dict[str, Any]) -> None:
 def write_games(options: dict[str, Any], games: int, seed: int, folder: Path, progress: Progress) -> None:
     """Play the games that are not in the folder yet, and write the Minari data set unless it is there.
 
-    `options` are the environment's, and all chance comes from the seed. Raises `DamagedFileError`.
+    `options` are the environment's, and all chance comes from the seed. Raises `FileError`.
     """
     import minari
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -29,6 +30,7 @@ from agents.training.run_folder import (
     write_evaluations,
 )
 from oanquan_env import Core
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import write_atomically
 
 Config = TypeVar("Config", bound=RunConfig)
@@ -54,7 +56,7 @@ class Run(ABC, Generic[Config]):
         """Begin a run in a new folder.
 
         Raises:
-            RunError, FolderInUseError: if one is there already, or if another program makes one there.
+            RunError, FileError: if one is there already, or if another program makes one there.
             ConfigError: for a configuration that cannot be.
         """
         refuse_run(folder)
@@ -78,8 +80,8 @@ class Run(ABC, Generic[Config]):
 
         Raises:
             RunError: if there is no run, or if it has more plies than `total_plies` already.
-            FolderInUseError: if another program works on it.
-            CheckpointError: if its checkpoint is damaged.
+            FileError: if another program works on it.
+            FileError: if its checkpoint is damaged.
             ConfigError: for values that cannot be.
         """
         path = folder / CONFIG_NAME
@@ -142,6 +144,11 @@ class Run(ABC, Generic[Config]):
     @abstractmethod
     def usage(self) -> str:
         """What was trained, and a command that plays it."""
+
+    @property
+    def rules_option(self) -> str:
+        """Its rules as an option of `evaluate.py`; nothing if they are the default."""
+        return "" if self.config.rules == DEFAULT_PRESET else f" --rules {shlex.quote(self.config.rules)}"
 
     # ---- what all have -----------------------------------------------------------------------------------------------
 

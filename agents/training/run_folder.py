@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.support import provenance
-from oanquan_env.files import one_line, parse_json, write_atomically
+from oanquan_env.files import FileError, one_line, parse_json, write_atomically
 
 CONFIG_NAME = "config.yaml"
 """The configuration, resolved."""
@@ -26,7 +26,7 @@ class StopTrainingError(Exception):
     """The run was asked to stop; raised between two iterations, after the checkpoint."""
 
 
-class RunError(ValueError):
+class RunError(FileError):
     """A run folder that cannot be made or resumed; says what to do instead."""
 
 

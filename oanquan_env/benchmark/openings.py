@@ -11,13 +11,9 @@ from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
-from oanquan_env.files import COMPRESSED, short_hash
+from oanquan_env.files import COMPRESSED, FileError, short_hash
 from oanquan_env.playing import random_lines
 from oanquan_env.records.games import GameRecord, read_records
-
-
-class OpeningsError(ValueError):
-    """A suite of openings that cannot be used; names the file and says what would help."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +50,13 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
         rng: draws random lines.
 
     Raises:
-        OpeningsError: for a file that is missing, unreadable, too short or of other rules.
+        FileError: for a file that is missing, unreadable, too short or of other rules.
     """
     if source == "random":
         return random_suite(core, n, plies, rng)
     path = openings_path(core.rules) if source == "balanced" else Path(source)
     if source == "balanced" and not path.is_file():
-        raise OpeningsError(
+        raise FileError(
             f"there is no balanced suite for '{core.rules}' ({path.name}); use random openings; the project's clone "
             f"makes a suite with: python -m agents.evaluation.openings --rules '{core.rules}'"
         )
@@ -75,24 +71,24 @@ def random_suite(core: Core, n: int, plies: int, rng: np.random.Generator) -> Op
 
 
 def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
-    """The first `n` openings (all if left out) of a file of game records. Raises `OpeningsError`."""
+    """The first `n` openings (all if left out) of a file of game records. Raises `FileError`."""
     try:
         records = read_records(path)[:n]
     except FileNotFoundError:
-        raise OpeningsError(f"{path}: no such file; openings are `random`, `balanced` or a file of records") from None
+        raise FileError(f"{path}: no such file; openings are `random`, `balanced` or a file of records") from None
     except OSError as error:
-        raise OpeningsError(f"{path}: {error.strerror}") from None
+        raise FileError(f"{path}: {error.strerror}") from None
     except ValueError as error:
-        raise OpeningsError(f"{path}: {error}") from None
+        raise FileError(f"{path}: {error}") from None
     if not records or (n is not None and len(records) < n):
-        raise OpeningsError(f"{path}: it holds {len(records)} openings; {n or 'some'} are needed")
+        raise FileError(f"{path}: it holds {len(records)} openings; {n or 'some'} are needed")
     boards = []
     for number, record in enumerate(records, 1):
         if record.rules != core.rules:
-            raise OpeningsError(f"{path}: record {number} is of the rules '{record.rules}', not of '{core.rules}'")
+            raise FileError(f"{path}: record {number} is of the rules '{record.rules}', not of '{core.rules}'")
         boards.append(record.board())
         if boards[-1].outcome:
-            raise OpeningsError(f"{path}: record {number} is a finished game: nothing is left to play")
+            raise FileError(f"{path}: record {number} is a finished game: nothing is left to play")
     return Openings(
         path.name.removesuffix(COMPRESSED), Positions.concatenate(board.positions for board in boards), tuple(records)
     )

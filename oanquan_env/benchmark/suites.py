@@ -22,15 +22,11 @@ from oanquan_env.engine.keys import Keys, canonical_keys
 from oanquan_env.engine.notation import NotationError, format_position, parse_position
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
-from oanquan_env.files import one_line, read_json
+from oanquan_env.files import FileError, one_line, read_json
 
 DATA = Path(__file__).parents[1] / "data"
 MOST_POINTS = 10_000
 """Largest value that a suite may give a move, above the points of any rules."""
-
-
-class SuiteError(ValueError):
-    """A suite of positions that cannot be used; names the file and the place."""
 
 
 def openings_path(rules: Rules) -> Path:
@@ -70,10 +66,10 @@ def find_suite(rules: Rules) -> Suite | None:
 
 
 def load_suite(rules: Rules) -> Suite:
-    """The suite of `rules` that comes with the package. Raises `SuiteError` if there is none."""
+    """The suite of `rules` that comes with the package. Raises `FileError` if there is none."""
     path = regret_path(rules)
     if not path.is_file():
-        raise SuiteError(
+        raise FileError(
             f"there is no regret suite for '{rules}' ({path.name}); the project's clone makes one with: "
             f"python -m agents.evaluation.make_regret --rules '{rules}'"
         )
@@ -88,22 +84,22 @@ def suite_keys(core: Core) -> Keys:
 
 
 def read_suite(path: Path) -> Suite:
-    """Read a suite. Raises `SuiteError` for a file that is missing or damaged, naming the position."""
+    """Read a suite. Raises `FileError` for a file that is missing or damaged, naming the position."""
     try:
         data = read_json(path)
         core = Core(Rules.parse(data["rules"]))
         if data["format"] != 1:
-            raise SuiteError(f"{path}: expected a suite of format 1")
+            raise FileError(f"{path}: expected a suite of format 1")
         made, rows = dict(data["made"]), list(data["positions"])
     except KeyError as error:
-        raise SuiteError(f"{path}: the entry {error} is missing") from None
-    except SuiteError:
+        raise FileError(f"{path}: the entry {error} is missing") from None
+    except FileError:
         raise
     except (ValueError, TypeError, AttributeError) as error:
         said = one_line(str(error).removeprefix(f"{path}: "))
-        raise SuiteError(f"{path}: not a suite of positions: {said}") from None
+        raise FileError(f"{path}: not a suite of positions: {said}") from None
     if not rows:
-        raise SuiteError(f"{path}: it holds no positions")
+        raise FileError(f"{path}: it holds no positions")
     read = [_read_row(core, row, f"{path}: position {number}") for number, row in enumerate(rows, 1)]
     positions = Positions.concatenate([row[0] for row in read])
     return Suite(
@@ -117,20 +113,20 @@ def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats, Mask
         case [str(text), list(values), list(actions)]:
             pass
         case _:
-            raise SuiteError(f"{where}: expected [position, values, actions proved]")
+            raise FileError(f"{where}: expected [position, values, actions proved]")
     try:
         position = parse_position(core, text)
     except NotationError as error:
-        raise SuiteError(f"{where}: {one_line(error)}") from None
+        raise FileError(f"{where}: {one_line(error)}") from None
     known: npt.NDArray[np.bool_] = np.array([value is not None for value in values])
     numbers = [value for value in values if value is not None]
     whole = all(type(number) is int and abs(number) <= MOST_POINTS for number in numbers)
     if not whole or len(values) != core.rules.actions:
-        raise SuiteError(f"{where}: expected {core.rules.actions} whole numbers or nulls as values")
+        raise FileError(f"{where}: expected {core.rules.actions} whole numbers or nulls as values")
     if (known != core.legal_mask(position)[0]).any() or not known.any():
-        raise SuiteError(f"{where}: values must be given for the legal moves, and for them only")
+        raise FileError(f"{where}: values must be given for the legal moves, and for them only")
     if not all(type(action) is int and 0 <= action < len(values) and known[action] for action in actions):
-        raise SuiteError(f"{where}: only legal moves can be proved")
+        raise FileError(f"{where}: only legal moves can be proved")
     proved = np.zeros(len(values), dtype=np.bool_)
     proved[actions] = True
     return (

@@ -47,7 +47,7 @@ class Warming:
 
     @property
     def current(self) -> tuple[str, Policy]:
-        """Name and player of the one who plays now. Raises what making the player raised, such as `ValueNetError`."""
+        """Name and player of the one who plays now. Raises what making the player raised, such as `FileError`."""
         if self._error is not None:
             raise self._error
         return self._player

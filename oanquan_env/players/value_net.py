@@ -36,7 +36,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
-from oanquan_env.files import one_line, parse_json, read_arrays
+from oanquan_env.files import FileError, one_line, parse_json, read_arrays
 from oanquan_env.players.unavailable import UnavailableError
 
 HIDDEN = 256
@@ -60,11 +60,7 @@ _PART = 512
 Weights = npt.NDArray[np.float32]
 
 
-class ValueNetError(ValueError):
-    """A value net's file is missing, damaged or of other rules; names the file."""
-
-
-class NoValueNetError(ValueNetError, UnavailableError):
+class NoValueNetError(FileError, UnavailableError):
     """No value net for the rules comes with the package."""
 
 
@@ -174,7 +170,7 @@ class ValueNet:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> ValueNet:
-        """The net of a file's content; raises `ValueNetError`."""
+        """The net of a file's content; raises `FileError`."""
         try:
             data = read_arrays(content)
             rules = Rules.parse(str(data["rules"]))
@@ -183,9 +179,9 @@ class ValueNet:
             arrays = {name: data[name] for name in shapes(rules.fields, rules.players)}
             return cls(rules=rules, **arrays, origin=dict(parse_json(str(data["origin"]))))
         except KeyError as error:
-            raise ValueNetError(f"not a value net: there is no {error}") from None
+            raise FileError(f"not a value net: there is no {error}") from None
         except (ValueError, TypeError) as error:
-            raise ValueNetError(f"not a value net: {error}") from None
+            raise FileError(f"not a value net: {error}") from None
 
     def to_bytes(self) -> bytes:
         """The net as a file's content."""
@@ -250,25 +246,25 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
         rules: what is to be played; the ply limit may differ from the net's.
 
     Raises:
-        ValueNetError: if there is no such file, or it is damaged or of other rules.
+        FileError: if there is no such file, or it is damaged or of other rules.
     """
     rules = as_rules(rules)
     path = value_net_path(name, rules)
     try:
         net = ValueNet.from_bytes(path.read_bytes())
-    except (OSError, ValueNetError) as error:
-        raise ValueNetError(f"{path}: {error}") from None
+    except (OSError, FileError) as error:
+        raise FileError(f"{path}: {error}") from None
     if not net.fits(rules):
-        raise ValueNetError(f"{path}: the net is for the rules '{net.rules}', not '{rules}'")
+        raise FileError(f"{path}: the net is for the rules '{net.rules}', not '{rules}'")
     return net
 
 
 def value_net_path(name: str | Path, rules: Rules) -> Path:
-    """The file that `read_value_net` reads; raises `ValueNetError` where there is none."""
+    """The file that `read_value_net` reads; raises `FileError` where there is none."""
     if name != PRETRAINED:
         path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
         if not path.is_file():
-            raise ValueNetError(f"{path}: no such file; a value net is a file or a run's folder with {VALUE_NET_NAME}")
+            raise FileError(f"{path}: no such file; a value net is a file or a run's folder with {VALUE_NET_NAME}")
         return path
     own = pretrained_path(rules)
     if not own.is_file():

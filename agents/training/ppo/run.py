@@ -13,7 +13,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from agents.networks.agent_files import AgentCard, AgentFileError, save_agent
+from agents.networks.agent_files import AgentCard, WeightsError, save_agent
 from agents.networks.networks import make_network
 from agents.players.make import make
 from agents.players.network_player import NetworkError, PPOPlayer
@@ -108,7 +108,9 @@ class PPORun(Run[TrainConfig]):
     @property
     def usage(self) -> str:
         """The agent, and a command that plays it."""
-        return f"the agent is in {self.folder}; try: python evaluate.py ppo:{self.folder} greedy random"
+        return (
+            f"the agent is in {self.folder}; try: python evaluate.py ppo:{self.folder} greedy random{self.rules_option}"
+        )
 
     def train(self, between_iterations: Callable[[], None]) -> None:
         """Train to `planned_plies`."""
@@ -120,7 +122,7 @@ class PPORun(Run[TrainConfig]):
         callback = _BetweenIterations(self.config, between_iterations)
         try:
             self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
-        except (NetworkError, AgentFileError) as error:  # weights too large to play with
+        except (NetworkError, WeightsError) as error:  # weights too large to play with
             raise self.diverged(str(error)) from None
         except IllegalActionError:  # logits above the one that stands for an illegal action
             raise self.diverged("the policy plays illegal actions") from None

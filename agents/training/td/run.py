@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,6 @@ from agents.training.td.learner import Learner
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
-from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import write_atomically
 from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet
@@ -75,9 +73,8 @@ class TDRun(Run[ValueConfig]):
     @property
     def usage(self) -> str:
         """The net, and a command that plays with it."""
-        rules = "" if self.config.rules == DEFAULT_PRESET else f" --rules {shlex.quote(self.config.rules)}"
         player = "minimax:nodes=2000" if self.core.rules.players == 2 else "maxn:depth=2"
-        return f"the net is in {self.folder}; try: python evaluate.py {player},net={self.folder} {player}{rules}"
+        return f"the net is in {self.folder}; try: python evaluate.py {player},net={self.folder} {player}{self.rules_option}"
 
     def train(self, between_iterations: Callable[[], None]) -> None:
         """Play and learn to `planned_plies`."""
