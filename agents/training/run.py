@@ -145,10 +145,10 @@ class Run(ABC, Generic[Config]):
     def usage(self) -> str:
         """What was trained, and a command that plays it."""
 
-    @property
-    def rules_option(self) -> str:
-        """Its rules as an option of `evaluate.py`; nothing if they are the default."""
-        return "" if self.config.rules == DEFAULT_PRESET else f" --rules {shlex.quote(self.config.rules)}"
+    def try_out(self, players: str) -> str:
+        """A command that lets these players meet under the run's rules."""
+        rules = "" if self.config.rules == DEFAULT_PRESET else f" --rules {shlex.quote(self.config.rules)}"
+        return f"try: python evaluate.py {players}{rules}"
 
     # ---- what all have -----------------------------------------------------------------------------------------------
 
