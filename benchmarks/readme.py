@@ -137,8 +137,15 @@ def _by_net(report: Report, nodes: int) -> list[str] | None:
 
 def trained() -> str:
     """The trained agents, as the same reports have them."""
-    searches = "minimax:nodes=2000", "minimax:nodes=2000,net=pretrained"
-    heads = ["rules", "regret", "best moves, %", "blunders, %", "score against 2,000 nodes, %", "with the net, %"]
+    searches = "minimax:depth=6", "minimax:nodes=2000,net=pretrained"
+    heads = [
+        "rules",
+        "regret",
+        "best moves, %",
+        "blunders, %",
+        "score against six plies, %",
+        "against 2,000 nodes with the net, %",
+    ]
     rows = []
     for report in _reports_of_presets():
         found = _regret_rows(report).get("ppo:pretrained")

@@ -108,9 +108,7 @@ class PPORun(Run[TrainConfig]):
     @property
     def usage(self) -> str:
         """The agent, and a command that plays it."""
-        return (
-            f"the agent is in {self.folder}; try: python evaluate.py ppo:{self.folder} greedy random{self.rules_option}"
-        )
+        return f"the agent is in {self.folder}; {self.try_out(f'ppo:{self.folder} greedy random')}"
 
     def train(self, between_iterations: Callable[[], None]) -> None:
         """Train to `planned_plies`."""

@@ -74,7 +74,7 @@ class TDRun(Run[ValueConfig]):
     def usage(self) -> str:
         """The net, and a command that plays with it."""
         player = "minimax:nodes=2000" if self.core.rules.players == 2 else "maxn:depth=2"
-        return f"the net is in {self.folder}; try: python evaluate.py {player},net={self.folder} {player}{self.rules_option}"
+        return f"the net is in {self.folder}; {self.try_out(f'{player},net={self.folder} {player}')}"
 
     def train(self, between_iterations: Callable[[], None]) -> None:
         """Play and learn to `planned_plies`."""
