@@ -69,7 +69,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--rules", default="mancala-world", help="rules for two players (default: %(default)s)")
     parser.add_argument("--save", type=Path, metavar="FILE.npz", help="write the value net at each measurement")
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write the curve at each measurement")
-    add("--plies", 5_000_000, "plies of self-play, rounded up to whole rollouts")
+    add("--plies", 4_000_000, "plies of self-play, rounded up to whole rollouts")
     add("--every", 500_000, "plies between two measurements")
     add("--seed", 0, "seed of all random numbers", low=0)
     add("--games", 512, "games played side by side")
