@@ -10,6 +10,7 @@ of a finished game included.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from collections.abc import Callable
@@ -123,8 +124,9 @@ def _drop_stale_caches(cache: Path) -> None:
     sources |= {Path(scalar.__file__), Path(value_net.__file__)}
     newest = max((source.stat().st_mtime for source in sources if source.exists()), default=0.0)
     for index in indices:
-        if index.stat().st_mtime < newest:
-            index.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # another process does the same
+            if index.stat().st_mtime < newest:
+                index.unlink()
 
 
 if _cache := cast(Any, play).stats.cache_path:  # None where nothing can be kept
