@@ -1,0 +1,21 @@
+"""The committed signature of every search is that of today's code."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.signature import PATH, differences, signature
+from oanquan_env import PRESETS
+from oanquan_env.files import read_json
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_search_plays_as_its_signature_says(preset: str) -> None:
+    assert differences({preset: read_json(PATH)[preset]}, {preset: signature(preset)}) == []
+
+
+def test_another_move_value_or_search_is_a_difference() -> None:
+    one = {"ludii": {"maxn": {"moves": [1]}, "mcts": {"moves": [2]}}}
+    assert differences(one, one) == []
+    assert differences(one, {"ludii": {"maxn": {"moves": [3]}, "mcts": {"moves": [2]}}}) == ["ludii: maxn"]
+    assert differences(one, {"ludii": {"mcts": {"moves": [2]}, "new": {}}}) == ["ludii: maxn", "ludii: new"]
