@@ -69,12 +69,11 @@ def test_scores_are_bounded_by_a_refill_on_credit_at_each_ply(players: int) -> N
 
 
 def test_the_deepest_debt_is_observed_within_bounds() -> None:
-    """North has 15 points of debt and must borrow its row once more: 20, as many as 4 plies can make."""
+    """North has 10 points of debt, the most that a position of 4 plies may begin with, and must borrow its row again."""
     core = Core("max_plies=4")
-    position = parse_position(core, "0,0,0,1,1,0*/0,0,0,0,0,3* 60,-15 0 2", checked=False)
+    position = parse_position(core, "0,0,0,1,1,0*/0,0,0,0,0,3* 55,-10 0 2", checked=False)
     core.play(position, [Move.parse("4A").action])
     encoder = Encoder(core)
     seen = encoder.encode(position)[0]
-    assert position.scores[0, 1] == -20
+    assert position.scores[0, 1] == -15
     assert (seen >= encoder.low).all()
-    assert (seen == encoder.low)[encoder.layout["scores"]].tolist() == [True, False]

@@ -28,6 +28,7 @@ OTHER = (
     "type load and the name of a file",
     "load ",
     "cannot be an extra header",
+    "headers are texts",
     "a comment on move",
     "a result is ",
     "no move has ",

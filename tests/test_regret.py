@@ -175,7 +175,7 @@ def test_the_first_and_the_last_action_can_be_proved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "not a suite of positions"),
+        ("{", "not readable as JSON"),
         ("[]", "not a suite of positions"),
         ('{"rules": "mancala-world"}', "the entry 'format' is missing"),
         ('{"format": 1, "rules": "chess", "made": {}, "positions": []}', "unknown preset 'chess'"),

@@ -172,3 +172,23 @@ def test_a_core_that_has_played_can_be_pickled_and_copied() -> None:
         positions = twin.start(1)
         twin.play(positions, [0])
         assert positions.same(played).all()
+
+
+@pytest.mark.parametrize("plies", [1, 2, 3])
+def test_gains_of_the_last_ply_count_the_leftovers(plies: int) -> None:
+    """Every move ends the game at its ply limit, and one ply before none does."""
+    core = Core(f"mancala-world max_plies={plies}")
+    for ply in (plies - 1, plies - 2):
+        columns = {"seeds": [[3, 0, 4, 1, 2, 6, 5, 5, 0, 2, 1, 8]], "stones": [[1, 1]], "scores": [[9, 4]]}
+        positions = core.setup(**columns, mover=0, ply=max(ply, 0))  # type: ignore[arg-type]
+        together = move_gains(core, Positions.concatenate([positions, positions]))[0]
+        assert core.singles
+        gains = core.singles.gains(positions)
+        assert gains
+        assert gains == {action: together[action] for action in gains}
+        children, _, actions = core.expand(positions)
+        assert children.over.all() == (max(ply, 0) == plies - 1)
+        for child, action in enumerate(actions.tolist()):
+            one = positions.copy()
+            core.play(one, [action])
+            assert one.same(children[child : child + 1]).all()
