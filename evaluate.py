@@ -34,7 +34,7 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     from rich.table import Table
 
     import agents
-    from agents.evaluation.results import ORDINALS, ArenaResult, RegretResult, Report
+    from agents.evaluation.results import ArenaResult, RegretResult, Report
     from agents.evaluation.run import EvaluationRun, EvaluationSettings
     from agents.reports.report import write_report
     from agents.support.command_line import (
@@ -111,14 +111,14 @@ def check_places(options: Options) -> None:
 def _table(left: list[str], right: list[str]) -> Table:
     shown = Table()
     for heading in left:
-        shown.add_column(heading, no_wrap=True)
+        shown.add_column(heading, overflow="fold")
     for heading in right:
         shown.add_column(heading, justify="right", no_wrap=True)
     return shown
 
 
 def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResult) -> None:
-    """Scores in percent (also those of moving first, second, ..), margins in points, Elo; with 95 % intervals."""
+    """Scores in percent, margins in points, Elo; with 95 % intervals. The report has more."""
     openings = f"openings of {settings.opening_plies} random plies" if arena.openings == "random" else arena.openings
     games = "pairs" if arena.players == 2 else f"openings in {arena.players} seatings"
     console.print(f"{settings.rules}, {settings.pairs} {games}, {openings}, seed {settings.seed}")
@@ -126,13 +126,12 @@ def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResul
         console.print(
             f"score: wins of one agent among opponents of one kind; its even share is {arena.even_share:.1f} %"
         )
-    by_order = [f"{name}, %" for name in ORDINALS[: arena.players]]
-    shown = _table(["agent", "opponent"], ["wins", "draws", "losses", "score, %", "margin", "plies", *by_order])
+    shown = _table(["agent, and its opponent"], ["won/drawn/lost", "score, %", "margin, points"])
     for row in arena.pairings:
-        counts = (str(count) for count in (row.wins, row.draws, row.losses))
-        estimates = plus_minus(row.score, ".1f", 100), plus_minus(row.margin, "+.1f")
-        orders = [f"{100 * order.score.mean:.1f}" for order in row.orders]
-        shown.add_row(row.agent, row.opponent, *counts, *estimates, f"{row.plies:.1f}", *orders)
+        counts = f"{row.wins}/{row.draws}/{row.losses}"
+        shown.add_row(
+            f"{row.agent}\n– {row.opponent}", counts, plus_minus(row.score, ".1f", 100), plus_minus(row.margin, "+.1f")
+        )
     console.print(shown)
     if arena.ratings and len(arena.ratings) > 2:
         shown = _table(["agent"], [f"Elo ({arena.anchor} = 0)", "95 % interval", "score, %"])

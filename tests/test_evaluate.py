@@ -39,7 +39,7 @@ def test_the_arena_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, "greedy", "random", "--pairs", "20")
     assert (status, err) == (0, "")
     assert out.startswith("mancala-world, 20 pairs, openings of 4 random plies, seed 0\n")
-    assert re.search(r"│ greedy │ random\s+│ +\d+ │ +\d+ │ +\d+ │ \d+\.\d ± \d+\.\d │ +[+-]\d+\.\d ± \d+\.\d │", out)
+    assert re.search(r"│ greedy +│ +\d+/\d+/\d+ │ +\d+\.\d ± \d+\.\d │ +[+-]\d+\.\d ± \d+\.\d │\n│ – random ", out)
     assert run(capsys, "greedy", "random", "--pairs", "20")[1] == out
     assert run(capsys, "greedy", "random", "--pairs", "20", "--seed", "1")[1] != out
 
@@ -121,7 +121,6 @@ def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     assert status == 0
     assert text.startswith("three-player, 30 openings in 3 seatings, openings-three-player.txt, seed 0\n")
     assert "its even share is 33.3 %" in text
-    assert "third, %" in text
     report = (out / "report.md").read_text()
     assert "33.3 % among equals" in report
     assert " Elo over moving last, moving second " in report

@@ -69,7 +69,7 @@ def test_scores_are_bounded_by_a_refill_on_credit_at_each_ply(players: int) -> N
 
 
 def test_the_deepest_debt_is_observed_within_bounds() -> None:
-    """North has 10 points of debt, the most that a position of 4 plies may begin with, and must borrow its row again."""
+    """North has 10 points of debt, the most with which a position of 4 plies may begin, and borrows its row again."""
     core = Core("max_plies=4")
     position = parse_position(core, "0,0,0,1,1,0*/0,0,0,0,0,3* 55,-10 0 2", checked=False)
     core.play(position, [Move.parse("4A").action])
