@@ -266,7 +266,7 @@ def test_a_signal_to_a_sweep_saves_its_seeds(tmp_path: Path, number: signal.Sign
     process.send_signal(number)
     output, errors = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert "stopped; the same command goes on" in output
+    assert "stopped; the same command resumes it" in output
     assert "Traceback" not in errors
     assert (folder / CHECKPOINT_NAME).exists()
 
