@@ -129,5 +129,6 @@ def _drop_stale_caches(cache: Path) -> None:
                 index.unlink()
 
 
-if _cache := cast(Any, play).stats.cache_path:  # None where nothing can be kept
-    _drop_stale_caches(Path(_cache))
+_stats = getattr(play, "stats", None)  # None under NUMBA_DISABLE_JIT
+if _stats and _stats.cache_path:  # no path where nothing can be kept
+    _drop_stale_caches(Path(_stats.cache_path))

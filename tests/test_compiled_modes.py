@@ -1,0 +1,45 @@
+"""Compiled code in other ways: with bounds checks, for other processors, and not compiled at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SEARCH = ["tests/test_search.py", "tests/test_minimax.py"]
+NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("variable", "value", "tests"),
+    [
+        ("NUMBA_BOUNDSCHECK", "1", SEARCH + NETS),
+        ("NUMBA_CPU_NAME", "haswell", NETS),  # AVX2 without AVX-512
+        ("NUMBA_CPU_NAME", "generic", NETS),  # SSE2
+        # plain NumPy says when a hash overflows, as it should; the small searches alone, as plain Python is slow
+        (
+            "NUMBA_DISABLE_JIT",
+            "1",
+            [
+                *SEARCH,
+                "-W",
+                "ignore:overflow encountered:RuntimeWarning",
+                "-k",
+                "plain_minimax or core or best or proved_at",
+            ],
+        ),
+    ],
+)
+def test_searches_and_nets_do_the_same(variable: str, value: str, tests: list[str], tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", *tests],
+        env=os.environ | {variable: value, "NUMBA_CACHE_DIR": str(tmp_path)},
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
