@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
-import torch
 
 from oanquan_env import Rules
 from oanquan_env.play.server import PlayServer
@@ -25,7 +25,10 @@ hypothesis.settings.load_profile("default")
 
 def pytest_collection_modifyitems() -> None:
     """One thread for torch: two on a busy machine of two cores are slower than one."""
-    torch.set_num_threads(1)
+    with contextlib.suppress(ImportError):  # the lowest versions are tested without torch
+        import torch
+
+        torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)
