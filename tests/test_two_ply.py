@@ -154,9 +154,10 @@ def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
     rows = torch.from_numpy(features.moves.encode(positions))
     after, parents, actions = core.expand(positions)
     boards = torch.from_numpy(features.moves.encode(after))[:, features.moves.board]
+    replies = torch.from_numpy(move_gains(core, after) * ~after.over[:, None]) / POINTS_SCALE
     with torch.no_grad():
         values = network.values(rows)[0][:, 0].double().numpy() * core.rules.total
-        leaves = network.leaf_value(network.leaf(boards, torch.zeros(len(boards), 0)))[:, 0] * POINTS_SCALE
+        leaves = network.leaf_value(network.leaf(boards, replies))[:, 0] * POINTS_SCALE
         temperature = network.log_temperature.exp().item()
     moves = np.full((len(positions), core.rules.actions), -np.inf)
     moves[parents, actions] = move_gains(core, positions)[parents, actions] - np.where(after.over, 0, leaves)

@@ -21,7 +21,7 @@ class NetworkConfig(Strict):
     name: Literal["plain", "afterstates", "two_ply"] = Field(
         "afterstates",
         description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result; "
-        "`two_ply`: at the results of replies too",
+        "`two_ply`: at the results of replies too; both at the points that the next ply wins",
     )
     embed: Whole = Field(8, ge=1, le=MOST_UNITS, description="numbers that stand for the count of one square")
     width: Whole = Field(128, ge=1, le=MOST_UNITS, description="units of a hidden layer")

@@ -127,9 +127,9 @@ class AfterstateFeatures(MoveFeatures):
 
 
 class TwoPlyFeatures(FeatureEncoder):
-    """A position and its afterstates, each with what its moves do (see `MoveFeatures`): two plies ahead.
+    """A position and its afterstates, each with its moves and their replies (`AfterstateFeatures`): two plies ahead.
 
-    Columns (D = `MoveFeatures.size`):
+    Columns (D = `AfterstateFeatures.size`):
 
         here       D      the position
         after      A * D  the position after each move, seen by the next mover; zero for illegal moves
@@ -137,15 +137,19 @@ class TwoPlyFeatures(FeatureEncoder):
 
     def __init__(self, core: Core) -> None:
         self.core = core
-        self.moves = MoveFeatures(core)
+        self.moves = AfterstateFeatures(core)
         self.layout = _layout(here=self.moves.size, after=core.rules.actions * self.moves.size)
 
     def encode(self, positions: Positions) -> Features:
         """(N, size) int16 features of N positions, seen by their movers."""
+        actions = self.core.rules.actions
         features = np.zeros((len(positions), self.size), dtype=np.int16)
-        features[:, self.layout["here"]], after, rows, moves = self.moves.expand(positions)
-        blocks = features[:, self.layout["after"]].reshape(len(positions), self.core.rules.actions, self.moves.size)
+        here, after, rows, moves = self.moves.expand(positions)
+        blocks = features[:, self.layout["after"]].reshape(len(positions), actions, self.moves.size)
         blocks[rows, moves] = self.moves.encode(after)
+        replies = blocks[:, :, self.moves.layout["gains"]][:, :, :actions]  # what the next mover's moves win it
+        here[:, self.moves.layout["replies"]] = replies.reshape(len(positions), actions**2)
+        features[:, self.layout["here"]] = here
         return features
 
 

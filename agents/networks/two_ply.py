@@ -1,7 +1,7 @@
 """The network that looks two plies ahead: the values of moves are built from the positions that moves lead to.
 
-Shapes: B positions, P players, A actions, S board columns, D columns of `MoveFeatures`. Values are those of the first
-P - 1 players, the mover's first, as in `agents.networks.networks`.
+Shapes: B positions, P players, A actions, S board columns, D columns of `AfterstateFeatures`. Values are those of the
+first P - 1 players, the mover's first, as in `agents.networks.networks`.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ CORRECTION_WIDTH = 64
 class TwoPlyNet(nn.Module):
     """Values of positions from values of what their moves lead to.
 
-    A small leaf network values each position that a move leaves behind, so a move is worth about what it wins each
-    player plus that. V(position) is the mean of these move values, weighted by the softmax of the mover's at a learned
-    temperature, plus a correction by the trunk, which sees the position, the points won and the move values. So each
-    player does what is best for itself (max^n, Luckhardt and Irani 1986); for two players that is minimax.
+    A small leaf network values each position that a move leaves behind: it sees the board, and the points that each
+    reply would win. A move is worth about what it wins each player plus that. V(position) is the mean of these move
+    values, weighted by the softmax of the mover's at a learned temperature, plus a correction by the trunk, which sees
+    the position, the points won and the move values. So each player does what is best for itself (max^n, Luckhardt and
+    Irani 1986); for two players that is minimax.
 
     The policy goes the same way one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a
     move's logit is Q by a learned inverse temperature plus a learned correction. So the network looks at two plies of
-    moves.
+    moves, and at the points of a third.
 
     The policy's gradient reaches the inverse temperature and the correction alone; the value loss trains V. That takes
     a third of the time.
@@ -56,7 +57,7 @@ class TwoPlyNet(nn.Module):
         self.others, self.per_point = rules.players - 1, features.moves.per_point
         self.reward_scale = 1.0 / rules.total
         most = ([MAX_FIELD] * rules.fields + [MAX_COUNT]) * rules.players + [1] * rules.players  # seeds, then stones
-        self.leaf = CountTrunk(most, 0, embed=config.embed, width=config.leaf_width, depth=config.leaf_depth)
+        self.leaf = CountTrunk(most, self.actions, embed=config.embed, width=config.leaf_width, depth=config.leaf_depth)
         self.leaf_value = nn.Linear(config.leaf_width, self.others)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))
         seen = 2 * self.others * self.actions
@@ -87,13 +88,14 @@ class TwoPlyNet(nn.Module):
         return self.values(features[:, self.layout["here"]])[0]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """V (B, P-1) and the trunk's output (B, width) of `MoveFeatures` (B, D); both mean nothing after the end."""
-        board, gains, status, after = (rows[:, part] for part in self.move_layout.values())
+        """V (B, P-1) and the trunk's output (B, width) of rows (B, D); both mean nothing after the end."""
+        board, gains, status, after, replies = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float() / self.per_point, status != MoveFeatures.NO_MOVE
         won = gains.view(-1, self.others, self.actions).transpose(1, 2)
         leaves = (status == MoveFeatures.GOES_ON).flatten().nonzero()[:, 0]
         boards = per_move(after, self.actions)[leaves]
-        leaf_values = with_last(self._value_of_leaves(boards))
+        replies = per_move(replies, self.actions)[leaves]
+        leaf_values = with_last(self._value_of_leaves(boards, replies))
         follows = leaf_values.roll(1, dims=1)[:, :-1]  # the mover of before is the last player of a leaf
         move_values = won.flatten(0, 1).index_add(0, leaves, follows).view_as(won)
         move_values = move_values.masked_fill(~has_move[:, :, None], NOTHING)
@@ -103,7 +105,8 @@ class TwoPlyNet(nn.Module):
         hidden = self.trunk(board, torch.cat([gains, shown], dim=1) / POINTS_SCALE)
         return (best + self.value(hidden) * POINTS_SCALE) * self.reward_scale, hidden
 
-    def _value_of_leaves(self, boards: Tensor) -> Tensor:
-        """The leaf network's values (B, P-1), points, of boards (B, S)."""
-        hidden = (self.leaf(some, some.new_zeros(len(some), 0)) for some in torch.split(boards, LEAVES_AT_ONCE))
+    def _value_of_leaves(self, boards: Tensor, replies: Tensor) -> Tensor:
+        """The leaf network's values (B, P-1), points, of boards (B, S) and what each reply wins (B, A)."""
+        parts = zip(boards.split(LEAVES_AT_ONCE), replies.split(LEAVES_AT_ONCE), strict=True)
+        hidden = (self.leaf(board, won / (POINTS_SCALE * self.per_point)) for board, won in parts)
         return torch.cat([self.leaf_value(units) for units in hidden]) * POINTS_SCALE
