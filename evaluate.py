@@ -46,8 +46,9 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
         refused,
     )
     from agents.support.folder_lock import FolderLock
-    from agents.support.strict_yaml import ConfigError, read_yaml, validated
+    from agents.support.strict_yaml import read_yaml, validated
     from oanquan_env.benchmark.evaluation import plus_minus
+    from oanquan_env.errors import UsageError
     from oanquan_env.files import check_place, write_atomically
     from oanquan_env.records.games import format_records
 
@@ -78,7 +79,7 @@ class Options:
 
 
 def parse(arguments: list[str]) -> Options:
-    """The options; settings of --config hold where the command line has none. Raises `ConfigError`."""
+    """The options; settings of --config hold where the command line has none. Raises `UsageError`."""
     read = functools.partial(
         parse_options, Options, arguments, prog=PROG, description=__doc__, epilog=f"agents:\n{agents.usage()}"
     )
@@ -88,7 +89,7 @@ def parse(arguments: list[str]) -> Options:
         options = read(default=Options(validated(EvaluationSettings, values, str(options.config))))
     settings = dataclasses.asdict(options.settings)
     if settings["agents"] == UNSET.agents:
-        raise ConfigError("which players? try: python evaluate.py greedy random (or --help)")
+        raise UsageError("which players? try: python evaluate.py greedy random (or --help)")
     return dataclasses.replace(options, settings=validated(EvaluationSettings, settings, "command line"))
 
 
@@ -98,9 +99,9 @@ def check_places(options: Options) -> None:
         if path is not None:
             check_place(option, path)
     if options.save_games and "arena" not in options.settings.suites:
-        raise ConfigError("--save-games: no games are played without --suite arena")
+        raise UsageError("--save-games: no games are played without --suite arena")
     if options.ray and "arena" not in options.settings.suites:
-        raise ConfigError("--ray: there is nothing to spread over a cluster without --suite arena")
+        raise UsageError("--ray: there is nothing to spread over a cluster without --suite arena")
     if options.output:
         options.output.mkdir(parents=True, exist_ok=True)
 

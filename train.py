@@ -22,7 +22,7 @@ from types import FrameType
 from typing import Any
 
 from agents.support.extras import needing_extras
-from oanquan_env.files import FileError
+from oanquan_env.errors import UsageError
 
 with needing_extras("train.py" if __name__ == "__main__" else None):
     from rich.console import Console
@@ -38,15 +38,11 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from rich.text import Text
 
     from agents.support.command_line import refused
-    from agents.support.parallel import ScaleError
     from agents.training.kinds import RUNS, resume_run
     from agents.training.run import Run
     from agents.training.run_folder import StopTrainingError
     from agents.training.sweep import SeedEnd, parse_seeds, plan, stopping_workers, train_seeds
     from agents.training.train_command import CHANGEABLE, Command, parse
-
-REFUSALS = (FileError, ScaleError, OSError)
-"""What is said without a traceback."""
 
 
 class PliesPerSecond(ProgressColumn):
@@ -78,7 +74,7 @@ class Interrupt:
         self.console.print("stopping after this iteration; once more to stop at once")
 
 
-def begin(command: Command, typed: str, console: Console) -> Run[Any]:
+def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
     """The run that the command line asks for."""
     if command.resume:
         run = resume_run(command.resume, console.print, command.settings.model_dump(include=CHANGEABLE))
@@ -95,7 +91,7 @@ def begin(command: Command, typed: str, console: Console) -> Run[Any]:
     return run
 
 
-def sweep(command: Command, seeds: list[int], typed: str, console: Console) -> int:
+def sweep(command: Command[Any], seeds: list[int], typed: str, console: Console) -> int:
     """Train all seeds, the others too where one fails; returns the exit status."""
     config, folder = command.settings, command.folder("-sweep")
     configs = plan(folder, config, seeds)
@@ -149,7 +145,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         console.print("stopped at once; a run or a sweep that was begun resumes from its last checkpoint")
         return 130
-    except REFUSALS as error:
+    except (UsageError, OSError) as error:
         return refused("train.py", error)
     console.print(run.usage)
     return 0

@@ -1,5 +1,5 @@
 """Speed, measured: each module prints a table and writes its JSON into benchmarks/results/."""
 
-from agents.support.extras import say_what_commands_need
+from agents.support.extras import check_command
 
-say_what_commands_need()
+check_command()

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 import oanquan_env
-from agents.support.extras import what_it_needs
+from agents.support.extras import needing_extras
 from benchmarks import report
+from oanquan_env.errors import MissingExtraError
 
 ROUNDS = 5
 
@@ -44,15 +45,12 @@ def games() -> dict[str, Any]:
     """The games compared, by name; ours alone where pygame is not installed, which PettingZoo's need."""
     modules: dict[str, Any] = {"oanquan": oanquan_env}
     try:
-        with warnings.catch_warnings():
+        with needing_extras(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's old way of importing its games
             from pettingzoo.classic import connect_four_v3, tictactoe_v3
         modules |= {"connect_four": connect_four_v3, "tictactoe": tictactoe_v3}
-    except ModuleNotFoundError as error:
-        said = what_it_needs(error)
-        if said is None:
-            raise
-        print(f"PettingZoo's games are left out: {said}")
+    except MissingExtraError as error:
+        print(f"PettingZoo's games are left out: {error}")
     return {
         f"{name} {kind}": getattr(module, kind)() for name, module in modules.items() for kind in ("raw_env", "env")
     }

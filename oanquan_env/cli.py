@@ -245,7 +245,7 @@ def _replay(asked: argparse.Namespace) -> None:
 def _rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
     """Game number -> round, of the games that are rounds of matches; a round 1 begins a match.
 
-    Raises `MatchRecordError` where headers do not agree with what the rounds before them lead to.
+    Raises `UsageError` where headers do not agree with what the rounds before them lead to.
     """
     matches: list[list[int]] = []
     for number, record in enumerate(records, 1):

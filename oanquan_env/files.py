@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env.errors import UsageError
+
 LONGEST = 200
 """Most characters of a stranger's text that an error shows."""
 TEMPORARY = ".part"
@@ -35,7 +37,7 @@ _DAMAGE = (
 """Errors of Python's and NumPy's readers about damaged archives and headers."""
 
 
-class FileError(ValueError):
+class FileError(UsageError):
     """A file or folder that is missing, damaged, in use or of something else; names it, and says what helps."""
 
 

@@ -18,11 +18,11 @@ from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agen
 from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
-from agents.support.strict_yaml import ConfigError
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.starts import RandomStarts
 from oanquan_env import Core, Rules, mirror
+from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, write_atomically
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from tests.boards import random_positions
@@ -283,7 +283,7 @@ def test_configuration_errors_name_file_field_and_value(
 ) -> None:
     path = tmp_path / "run.yaml"
     path.write_text(yaml.safe_dump(values))
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UsageError, match=message):
         load_config(path)
 
 
@@ -291,7 +291,7 @@ def test_unreadable_configurations_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     for text, message in (("a: [", "not readable as YAML"), ("- 3", "lines, got a list"), ("", "lines, got nothing")):
         path.write_text(text)
-        with pytest.raises(ConfigError, match=message):
+        with pytest.raises(UsageError, match=message):
             load_config(path)
 
 

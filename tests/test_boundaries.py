@@ -21,8 +21,9 @@ from oanquan_env import Core, GameRecord, IllegalActionError, Positions, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.errors import UsageError
 from oanquan_env.players import ask_players
-from oanquan_env.players.observed import NoPlayerError, as_policy
+from oanquan_env.players.observed import as_policy
 from tests.boards import random_positions
 
 ROOT = Path(__file__).parent.parent
@@ -144,7 +145,7 @@ def test_torch_modules_that_cannot_play_are_refused_by_name() -> None:
 
     with pytest.raises(ValueError, match="NaN for a legal action in row 1"):
         choose(torch.tensor([[0.0] * 10, [float("nan")] * 10]))
-    with pytest.raises(NoPlayerError, match=r"a module returns logits, .*; got dict"):
+    with pytest.raises(UsageError, match=r"a module returns logits, .*; got dict"):
         choose({"logits": torch.zeros(2, 10)})
     assert core.legal_mask(positions)[np.arange(2), choose(torch.full((2, 10), -torch.inf))].all()
 

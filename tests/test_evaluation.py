@@ -159,7 +159,7 @@ def test_replaced_actions_are_told() -> None:
         (lambda observations, masks: -masks.argmax(axis=1) - 1, IllegalActionError, r"the player chose action -\d"),
         (lambda observations, masks: masks.argmax(axis=1) / 2, IllegalActionError, "whole numbers, got float64"),
         (lambda observations, masks: 3, IllegalActionError, r"actions must be \d+ whole numbers"),
-        (7, TypeError, "a player is a name, an object with a method choose"),
+        (7, ValueError, "a player is a name, an object with a method choose"),
         ("nobody", ValueError, "unknown player 'nobody'"),
     ],
 )

@@ -76,16 +76,3 @@ def test_an_interrupt_ends_a_command_that_is_being_imported_without_a_traceback(
     assert ended.value.code == 130
     with pytest.raises(KeyboardInterrupt), needing_extras():
         raise KeyboardInterrupt
-
-
-def test_an_interrupt_ends_a_module_that_is_run_without_a_traceback(tmp_path: Path) -> None:
-    (tmp_path / "tyro.py").write_text("raise KeyboardInterrupt")
-    ended = subprocess.run(
-        [sys.executable, "-m", "agents.evaluation.sprt"],
-        cwd=ROOT,
-        env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": ""},
-        capture_output=True,
-        text=True,
-    )
-    assert ended.returncode in (130, -2)
-    assert ended.stderr == ""

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from oanquan_env import Core, IllegalActionError, Rules, RulesError, Termination
+from oanquan_env.errors import UsageError
 from oanquan_env.match.matches import Match, MatchEnd, MatchOutcome, play_matches
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.players import RandomPolicy
 from oanquan_env.records.games import GameRecord, format_records, parse_records
-from oanquan_env.records.matches import MatchRecordError, match_records, replay_match
+from oanquan_env.records.matches import match_records, replay_match
 
 THREE_ROUNDS = """\
 [Rules "mancala-world"]
@@ -93,7 +94,7 @@ def test_three_rounds_by_hand() -> None:
 def test_a_record_that_says_something_else_is_refused(old: str, new: str, message: str) -> None:
     text = THREE_ROUNDS.replace(old, new, -1 if old.startswith("max") else 1)
     text = text.replace("\n47-21", "\n46-22") if new == '"46-22"' else text
-    with pytest.raises(MatchRecordError, match=message):
+    with pytest.raises(UsageError, match=message):
         replay_match(parse_records(text))
 
 
@@ -108,7 +109,7 @@ def test_rounds_out_of_place_are_refused() -> None:
         ([dataclasses.replace(first, moves=first.moves[:1] * 3)], "round 1: move 2, 2C, is not legal; legal: 1A"),
         ([GameRecord(Rules.parse("three-player"), ())], "round 1: match play needs players=2"),
     ):
-        with pytest.raises(MatchRecordError, match=message):
+        with pytest.raises(UsageError, match=message):
             replay_match(records)
 
 
@@ -207,7 +208,7 @@ def test_a_match_with_a_resigned_round_is_written_and_read_again() -> None:
     again = replay_match(records)
     assert (again.rounds, again.ownership, again.starter) == ([lost], match.ownership, match.starter)
     wrong = dataclasses.replace(records[0], termination="")
-    with pytest.raises(MatchRecordError, match="round 1: the moves do not finish the round"):
+    with pytest.raises(UsageError, match="round 1: the moves do not finish the round"):
         replay_match([wrong])
 
 

@@ -67,7 +67,7 @@ def test_names_of_the_project_come_first(folder: Path) -> None:
     [
         ("no_package.players:Careful", UnknownAgentError, "unknown player 'no_package.players:Careful'"),
         ("some_package.players:Careless", UnknownAgentError, r"players\.py has no Careless"),
-        ("some_package.players:NOTHING", TypeError, "a player is a name, an object .*; got int"),
+        ("some_package.players:NOTHING", ValueError, "a player is a name, an object .*; got int"),
         ("some_package.nothing:Careful", UnknownAgentError, r"there is no module some_package\.nothing"),
     ],
 )

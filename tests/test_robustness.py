@@ -14,11 +14,11 @@ import yaml
 
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
-from agents.support.strict_yaml import ConfigError
 from agents.training.kinds import parse_config
 from agents.training.ppo.policy import network_of
 from agents.training.ppo.run import PPORun
-from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, RunError, StopTrainingError
+from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, StopTrainingError
+from oanquan_env.errors import UsageError
 from tests.test_training import ITERATION, learn, quiet, small_config, weights
 
 
@@ -72,7 +72,7 @@ def test_resuming_takes_what_the_machine_needs_and_nothing_else(
     assert train.main(["--resume", str(folder), "--threads", "1"]) == 0
     assert train.main(["--resume", str(folder), "--seed", "3"]) == 2
     assert "only --threads, --device, --total-plies go with it" in capsys.readouterr().err
-    with pytest.raises(ConfigError, match=r"command line: threads: must be 1 or more \(got 0\)"):
+    with pytest.raises(UsageError, match=r"command line: threads: must be 1 or more \(got 0\)"):
         PPORun.resume(folder, quiet, {"threads": 0})
 
 
@@ -86,14 +86,14 @@ def test_resuming_takes_what_the_machine_needs_and_nothing_else(
 def test_what_a_run_would_stumble_over_later_is_refused_at_once(
     tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UsageError, match=message):
         PPORun.create(tmp_path / "run", small_config(**changes), "test", quiet)
     assert not (tmp_path / "run").exists()
 
 
 def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    with pytest.raises(ConfigError, match=r"device: torch .* finds no GPU for 'cuda'; use cpu"):
+    with pytest.raises(UsageError, match=r"device: torch .* finds no GPU for 'cuda'; use cpu"):
         PPORun.create(tmp_path / "run", small_config(device="cuda"), "test", quiet)
 
 
@@ -108,7 +108,7 @@ def test_openings_that_no_game_lasts_for_are_refused_at_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], message: str
 ) -> None:
     monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
-    with pytest.raises(ConfigError, match=f"evaluation.opening_plies: {message}"):
+    with pytest.raises(UsageError, match=f"evaluation.opening_plies: {message}"):
         PPORun.create(tmp_path / "run", small_config(**changes), "test", quiet)
 
 
@@ -120,7 +120,7 @@ def test_openings_that_no_game_lasts_for_are_refused_at_the_start(
     ],
 )
 def test_what_cannot_be_trained_is_refused_as_a_configuration(changes: dict[str, object], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(UsageError, match=message):
         parse_config(changes, "test")
 
 
@@ -133,6 +133,6 @@ def test_a_run_that_diverges_at_its_very_end_is_not_saved(tmp_path: Path, monkey
         network_of(run.model).value.weight.data[0, 0] = float("nan")
 
     monkeypatch.setattr(run.model, "train", diverge)
-    with pytest.raises(RunError, match=f"not finite after {ITERATION} plies"):
+    with pytest.raises(UsageError, match=f"not finite after {ITERATION} plies"):
         learn(run)
     assert all(np.isfinite(array).all() for array in weights(tmp_path / "run").values())

@@ -23,7 +23,6 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import evaluate
 import train
 from agents.support.folder_lock import LOCK_NAME, FolderLock
-from agents.support.strict_yaml import ConfigError
 from agents.support.tensor_files import DIGEST, pack
 from agents.training.kinds import load_config
 from agents.training.ppo.run import PPORun
@@ -32,9 +31,9 @@ from agents.training.run_folder import (
     CONFIG_NAME,
     EVALUATIONS_NAME,
     RUN_NAME,
-    RunError,
     StopTrainingError,
 )
+from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
 from tests.test_training import ITERATION, ROOT, learn, quiet, small_config
 
@@ -134,7 +133,7 @@ def test_a_damaged_line_of_evaluations_is_named(stopped: Path, line: str) -> Non
     path.write_text(whole + line + "\n")
     try:
         with pytest.raises(
-            RunError, match=rf"evaluations\.jsonl: line {len(whole.splitlines()) + 1} is damaged .*delete it"
+            UsageError, match=rf"evaluations\.jsonl: line {len(whole.splitlines()) + 1} is damaged .*delete it"
         ):
             PPORun.resume(stopped, quiet)
     finally:
@@ -144,7 +143,7 @@ def test_a_damaged_line_of_evaluations_is_named(stopped: Path, line: str) -> Non
 def test_a_damaged_description_of_a_run_is_named(tmp_path: Path) -> None:
     run = PPORun.create(tmp_path / "run", small_config(), "test", quiet)
     (tmp_path / "run" / RUN_NAME).write_text("- 3")
-    with pytest.raises(ConfigError, match=r"run\.yaml: expected"):
+    with pytest.raises(UsageError, match=r"run\.yaml: expected"):
         learn(run)
 
 

@@ -22,16 +22,17 @@ import evaluate
 import train
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
-from agents.evaluation.tournament import Tournament, TournamentError, play_pairing
-from agents.support.parallel import RETRIES, ScaleError, in_order, spread
+from agents.evaluation.tournament import Tournament, play_pairing
+from agents.support.parallel import RETRIES, in_order, spread
 from agents.training.kinds import load_config
 from agents.training.ppo.run import PPORun
-from agents.training.run_folder import CHECKPOINT_NAME, RunError
+from agents.training.run_folder import CHECKPOINT_NAME
 from agents.training.sweep import parse_seeds, plan, train_seed
 from agents.training.train_command import parse
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite
+from oanquan_env.errors import UsageError
 from tests.scale_work import die_always, die_once, refuse, square, where
 
 ROOT = Path(__file__).parent.parent
@@ -76,7 +77,7 @@ def test_work_whose_process_was_killed_is_begun_anew(tmp_path: Path) -> None:
 def test_results_before_a_hopeless_item_are_not_lost() -> None:
     results = spread(die_always, [0, 1, 2], processes=1)
     assert next(results) == (0, 0)
-    with pytest.raises(ScaleError, match=f"died {RETRIES + 1} times in a row.*2 of 3 pieces of work are unfinished"):
+    with pytest.raises(UsageError, match=f"died {RETRIES + 1} times in a row.*2 of 3 pieces of work are unfinished"):
         next(results)
 
 
@@ -97,7 +98,7 @@ def test_workers_end_with_who_began_them(tmp_path: Path) -> None:
 
 def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ScaleError, match=r'Ray is not installed: pip install -e "\.\[ray\]"'):
+    with pytest.raises(UsageError, match=r'this needs ray: pip install -e "\.\[ray\]"'):
         list(spread(square, [1], ray="auto"))
 
 
@@ -108,7 +109,7 @@ def test_a_cluster_that_does_not_answer_is_an_error_at_once(monkeypatch: pytest.
     with socket.socket() as taken:  # bound, and listens to nobody
         taken.bind(("127.0.0.1", 0))
         address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(ScaleError, match=f"no Ray cluster at '{address}': nothing answers there"):
+        with pytest.raises(UsageError, match=f"no Ray cluster at '{address}': nothing answers there"):
             list(spread(square, [1], ray=address))
 
 
@@ -136,13 +137,13 @@ def test_ray_begins_the_work_of_a_killed_worker_anew(cluster: str, tmp_path: Pat
 
 @pytest.mark.slow
 def test_ray_gives_up_where_workers_die_again_and_again(cluster: str) -> None:
-    with pytest.raises(ScaleError, match="1 of 1 pieces of work are unfinished"):
+    with pytest.raises(UsageError, match="1 of 1 pieces of work are unfinished"):
         list(spread(die_always, [1], ray=cluster))
 
 
 @pytest.mark.slow
 def test_a_cluster_that_is_not_there(monkeypatch: pytest.MonkeyPatch, cluster: str) -> None:
-    with pytest.raises(ScaleError, match="no Ray cluster at 'nonsense'"):
+    with pytest.raises(UsageError, match="no Ray cluster at 'nonsense'"):
         list(spread(square, [1], ray="nonsense"))
 
 
@@ -189,13 +190,13 @@ def test_a_sweep_on_ray(cluster: str, tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_other_agent_files_on_a_worker_are_noticed() -> None:
     openings = random_suite(Core(), 1, 4, np.random.default_rng(0))
-    with pytest.raises(TournamentError, match="the files or the version of greedy differ between machines"):
+    with pytest.raises(UsageError, match="the files or the version of greedy differ between machines"):
         play_pairing("mancala-world", openings, 0, [["a", "greedy", "0123"], ["b", "random", ""]])
 
 
 @pytest.mark.parametrize("text", ["", "0,x", "1,1", "-1", "0;1"])
 def test_seeds_must_be_different_numbers(text: str) -> None:
-    with pytest.raises(RunError, match="--sweep takes"):
+    with pytest.raises(UsageError, match="--sweep takes"):
         parse_seeds(text)
 
 
@@ -307,7 +308,7 @@ def _wait_for(path: Path) -> None:
 def test_a_run_in_the_way_of_a_sweep_is_not_touched(tmp_path: Path) -> None:
     config = parse(SMALL).settings
     PPORun.create(tmp_path / "seed-7", config, "by hand", lambda line: None)
-    with pytest.raises(RunError, match="another configuration"):
+    with pytest.raises(UsageError, match="another configuration"):
         plan(tmp_path, config, [7])
 
 

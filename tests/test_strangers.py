@@ -17,11 +17,12 @@ from agents.evaluation.result_cache import ResultCache
 from agents.evaluation.results import read_report
 from agents.networks import networks
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard
-from agents.players.network_player import NetworkError, PPOPlayer
-from agents.support.strict_yaml import ConfigError, dump_yaml, read_yaml
+from agents.players.network_player import PPOPlayer
+from agents.support.strict_yaml import dump_yaml, read_yaml
 from agents.training.kinds import load_config
 from oanquan_env import Core
 from oanquan_env.benchmark.suites import read_suite
+from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from tests.untrained import save_untrained
 
@@ -81,12 +82,12 @@ def test_references_and_keys_given_twice_are_refused(tmp_path: Path) -> None:
     bomb += "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
     path.write_text(bomb)
     for read in (read_yaml, load_config):
-        with pytest.raises(ConfigError, match=r"x\.yaml: not readable as YAML: references such as \*a0") as refused:
+        with pytest.raises(UsageError, match=r"x\.yaml: not readable as YAML: references such as \*a0") as refused:
             read(path)
         assert len(str(refused.value)) < SHORT
     for text in ("seed: 1\nseed: 2\n", "ppo:\n  gamma: 1\n  gamma: 0.5\n"):
         path.write_text(text)
-        with pytest.raises(ConfigError, match=r"(seed|gamma) is there twice"):
+        with pytest.raises(UsageError, match=r"(seed|gamma) is there twice"):
             load_config(path)
 
 
@@ -113,7 +114,7 @@ def test_no_references_are_written(tmp_path: Path) -> None:
 )
 def test_the_error_of_a_configuration_is_short(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.yaml").write_text(text)
-    with pytest.raises(ConfigError, match=r"x\.yaml: ") as refused:
+    with pytest.raises(UsageError, match=r"x\.yaml: ") as refused:
         load_config(tmp_path / "x.yaml")
     assert len(str(refused.value)) < SHORT + len(str(tmp_path))
 
@@ -176,7 +177,7 @@ def test_weights_of_half_precision_are_read(agent: Path) -> None:
 def test_a_network_whose_numbers_overflow_says_so(agent: Path) -> None:
     player = PPOPlayer(agent)
     player.network.log_inverse_temperature.data.fill_(5000.0)
-    with pytest.raises(NetworkError, match="what it says of a position is not finite"):
+    with pytest.raises(FileError, match="what it says of a position is not finite"):
         player.choose(Core().start(), np.random.default_rng(0))
 
 

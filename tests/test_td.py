@@ -18,7 +18,7 @@ from agents.search.move_values import MoveValues
 from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import validated
 from agents.support.tensor_files import pack, unpack
-from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, RunError, StopTrainingError
+from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, StopTrainingError
 from agents.training.starts import RandomStarts
 from agents.training.td.config import TDConfig, ValueConfig
 from agents.training.td.games import Games, lambda_returns
@@ -26,6 +26,7 @@ from agents.training.td.learner import Learner
 from agents.training.td.run import RIVALRY, TDRun
 from oanquan_env import Core, mirror
 from oanquan_env.engine.core import relative_points
+from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import VALUE_NET_NAME, read_value_net
@@ -204,7 +205,7 @@ def test_the_seed_decides_and_evaluations_change_nothing(whole_run: Path, tmp_pa
 
 def test_a_longer_run_is_the_same_file_with_more_plies(tmp_path: Path) -> None:
     learn(run_in(tmp_path / "run", total_plies=ITERATION))
-    with pytest.raises(RunError, match="--total-plies must be more"):
+    with pytest.raises(UsageError, match="--total-plies must be more"):
         TDRun.resume(tmp_path / "run", lambda _: None, {"total_plies": 1})
     run = TDRun.resume(tmp_path / "run", lambda _: None, {"total_plies": 2 * ITERATION})
     learn(run)
@@ -262,12 +263,12 @@ def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
     with pytest.raises(StopTrainingError):
         learn(run, 2 * ITERATION)
     (tmp_path / "run" / EVALUATIONS_NAME).write_text("[" * 100_000)
-    with pytest.raises(RunError, match=r"evaluations\.jsonl: line 1 is damaged .*delete it to go on"):
+    with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 1 is damaged .*delete it to go on"):
         TDRun.resume(tmp_path / "run", lambda _: None)
 
 
 def test_a_folder_with_a_run_is_not_begun_again_nor_shared(whole_run: Path, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=f"--resume {whole_run}"):
+    with pytest.raises(UsageError, match=f"--resume {whole_run}"):
         run_in(whole_run)
     lock = FolderLock(whole_run)
     with pytest.raises(FileError, match="is in use by process"):
@@ -278,7 +279,7 @@ def test_a_folder_with_a_run_is_not_begun_again_nor_shared(whole_run: Path, tmp_
 def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
     run = run_in(tmp_path / "run")
     torch.nn.init.constant_(run.learner.module.hidden.weight, float("nan"))
-    with pytest.raises(RunError, match=r"hidden\.weight is not finite after 0 plies.*smaller td\.learning_rate"):
+    with pytest.raises(UsageError, match=r"hidden\.weight is not finite after 0 plies.*smaller td\.learning_rate"):
         learn(run)
 
 

@@ -14,12 +14,13 @@ import agents
 from agents.evaluation.result_cache import ResultCache
 from agents.evaluation.results import origin
 from agents.evaluation.run import EvaluationRun, EvaluationSettings
-from agents.evaluation.tournament import TimedPolicy, Tournament, TournamentError, by_order, make_entrants, replay
+from agents.evaluation.tournament import TimedPolicy, Tournament, by_order, make_entrants, replay
 from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, Positions, Rules, parse_records
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.pairs import PairResults
+from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import Policy, RandomPolicy
 from oanquan_env.playing import random_openings
@@ -143,11 +144,11 @@ def test_labels_name_players() -> None:
         ("a b", "minimax:depth=2"),
         ("minimax:depth=2", "minimax:depth=2"),
     ]
-    with pytest.raises(TournamentError, match="two players are called 'greedy'; tell them apart by labels"):
+    with pytest.raises(UsageError, match="two players are called 'greedy'; tell them apart by labels"):
         make_entrants(["greedy", "greedy"], core.rules)
     with pytest.raises(agents.UnknownAgentError, match="unknown player 'greedi'"):
         make_entrants(["x=greedi"], core.rules)
-    with pytest.raises(TournamentError, match="two players or more are needed for a match; got 1"):
+    with pytest.raises(UsageError, match="two players or more are needed for a match; got 1"):
         Tournament(core, entrants[:1], random_suite(core, 1, 1, rng()), 0)
 
 

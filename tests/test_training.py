@@ -19,15 +19,15 @@ from safetensors.torch import load_file
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
-from agents.support.strict_yaml import ConfigError
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.ppo.policy import network_of
 from agents.training.ppo.run import PPORun
-from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, RunError, StopTrainingError
+from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, StopTrainingError
 from agents.training.train_command import parse
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs
+from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
@@ -197,12 +197,12 @@ def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_holds_a_run_is_not_overwritten(uninterrupted: Path) -> None:
-    with pytest.raises(RunError, match="holds a run already: continue it with --resume"):
+    with pytest.raises(UsageError, match="holds a run already: continue it with --resume"):
         PPORun.create(uninterrupted, small_config(), "test", quiet)
 
 
 def test_resuming_what_is_no_run_or_damaged_is_refused(uninterrupted: Path, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="holds no run"):
+    with pytest.raises(UsageError, match="holds no run"):
         PPORun.resume(tmp_path, quiet)
     folder = tmp_path / "run"
     with pytest.raises(StopTrainingError):
@@ -238,7 +238,7 @@ def test_other_rewards_and_networks_train(tmp_path: Path, changes: dict[str, obj
 def test_networks_that_look_ahead_count_points() -> None:
     for name in ("afterstates", "two_ply"):
         with pytest.raises(
-            ConfigError, match=f"network.name must be plain with reward=outcome: {name} takes a move for"
+            UsageError, match=f"network.name must be plain with reward=outcome: {name} takes a move for"
         ):
             small_config(reward="outcome", network={"name": name})
 
@@ -261,7 +261,7 @@ def test_looking_does_not_change_the_run(uninterrupted: Path, tmp_path: Path) ->
 def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
     run = PPORun.create(tmp_path / "run", small_config(), "test", quiet)
     run.model.policy.network.value.weight.data[0, 0] = float("nan")
-    with pytest.raises(RunError, match=r"value\.weight is not finite after 0 plies.*smaller ppo\.learning_rate"):
+    with pytest.raises(UsageError, match=r"value\.weight is not finite after 0 plies.*smaller ppo\.learning_rate"):
         learn(run)
     assert not (tmp_path / "run" / CHECKPOINT_NAME).exists()
 
@@ -270,7 +270,7 @@ def test_a_policy_run_wild_stops_with_advice_too(tmp_path: Path) -> None:
     run = PPORun.create(tmp_path / "run", small_config(network=PLAIN), "test", quiet)
     for parameter in network_of(run.model).parameters():
         parameter.data *= 1e6
-    with pytest.raises(RunError, match=r"diverged: .*smaller ppo\.learning_rate"):
+    with pytest.raises(UsageError, match=r"diverged: .*smaller ppo\.learning_rate"):
         learn(run)
 
 

@@ -26,6 +26,7 @@ from agents.search.deepening import Limits, Search
 from agents.search.leaf import NET, horizon, with_net
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
+from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError
 from oanquan_env.players.value_net import (
     HIDDEN,
@@ -221,7 +222,7 @@ def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Pat
         read_value_net(tmp_path / "other.npz")
     with pytest.raises(FileError, match=VALUE_NET_NAME):
         read_value_net(tmp_path)
-    with pytest.raises(FileError, match="no value net for the rules 'mancala-world stone_value=5'"):
+    with pytest.raises(UnavailableError, match="no value net for the rules 'mancala-world stone_value=5'"):
         read_value_net("pretrained", "mancala-world stone_value=5")
 
 

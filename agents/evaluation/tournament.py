@@ -27,16 +27,13 @@ from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games
 from oanquan_env.engine.notation import seat_name
+from oanquan_env.errors import UsageError
 from oanquan_env.players import Policy
 from oanquan_env.players.anywhere import load
 from oanquan_env.playing import advance
 
 FOLDER = "parts/pairings"
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
-
-
-class TournamentError(ValueError):
-    """A tournament that cannot be played; says what to do instead."""
 
 
 class TimedPolicy:
@@ -84,16 +81,14 @@ def make_entrant(label: str, name: str, rules: Rules) -> Entrant:
 def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
     """Players from `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
 
-    Raises `TournamentError` if two share a label, and `ValueError` as `agents.make` does.
+    Raises `UsageError` if two share a label, and `ValueError` as `agents.make` does.
     """
     entrants: list[Entrant] = []
     for text in texts:
         match = _LABEL.fullmatch(text)
         label, name = (match[1], match[2]) if match else (text, text)
         if any(label == other.label for other in entrants):
-            raise TournamentError(
-                f"two players are called {label!r}; tell them apart by labels, as in A={name} B={name}"
-            )
+            raise UsageError(f"two players are called {label!r}; tell them apart by labels, as in A={name} B={name}")
         entrants.append(make_entrant(label, name, rules))
     return entrants
 
@@ -126,7 +121,7 @@ class Tournament:
 
     Args:
         core: plays the games.
-        entrants: two players or more; a `TournamentError` says so.
+        entrants: two players or more; a `UsageError` says so.
         openings: where games begin; each is played in every seating.
         seed: of all chance; a pairing's results depend on it and on the two labels, not on the other players.
         folder: where finished pairings are stored; None stores none.
@@ -136,7 +131,7 @@ class Tournament:
         self, core: Core, entrants: list[Entrant], openings: Openings, seed: int, folder: Path | None = None
     ) -> None:
         if len(entrants) < 2:
-            raise TournamentError(f"two players or more are needed for a match; got {len(entrants)}")
+            raise UsageError(f"two players or more are needed for a match; got {len(entrants)}")
         self.core = core
         self.entrants = entrants
         self.openings = openings
@@ -174,7 +169,7 @@ class Tournament:
             yield pairing
 
     def play_on_cluster(self, address: str, progress: OnGamesEnded) -> list[Pairing]:
-        """As `play`, on the Ray cluster at `address`; raises `ScaleError` if that fails."""
+        """As `play`, on the Ray cluster at `address`; raises `UsageError` if that fails."""
         pairings = {pair: self.find(*pair) for pair in self.schedule()}
         missing = [pair for pair, pairing in pairings.items() if pairing is None]
         progress((len(pairings) - len(missing)) * self.games_of_pairing)
@@ -249,13 +244,13 @@ class Tournament:
 def play_pairing(rules: str, openings: Openings, seed: int, players: list[list[str]]) -> Pairing:
     """Play one pairing, whose players, given by their `Entrant.identity`, are numbered 0 and 1.
 
-    Raises `TournamentError` if an agent's files on this machine differ from those where the tournament was started.
+    Raises `UsageError` if an agent's files on this machine differ from those where the tournament was started.
     """
     core = Core(rules)
     entrants = [make_entrant(label, name, core.rules) for label, name, _ in players]
     for one, expected in zip(entrants, players, strict=True):
         if one.identity() != expected:
-            raise TournamentError(
+            raise UsageError(
                 f"the files or the version of {one.name} differ between machines: share one folder among them"
             )
     return Tournament(core, entrants, openings, seed).play_one(0, 1)

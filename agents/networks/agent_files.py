@@ -32,10 +32,6 @@ LARGEST_WEIGHT = 1e4
 NO_WEIGHTS = "not the weights of the network on the card"
 
 
-class WeightsError(FileError):
-    """Weights that are not those of the network on their card."""
-
-
 class AgentCard(Strict):
     """What an agent is. `training` is its history, which is not needed to use it."""
 
@@ -133,9 +129,9 @@ def _check_numbers(tensors: dict[str, torch.Tensor], network: torch.nn.Module) -
             raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
 
 
-def _refusal(path: Path, error: Exception) -> WeightsError:
+def _refusal(path: Path, error: Exception) -> FileError:
     """What to raise for weights that cannot be loaded."""
     if not path.exists():
-        return WeightsError(f"{path}: no such file")
+        return FileError(f"{path}: no such file")
     reason = one_line(str(error).removeprefix(f"{path}: "))
-    return WeightsError(f"{path}: {NO_WEIGHTS}: {reason}")
+    return FileError(f"{path}: {NO_WEIGHTS}: {reason}")

@@ -14,13 +14,10 @@ from agents.networks.networks import Net
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.engine.rules import as_rules
+from oanquan_env.files import FileError
 
 BATCH = 4096
 """Positions that go through the network at once."""
-
-
-class NetworkError(ValueError):
-    """A network whose numbers overflow."""
 
 
 class NetworkPlayer:
@@ -75,7 +72,7 @@ class NetworkPlayer:
             with torch.no_grad():
                 some_logits, some_values = self.network(features, mask)
             if not (torch.isfinite(some_logits).all() and torch.isfinite(some_values).all()):
-                raise NetworkError("the network's weights are of no use: what it says of a position is not finite")
+                raise FileError("the network's weights are of no use: what it says of a position is not finite")
             logits.append(some_logits.cpu().double().numpy())
             values.append(with_last(some_values).cpu().double().numpy())
         return np.concatenate(logits), np.concatenate(values)

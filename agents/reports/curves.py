@@ -26,13 +26,14 @@ from agents.players.make import make
 from agents.reports.pictures import INK, hide_frame, png
 from agents.support.command_line import OptionalFolder, parse_options, refused
 from agents.support.markdown import table
-from agents.support.strict_yaml import ConfigError, read_yaml
+from agents.support.strict_yaml import read_yaml
 from agents.training.kinds import load_config
 from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env import Rules
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.errors import UsageError
 from oanquan_env.files import parse_json, write_atomically
 
 PROG = "python -m agents.reports.curves"
@@ -82,16 +83,16 @@ def band(curves: Sequence[Curve]) -> Floats:
 
 
 def read_curve(folder: Path) -> Curve:
-    """The curve of a run folder; raises `ConfigError` if it holds no run, or one without evaluations."""
+    """The curve of a run folder; raises `UsageError` if it holds no run, or one without evaluations."""
     config = load_config(folder / CONFIG_NAME)
     made = read_yaml(folder / RUN_NAME)
     path = folder / EVALUATIONS_NAME
     if not path.is_file() or not path.stat().st_size:
-        raise ConfigError(f"{path}: no evaluations; the run has not evaluated itself yet")
+        raise UsageError(f"{path}: no evaluations; the run has not evaluated itself yet")
     try:
         rows = [parse_json(line) for line in path.read_bytes().splitlines()]
     except ValueError as error:
-        raise ConfigError(f"{path}: {error}") from None
+        raise UsageError(f"{path}: {error}") from None
     name, group = folder.name, folder.name.removesuffix(f"-{config.seed}")
     if group == "seed":  # of a sweep, which is called like its folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
@@ -100,11 +101,11 @@ def read_curve(folder: Path) -> Curve:
 
 
 def rules_of(curves: Sequence[Curve]) -> Rules:
-    """The rules of all runs; raises `ConfigError` if they differ."""
+    """The rules of all runs; raises `UsageError` if they differ."""
     runs = {curve.rules: curve.name for curve in reversed(curves)}
     if len(runs) > 1:
         told = ", ".join(f"{name} learned '{rules}'" for rules, name in reversed(runs.items()))
-        raise ConfigError(f"runs of different rules do not compare: {told}; give those of one")
+        raise UsageError(f"runs of different rules do not compare: {told}; give those of one")
     return Rules.parse(curves[0].rules)
 
 
@@ -198,7 +199,7 @@ def main(arguments: list[str]) -> int:
     options = parse_options(Options, arguments, prog=PROG, description=__doc__)
     try:
         if not options.folders:
-            raise ConfigError("give the folder of a training run, or of several")
+            raise UsageError("give the folder of a training run, or of several")
         curves = [read_curve(folder) for folder in options.folders]
         rules = rules_of(curves)
         print(summary(curves))

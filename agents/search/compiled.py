@@ -25,8 +25,8 @@ from numba.extending import register_jitable
 from oanquan_env import Core, Positions
 from oanquan_env.engine import scalar
 from oanquan_env.engine.scalar import RUNNING, can_play, rule_words
+from oanquan_env.errors import UnavailableError
 from oanquan_env.players import value_net
-from oanquan_env.players.unavailable import UnavailableError
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])

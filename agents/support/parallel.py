@@ -22,6 +22,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
+from agents.support.extras import needing_extras
+from oanquan_env.errors import UsageError
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -30,10 +33,6 @@ RETRIES = 3
 ANSWER_SECONDS = 10.0
 """How long a cluster may take to answer."""
 HELP = "spread the work over the Ray cluster at this address: auto, local (a new one here), HOST:PORT, ray://HOST:PORT"
-
-
-class ScaleError(ValueError):
-    """Work that cannot be spread over processes or machines; says what to do."""
 
 
 def spread(
@@ -59,7 +58,8 @@ def spread(
         gpus: GPUs that Ray reserves for one item.
 
     Raises:
-        ScaleError: if Ray is not installed or there is no cluster, or if workers die again and again.
+        MissingExtraError: if Ray is not installed.
+        UsageError: if there is no cluster, or if workers die again and again.
     """
     if not items:
         return iter(())
@@ -98,7 +98,7 @@ def _with_processes(
         except BrokenProcessPool:
             deaths += 1
             if deaths > RETRIES:
-                raise ScaleError(
+                raise UsageError(
                     f"worker processes died {deaths} times in a row, perhaps for lack of memory; {len(left)} of "
                     f"{len(items)} pieces of work are unfinished"
                 ) from None
@@ -134,7 +134,7 @@ def _with_ray(
             except ray.exceptions.RayTaskError as error:
                 raise error.cause from None
             except ray.exceptions.RayError as error:  # the worker died too often
-                raise ScaleError(f"{len(running)} of {len(items)} pieces of work are unfinished: {error}") from None
+                raise UsageError(f"{len(running)} of {len(items)} pieces of work are unfinished: {error}") from None
             yield running.pop(reference), result
     finally:
         ray.shutdown()  # ends the tasks of this driver too
@@ -152,27 +152,25 @@ def _processors_of_a_machine(ray: Any, gpus: float) -> float:
 def _join(address: str) -> Any:
     """Ray, as a driver of the cluster."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or Ray warns of a change to come
-    try:
+    with needing_extras():
         import ray
-    except ModuleNotFoundError:
-        raise ScaleError('Ray is not installed: pip install -e ".[ray]"') from None
     _check_answers(address)
     try:
         ray.init(address, logging_level=logging.WARNING)
     except (ConnectionError, ValueError, RuntimeError) as error:
-        raise ScaleError(f"no Ray cluster at {address!r}: {error}") from None
+        raise UsageError(f"no Ray cluster at {address!r}: {error}") from None
     return ray
 
 
 def _check_answers(address: str) -> None:
-    """Raises `ScaleError` where nothing answers at HOST:PORT; Ray itself would wait for minutes."""
+    """Raises `UsageError` where nothing answers at HOST:PORT; Ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         return
     try:
         socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
     except (OSError, OverflowError, UnicodeError) as error:
-        raise ScaleError(f"no Ray cluster at {address!r}: nothing answers there ({error})") from None
+        raise UsageError(f"no Ray cluster at {address!r}: nothing answers there ({error})") from None
 
 
 def _in_folder(folder: str, work: Callable[[Item], Result], item: Item) -> Result:

@@ -57,10 +57,6 @@ MOST_PROBLEMS = 10
 """Most problems that one error tells."""
 
 
-class ConfigError(FileError):
-    """A configuration that cannot be used; names the file, the field and what would be right."""
-
-
 class Strict(BaseModel):
     """Settings that refuse unknown keys and never change."""
 
@@ -73,11 +69,11 @@ class Strict(BaseModel):
 
 @contextmanager
 def naming_field(field: str) -> Iterator[None]:
-    """Within it a `ValueError` becomes a `ConfigError` that names the field."""
+    """Within it a `ValueError` becomes a `FileError` that names the field."""
     try:
         yield
     except ValueError as error:
-        raise ConfigError(f"{field}: {error}") from None
+        raise FileError(f"{field}: {error}") from None
 
 
 class _Loader(yaml.SafeLoader):
@@ -112,19 +108,19 @@ def dump_yaml(values: dict[str, Any]) -> str:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """The mapping in a YAML file; raises `ConfigError` if there is none."""
+    """The mapping in a YAML file; raises `FileError` if there is none."""
     check_readable(path)
     if path.stat().st_size > MOST_BYTES:
-        raise ConfigError(f"{path}: {path.stat().st_size:,} bytes; at most {MOST_BYTES:,} are read")
+        raise FileError(f"{path}: {path.stat().st_size:,} bytes; at most {MOST_BYTES:,} are read")
     try:
         values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except RecursionError:
-        raise ConfigError(f"{path}: not readable as YAML: nested too deep") from None
+        raise FileError(f"{path}: not readable as YAML: nested too deep") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise ConfigError(f"{path}: not readable as YAML: {one_line(error)}") from None
+        raise FileError(f"{path}: not readable as YAML: {one_line(error)}") from None
     if not isinstance(values, dict):
         said = "nothing" if values is None else f"a {type(values).__name__}"
-        raise ConfigError(f"{path}: expected `field: value` lines, got {said}")
+        raise FileError(f"{path}: expected `field: value` lines, got {said}")
     return values
 
 
@@ -150,11 +146,11 @@ SAID = {
 
 
 def validated(model: type[Model], values: object, where: str) -> Model:
-    """Values as a pydantic model or dataclass; raises `ConfigError` naming `where` and the field."""
+    """Values as a pydantic model or dataclass; raises `FileError` naming `where` and the field."""
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
-        raise ConfigError(f"{where}: {explain(error, model)}") from None
+        raise FileError(f"{where}: {explain(error, model)}") from None
 
 
 def explain(error: ValidationError, model: type | None = None) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from agents.support.strict_yaml import ConfigError, read_yaml, validated
+from agents.support.strict_yaml import read_yaml, validated
 from agents.training.ppo.config import TrainConfig
 from agents.training.ppo.run import PPORun
 from agents.training.run import Run
 from agents.training.run_folder import CONFIG_NAME
 from agents.training.td.config import ValueConfig
 from agents.training.td.run import TDRun
+from oanquan_env.errors import UsageError
 
 AnyConfig: TypeAlias = TrainConfig | ValueConfig
 CONFIGS: dict[str, type[AnyConfig]] = {"ppo": TrainConfig, "value": ValueConfig}
@@ -28,13 +29,13 @@ def resume_run(folder: Path, report: Callable[[str], None], changes: dict[str, A
 
 
 def load_config(path: Path) -> AnyConfig:
-    """Read a configuration; raises `ConfigError` naming file and field."""
+    """Read a configuration; raises `UsageError` naming file and field."""
     return parse_config(read_yaml(path), str(path))
 
 
 def parse_config(values: dict[str, Any], where: str) -> AnyConfig:
-    """A configuration of nested mappings; raises `ConfigError` naming `where` and the field."""
+    """A configuration of nested mappings; raises `UsageError` naming `where` and the field."""
     kind = values.get("kind", "ppo")
     if kind not in RUNS:
-        raise ConfigError(f"{where}: kind: must be {' or '.join(RUNS)} (got {kind!r})")
+        raise UsageError(f"{where}: kind: must be {' or '.join(RUNS)} (got {kind!r})")
     return validated(CONFIGS[kind], values, where)

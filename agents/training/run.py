@@ -22,7 +22,6 @@ from agents.training.run_folder import (
     CHECKPOINT_NAME,
     CONFIG_NAME,
     RUN_NAME,
-    RunError,
     StopTrainingError,
     describe_run,
     read_evaluations,
@@ -31,7 +30,8 @@ from agents.training.run_folder import (
 )
 from oanquan_env import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.files import write_atomically
+from oanquan_env.errors import UsageError
+from oanquan_env.files import FileError, write_atomically
 
 Config = TypeVar("Config", bound=RunConfig)
 
@@ -56,8 +56,8 @@ class Run(ABC, Generic[Config]):
         """Begin a run in a new folder.
 
         Raises:
-            RunError, FileError: if one is there already, or if another program makes one there.
-            ConfigError: for a configuration that cannot be.
+            UsageError: if one is there already, or another program makes one there, and for a configuration that
+                cannot be.
         """
         refuse_run(folder)
         run = cls(folder, config, report)
@@ -79,14 +79,12 @@ class Run(ABC, Generic[Config]):
         run longer or shorter, and with it the schedules; the file is changed.
 
         Raises:
-            RunError: if there is no run, or if it has more plies than `total_plies` already.
-            FileError: if another program works on it.
-            FileError: if its checkpoint is damaged.
-            ConfigError: for values that cannot be.
+            UsageError: if there is no run, if another program works on it, if its checkpoint is damaged, if it has more
+                plies than `total_plies` already, and for values that cannot be.
         """
         path = folder / CONFIG_NAME
         if not path.exists():
-            raise RunError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
+            raise FileError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
         with contextlib.ExitStack() as held:
             lock = held.enter_context(FolderLock(folder))
             kept: Any = validated(cls.config_type, read_yaml(path), str(path))
@@ -97,7 +95,7 @@ class Run(ABC, Generic[Config]):
                 run._seconds = read_checkpoint(folder / CHECKPOINT_NAME, run.restore)
             if config.total_plies != kept.total_plies:
                 if config.total_plies < run.plies:
-                    raise RunError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
+                    raise FileError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
                 longer = kept.model_copy(update={"total_plies": config.total_plies})
                 write_atomically(path, longer.to_yaml().encode())
             write_evaluations(folder, [row for row in run.evaluations() if row["plies"] <= run.plies])
@@ -208,7 +206,7 @@ class Run(ABC, Generic[Config]):
         self.export()
 
     def evaluations(self) -> list[dict[str, Any]]:
-        """The evaluations so far, oldest first; raises `RunError` for a damaged file."""
+        """The evaluations so far, oldest first; raises `FileError` for a damaged file."""
         return read_evaluations(self.folder, _check_evaluation)
 
     def evaluate(self) -> None:
@@ -224,7 +222,7 @@ class Run(ABC, Generic[Config]):
         self.report(f"{self.plies:>12,} plies: {said}")
 
     def check_finite(self) -> None:
-        """Raises `RunError` once a weight is no finite number."""
+        """Raises `UsageError` once a weight is no finite number."""
         for network in self.networks():
             for name, parameter in network.named_parameters():
                 if not torch.isfinite(parameter).all():
@@ -233,9 +231,9 @@ class Run(ABC, Generic[Config]):
                         f"{name} is not finite", f"; the last checkpoint in {self.folder} is good" if good else ""
                     )
 
-    def diverged(self, what: str, besides: str = "") -> RunError:
+    def diverged(self, what: str, besides: str = "") -> UsageError:
         """The error of a run whose weights are of no use any more."""
-        return RunError(
+        return UsageError(
             f"training diverged: {what} after {self.plies:,} plies{besides}. Start again with a smaller "
             f"{self.config.STEP_SIZES}"
         )

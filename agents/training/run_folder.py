@@ -26,18 +26,14 @@ class StopTrainingError(Exception):
     """The run was asked to stop; raised between two iterations, after the checkpoint."""
 
 
-class RunError(FileError):
-    """A run folder that cannot be made or resumed; says what to do instead."""
-
-
 def refuse_run(folder: Path) -> None:
-    """Raises `RunError` if a run is in the folder already."""
+    """Raises `FileError` if a run is in the folder already."""
     if (folder / CONFIG_NAME).exists():
-        raise RunError(f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output")
+        raise FileError(f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output")
 
 
 def read_evaluations(folder: Path, check: Callable[[int, Any], None]) -> list[dict[str, Any]]:
-    """The evaluations in a run's folder, oldest first; raises `RunError` that names a damaged line.
+    """The evaluations in a run's folder, oldest first; raises `FileError` that names a damaged line.
 
     `check` takes the number of a line, from 1, and what was read there. For what is no evaluation of such a run it
     raises `ValueError`, `LookupError`, `TypeError` or `AttributeError`.
@@ -48,7 +44,7 @@ def read_evaluations(folder: Path, check: Callable[[int, Any], None]) -> list[di
             row = parse_json(line)
             check(number, row)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise RunError(f"{path}: line {number} is damaged ({one_line(error)}); delete it to go on") from None
+            raise FileError(f"{path}: line {number} is damaged ({one_line(error)}); delete it to go on") from None
         rows.append(row)
     return rows
 

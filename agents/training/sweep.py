@@ -15,7 +15,8 @@ from types import FrameType
 
 from agents.support.parallel import spread
 from agents.training.kinds import RUNS, AnyConfig, load_config
-from agents.training.run_folder import CONFIG_NAME, RunError, figures
+from agents.training.run_folder import CONFIG_NAME, figures
+from oanquan_env.errors import UsageError
 from oanquan_env.files import one_line
 
 
@@ -32,12 +33,12 @@ class SeedEnd:
 
 
 def parse_seeds(text: str) -> list[int]:
-    """Seeds of a list such as `0,1,2`. Raises `RunError` for anything else, or for a seed given twice."""
+    """Seeds of a list such as `0,1,2`. Raises `UsageError` for anything else, or for a seed given twice."""
     if not re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text):
-        raise RunError(f"--sweep takes seeds, as in 0,1,2; got {one_line(repr(text))}")
+        raise UsageError(f"--sweep takes seeds, as in 0,1,2; got {one_line(repr(text))}")
     seeds = [int(part) for part in text.split(",")]
     if max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
-        raise RunError(f"--sweep takes different seeds below {2**32}; got {one_line(repr(text))}")
+        raise UsageError(f"--sweep takes different seeds below {2**32}; got {one_line(repr(text))}")
     return seeds
 
 
@@ -47,12 +48,12 @@ def seed_folder(folder: Path, config: AnyConfig) -> Path:
 
 
 def plan(folder: Path, config: AnyConfig, seeds: list[int]) -> list[AnyConfig]:
-    """The configuration of each seed; raises `RunError` if its folder holds a run of another one."""
+    """The configuration of each seed; raises `UsageError` if its folder holds a run of another one."""
     configs = [config.model_copy(update={"seed": seed}) for seed in seeds]
     for one in configs:
         there = seed_folder(folder, one)
         if (there / CONFIG_NAME).exists() and load_config(there / CONFIG_NAME) != one:
-            raise RunError(f"{there} holds a run of another configuration: choose another --output")
+            raise UsageError(f"{there} holds a run of another configuration: choose another --output")
     return configs
 
 
@@ -131,7 +132,7 @@ def train_seeds(
     share the folder.
 
     Raises:
-        ScaleError: if workers die again and again.
+        UsageError: if workers die again and again.
         StopTrainingError: on Ctrl-C, as may KeyboardInterrupt; called again with the same configurations, it goes on.
     """
     gpus = int(getattr(configs[0], "device", "cpu") != "cpu")

@@ -2,102 +2,87 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, Generic, TypeVar
 
 import tyro
 from pydantic import ValidationError
 
-from agents.support.parallel import HELP
-from agents.support.strict_yaml import ConfigError, explain
-from agents.training.kinds import load_config
+from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options
+from agents.support.strict_yaml import explain
+from agents.training.kinds import AnyConfig, load_config
 from agents.training.ppo.config import TrainConfig
-from agents.training.run_folder import CONFIG_NAME, RunError
-from agents.training.td.config import ValueConfig
+from agents.training.run_folder import CONFIG_NAME
+from oanquan_env.errors import UsageError
 
 CHANGEABLE = {"threads", "device", "total_plies"}
 """Fields that a resumed run may change."""
+Settings = TypeVar("Settings", bound=AnyConfig)
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a run's configuration comes from, and where the run goes."""
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where the settings come from, which says of which kind they are.
 
-    config: Annotated[Path | None, tyro.conf.arg(help="the YAML file to start from")] = None
-    resume: Annotated[
-        Path | None,
-        tyro.conf.arg(
-            help="resume the run in this folder, by its own configuration; --threads, --device and --total-plies "
-            "may change"
-        ),
-    ] = None
-    output: Annotated[Path | None, tyro.conf.arg(help="the run folder (runs/ and the config's name)")] = None
+    Attributes:
+        config: the YAML file to start from
+        resume: resume the run in this folder; --threads, --device and --total-plies may change its configuration
+    """
+
+    config: OptionalFile = None
+    resume: OptionalFolder = None
+
+    def settings_file(self) -> Path | None:
+        """The file that the settings come from, if there is one."""
+        kept = self.resume / CONFIG_NAME if self.resume else None
+        return self.config or (kept if kept and kept.exists() else None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(Origin, Generic[Settings]):
+    """The command line; the settings are those of an agent or of a value net.
+
+    Attributes:
+        output: the run folder (default: runs/ and the config's name)
+        sweep: train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
+        jobs: seeds of a sweep trained at once (default: as many as there are processors for); --ray decides itself
+    """
+
+    output: OptionalFolder = None
+    sweep: Annotated[str | None, tyro.conf.arg(metavar="SEEDS", help_behavior_hint="")] = None
+    jobs: Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")] = None
+    ray: RayAddress = None
+    settings: Annotated[Settings, tyro.conf.arg(name="")]
 
     def folder(self, ending: str = "") -> Path:
         """Where the run goes, or the runs of a sweep."""
         return self.output or Path("runs") / f"{self.config.stem if self.config else 'default'}{ending}"
 
 
-@dataclass(frozen=True)
-class _Command(Place):
-    sweep: Annotated[
-        str | None, tyro.conf.arg(help="train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...")
-    ] = None
-    jobs: Annotated[
-        int | None, tyro.conf.arg(help="seeds of a sweep trained at once (as many as there are processors for)")
-    ] = None
-    ray: Annotated[str | None, tyro.conf.arg(help=f"{HELP}; Ray then decides how many seeds run at once")] = None
-
-
-@dataclass(frozen=True)
-class AgentCommand(_Command):
-    """The command line where an agent is trained."""
-
-    settings: Annotated[TrainConfig, tyro.conf.arg(name="")] = field(default_factory=TrainConfig)
-
-
-@dataclass(frozen=True)
-class ValueCommand(_Command):
-    """The command line where a value net is trained."""
-
-    settings: Annotated[ValueConfig, tyro.conf.arg(name="")] = field(default_factory=ValueConfig)
-
-
-Command: TypeAlias = AgentCommand | ValueCommand
-
-
-def config_file(arguments: list[str]) -> Path | None:
-    """The file that the configuration comes from, if there is one."""
-    start, _ = tyro.cli(Place, args=arguments, add_help=False, return_unknown_args=True)
-    kept = start.resume / CONFIG_NAME if start.resume else None
-    return start.config or (kept if kept and kept.exists() else None)
-
-
-def parse(arguments: list[str], description: str | None = None) -> Command:
+def parse(arguments: list[str], description: str | None = None) -> Command[Any]:
     """The command line; `description` is what `--help` says of the program.
 
-    Raises:
-        RunError: for options that do not go together.
-        ConfigError: for a configuration that cannot be.
+    Raises `UsageError` for options that do not go together, and for a configuration that cannot be used.
     """
     if arguments and not arguments[0].startswith("-"):
-        raise RunError(f"what is {arguments[0]!r}? A configuration is given by --config, a run's folder by --resume")
-    file = config_file(arguments)
-    settings = load_config(file) if file else TrainConfig()
-    default: Command = (
-        ValueCommand(settings=settings) if isinstance(settings, ValueConfig) else AgentCommand(settings=settings)
-    )
+        raise UsageError(f"what is {arguments[0]!r}? A configuration is given by --config, a run's folder by --resume")
+    origin, _ = tyro.cli(Origin, args=arguments, add_help=False, return_unknown_args=True)
+    file = origin.settings_file()
+    default: Command[Any] = Command(settings=load_config(file) if file else TrainConfig())
+    kind: Any = Command[type(default.settings)]  # type: ignore[misc]
     try:
-        command = tyro.cli(type(default), default=default, args=arguments, prog="train.py", description=description)
+        command: Command[Any] = parse_options(
+            kind, arguments, prog="train.py", description=description, default=default
+        )
     except ValidationError as error:  # tyro itself tells those of a group of settings
-        raise ConfigError(f"command line: {explain(error)}") from None
+        raise UsageError(f"command line: {explain(error)}") from None
     changed = {name for name, value in command.settings if value != getattr(default.settings, name)}
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
     if command.resume and (changed - CHANGEABLE or any(one is not None for one in others)):
-        raise RunError("--resume takes the run's configuration: only --threads, --device, --total-plies go with it")
+        raise UsageError("--resume takes the run's configuration: only --threads, --device, --total-plies go with it")
     if not command.sweep and (command.ray or command.jobs is not None):
-        raise RunError("--ray and --jobs spread the seeds of a --sweep; there is none")
+        raise UsageError("--ray and --jobs spread the seeds of a --sweep; there is none")
     if command.jobs is not None and command.jobs < 1:
-        raise RunError(f"--jobs must be 1 or more; got {command.jobs}")
+        raise UsageError(f"--jobs must be 1 or more; got {command.jobs}")
     return command

@@ -20,9 +20,9 @@ from oanquan_env.benchmark.regret import Part, RegretRow, Suite, regret
 from oanquan_env.benchmark.suites import find_suite, openings_path
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.errors import UnavailableError
 from oanquan_env.players import Policy, make
 from oanquan_env.players.observed import ObservedPolicy, as_policy
-from oanquan_env.players.unavailable import UnavailableError
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Opponents under all rules."""
@@ -127,8 +127,7 @@ def evaluate(
         progress: whether a line tells how far the work is; on a terminal and in a notebook if left out.
 
     Raises:
-        NoPlayerError: for what is no player.
-        ValueError: for a name, rules, openings or a model that cannot be used, and for pairs below 1.
+        ValueError: for what is no player, for rules, openings or a model that cannot be used, and for pairs below 1.
         IllegalActionError: if a player that sees masks chooses an illegal action.
     """
     if pairs < 1:

@@ -26,9 +26,10 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
 from oanquan_env.engine.singles import Singles
 from oanquan_env.engine.sowing import Moves, Runaway
 from oanquan_env.engine.tables import build_tables
+from oanquan_env.errors import UsageError
 
 
-class IllegalActionError(ValueError):
+class IllegalActionError(UsageError):
     """An action that its position does not allow; names the row, the action and the legal ones."""
 
 

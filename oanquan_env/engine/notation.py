@@ -16,6 +16,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.position_checks import PositionError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
+from oanquan_env.errors import UsageError
 
 DIRECTION_LETTERS = "AC"
 SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}
@@ -29,7 +30,7 @@ _SQUARE = re.compile(r"(0|[1-9][0-9]{0,8})(\*?)", re.ASCII)
 _SCORE = re.compile(r"(0|-?[1-9][0-9]{0,8})", re.ASCII)
 
 
-class NotationError(ValueError):
+class NotationError(UsageError):
     """A text that cannot be read; the message names the place and what was expected there.
 
     Attributes:

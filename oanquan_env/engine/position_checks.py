@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Mask
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
+from oanquan_env.errors import UsageError
 
 Column = npt.NDArray[np.int64]
 
 
-class PositionError(ValueError):
+class PositionError(UsageError):
     """An impossible position; the message names the row of the batch and what is wrong.
 
     Attributes:

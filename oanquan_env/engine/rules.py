@@ -16,6 +16,8 @@ import difflib
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
+from oanquan_env.errors import UsageError
+
 Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
 MandarinAhead: TypeAlias = Literal["stop", "take_one"]
 EmptyMandarin: TypeAlias = Literal["stop", "gap"]
@@ -56,7 +58,7 @@ _RANGES: dict[str, tuple[int, int]] = {
 }
 
 
-class RulesError(ValueError):
+class RulesError(UsageError):
     """A value, a combination of values or a text that makes no rules; the message names the field."""
 
 

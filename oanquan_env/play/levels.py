@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import Rules
+from oanquan_env.errors import UnavailableError, UnknownAgentError
 from oanquan_env.players import EpsilonPolicy, Policy
 from oanquan_env.players import make as make_policy
-from oanquan_env.players.unavailable import UnavailableError
 
 PERSON = "human"
 """The name of a person."""
@@ -60,7 +60,7 @@ def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     for name in names[:-1]:
         try:
             return name, make_policy(name, rules)
-        except (ImportError, UnavailableError):
+        except (ImportError, UnavailableError, UnknownAgentError):  # the last is of a wheel alone, without `agents`
             continue
     return names[-1], make_policy(names[-1], rules)
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players.making import KINDS, make
-from oanquan_env.players.names import UnknownAgentError
 from oanquan_env.players.observed import as_policy
 from oanquan_env.players.policy import Policy
 

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, cast
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.full_width import Aim, FullWidthPolicy
-from oanquan_env.players.names import Kind, Kinds, PlayerName, UnknownAgentError, parse
+from oanquan_env.players.names import Kind, Kinds, PlayerName, parse
 from oanquan_env.players.policy import Policy
-from oanquan_env.players.unavailable import UnavailableError
 
 if TYPE_CHECKING:
     from oanquan_env.players.value_net import ValueNet
-
-
-class NoAgentsError(UnknownAgentError, UnavailableError):
-    """No player of the package has that name, and the package `agents` is not here."""
 
 
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
@@ -37,7 +33,7 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     try:
         others = importlib.import_module("agents.players.make")  # another project's `agents` has no such module
     except ImportError as error:
-        raise NoAgentsError(
+        raise UnknownAgentError(
             f"unknown player {name!r}: without the `agents` package of the project's clone only "
             f"{', '.join(KINDS)} exist ({error})"
         ) from error

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from oanquan_env.engine.rules import Rules
+from oanquan_env.errors import UnknownAgentError
 from oanquan_env.files import one_line
 from oanquan_env.players.policy import Policy
 
@@ -21,10 +22,6 @@ FORMS = {
     str: re.compile(r".*"),
 }
 """How the value of an option of each type is written: plain decimal digits, no more than make sense."""
-
-
-class UnknownAgentError(ValueError):
-    """A name or an option that no player has; lists those that exist."""
 
 
 @dataclass(frozen=True)

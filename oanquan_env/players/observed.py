@@ -23,6 +23,7 @@ import numpy.typing as npt
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.positions import Positions
+from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players.basic import RandomPolicy
 from oanquan_env.players.making import make
@@ -30,10 +31,6 @@ from oanquan_env.players.policy import Policy
 
 Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
 """(N, D) int32 observations, see `oanquan_env.observation`, and (N, A) bool masks -> (N,) actions."""
-
-
-class NoPlayerError(TypeError, ValueError):
-    """Something that is no player; says what is."""
 
 
 class ObservedPolicy:
@@ -84,8 +81,7 @@ def as_policy(player: object, core: Core) -> Policy:
     """The player that something is, see the top of this module.
 
     Raises:
-        NoPlayerError: for what is no player.
-        ValueError: for a name that no player has, and for a model that sees other observations than the rules have.
+        ValueError: for what is no player, and for a model that sees other observations than the rules have.
     """
     if isinstance(player, str):
         return make(player, core.rules)
@@ -100,7 +96,7 @@ def as_policy(player: object, core: Core) -> Policy:
         return ObservedPolicy(core, _module_choice(player))
     if callable(player):
         return ObservedPolicy(core, player)
-    raise NoPlayerError(
+    raise UsageError(
         "a player is a name, an object with a method choose(positions, rng), a function of observations and masks, an "
         f"sb3 model or a torch module; got {type(player).__name__}"
     )
@@ -137,9 +133,7 @@ def _module_choice(module: Any) -> Observed:
         module.train(training)
         output = found[0] if isinstance(found, (tuple, list)) and found else found
         if not isinstance(output, torch.Tensor):
-            raise NoPlayerError(
-                f"a module returns logits, or a tuple that begins with them; got {type(output).__name__}"
-            )
+            raise UsageError(f"a module returns logits, or a tuple that begins with them; got {type(output).__name__}")
         logits = output.double().cpu().numpy()
         if logits.shape != masks.shape:
             raise ValueError(f"the module returned logits of shape {logits.shape}; {masks.shape} are wanted")

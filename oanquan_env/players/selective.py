@@ -19,8 +19,8 @@ from oanquan_env.board import Board
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
+from oanquan_env.errors import UnavailableError
 from oanquan_env.players.policy import best_actions
-from oanquan_env.players.unavailable import UnavailableError
 from oanquan_env.players.value_net import ValueNet
 
 WIDTHS = (5, 4, 3)

@@ -36,8 +36,8 @@ from oanquan_env.arrays import Ints
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
+from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError, one_line, parse_json, read_arrays
-from oanquan_env.players.unavailable import UnavailableError
 
 HIDDEN = 256
 MANY_HIDDEN = 64
@@ -58,10 +58,6 @@ _PART = 512
 """Positions evaluated at once: what is computed of them stays in a processor's cache."""
 
 Weights = npt.NDArray[np.float32]
-
-
-class NoValueNetError(FileError, UnavailableError):
-    """No value net for the rules comes with the package."""
 
 
 def side_rows(fields: int) -> int:
@@ -247,6 +243,7 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
 
     Raises:
         FileError: if there is no such file, or it is damaged or of other rules.
+        UnavailableError: if no `pretrained` net comes for the rules.
     """
     rules = as_rules(rules)
     path = value_net_path(name, rules)
@@ -260,7 +257,7 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
 
 
 def value_net_path(name: str | Path, rules: Rules) -> Path:
-    """The file that `read_value_net` reads; raises `FileError` where there is none."""
+    """The file that `read_value_net` reads; raises as it does where there is none."""
     if name != PRETRAINED:
         path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
         if not path.is_file():
@@ -269,7 +266,7 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
     own = pretrained_path(rules)
     if not own.is_file():
         exist = ", ".join(name for name, preset in PRESETS.items() if pretrained_path(preset.rules).is_file())
-        raise NoValueNetError(f"no value net for the rules '{rules}' comes with the package; those that do: {exist}")
+        raise UnavailableError(f"no value net for the rules '{rules}' comes with the package; those that do: {exist}")
     return own
 
 

@@ -16,16 +16,13 @@ from oanquan_env.board import Board, shared_core
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, format_position, names, quoted
 from oanquan_env.engine.positions import Termination
+from oanquan_env.errors import UsageError
 from oanquan_env.match.matches import Match, Round
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.records.games import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
 
 MATCH, ROUND = "Match", "Round"
 SOLD, PAWNED = OWNERSHIP_HEADERS
-
-
-class MatchRecordError(ValueError):
-    """Records that are not the rounds of one match; the message names the round and what does not agree."""
 
 
 def match_records(match: Match, headers: Mapping[str, str] | None = None) -> list[GameRecord]:
@@ -63,13 +60,13 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
     """The match of which these are the rounds, in order and from the first.
 
     Raises:
-        MatchRecordError: where the headers do not agree with what the moves of the earlier rounds lead to, where a
+        UsageError: where the headers do not agree with what the moves of the earlier rounds lead to, where a
             move is illegal, or where a round goes on after its end.
     """
     match = _new_match(records)
     for number, record in enumerate(records, 1):
         if match.outcome is not None:
-            raise MatchRecordError(f"round {number}: the match was over after round {number - 1}")
+            raise UsageError(f"round {number}: the match was over after round {number - 1}")
         _compare(number, _expected(match, records[0]), _written(record))
         _play(match, number, record)
     return match
@@ -81,13 +78,13 @@ def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
     The round may be unfinished, and one that was resigned is a running game with that termination.
 
     Raises:
-        MatchRecordError: as `replay_match`.
+        UsageError: as `replay_match`.
     """
     if records and (records[-1].result != UNFINISHED or is_resigned(records[-1])):
         replay_match(records)
     match = replay_match(records[:-1]) if len(records) > 1 else _new_match(records)
     if match.outcome is not None:
-        raise MatchRecordError(f"round {len(records)}: the match was over after round {len(records) - 1}")
+        raise UsageError(f"round {len(records)}: the match was over after round {len(records) - 1}")
     _compare(len(records), _expected(match, records[0]), _written(records[-1]))
     return match, records[-1].board()
 
@@ -111,11 +108,11 @@ def _round_headers(match: Match, number: int, ownership: Ownership) -> dict[str,
 def _new_match(records: Sequence[GameRecord]) -> Match:
     """The match that the first record begins."""
     if not records:
-        raise MatchRecordError("no rounds to replay")
+        raise UsageError("no rounds to replay")
     try:
         return Match(match_rules=records[0].headers.get(MATCH, ""), core=shared_core(records[0].rules))
     except ValueError as error:
-        raise MatchRecordError(f"round 1: {error}") from None
+        raise UsageError(f"round 1: {error}") from None
 
 
 def _expected(match: Match, first: GameRecord) -> dict[str, str]:
@@ -139,24 +136,24 @@ def _written(record: GameRecord) -> dict[str, str]:
 def _compare(number: int, expected: Mapping[str, str], written: Mapping[str, str]) -> None:
     for name, value in expected.items():
         if written[name] != value:
-            raise MatchRecordError(f"round {number}: {name} is {quoted(written[name])}, but should be {quoted(value)}")
+            raise UsageError(f"round {number}: {name} is {quoted(written[name])}, but should be {quoted(value)}")
 
 
 def _play(match: Match, number: int, record: GameRecord) -> None:
     finished = None
     for ply, move in enumerate(record.moves, 1):
         if finished is not None:
-            raise MatchRecordError(f"round {number}: move {ply} comes after the end of the round")
+            raise UsageError(f"round {number}: move {ply} comes after the end of the round")
         legal = [Move.from_action(action) for action in match.legal_mask().nonzero()[0].tolist()]
         if move not in legal:
-            raise MatchRecordError(f"round {number}: move {ply}, {move}, is not legal; legal: {names(legal)}")
+            raise UsageError(f"round {number}: move {ply}, {move}, is not legal; legal: {names(legal)}")
         try:
             finished = match.step(move.action)
         except RunawayGameError as error:
-            raise MatchRecordError(f"round {number}: move {ply}, {move}: {error}") from None
+            raise UsageError(f"round {number}: move {ply}, {move}: {error}") from None
     if finished is None and is_resigned(record):
         finished = match.resign()
     if finished is None:
-        raise MatchRecordError(f"round {number}: the moves do not finish the round")
+        raise UsageError(f"round {number}: the moves do not finish the round")
     expected = {"Result": _result(finished), "Termination": str(finished.termination)}
     _compare(number, expected, {"Result": record.result, "Termination": record.termination})

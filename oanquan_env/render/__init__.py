@@ -5,8 +5,9 @@ are imported only when a picture is asked for.
 """
 
 from oanquan_env.engine.move_trace import LastMove
+from oanquan_env.errors import MissingExtraError
 from oanquan_env.render.drawable import Drawable, Ending, Snapshot
-from oanquan_env.render.raster import MissingExtraError, rgb
+from oanquan_env.render.raster import rgb
 from oanquan_env.render.svg import svg
 from oanquan_env.render.terminal import LEGEND, coloured, text
 from oanquan_env.render.window import Window

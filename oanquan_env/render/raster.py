@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.rules import Rules
+from oanquan_env.errors import MissingExtraError
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.layout import Point, arc_points, layout_of
 from oanquan_env.render.scene import MINUS, Owners, backdrop, foreground
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
     from PIL import Image, ImageFont
 
 _OVERSAMPLING = 4
-
-
-class MissingExtraError(ImportError):
-    """A picture was asked for and the optional package that draws it is not installed; names the extra."""
 
 
 class _View(NamedTuple):

@@ -8,8 +8,9 @@ from types import ModuleType
 from typing import Any
 
 from oanquan_env.engine.move_trace import LastMove
+from oanquan_env.errors import MissingExtraError
 from oanquan_env.render.drawable import Drawable
-from oanquan_env.render.raster import MissingExtraError, rgb
+from oanquan_env.render.raster import rgb
 from oanquan_env.render.scene import Owners
 
 

@@ -13,11 +13,11 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from agents.networks.agent_files import AgentCard, WeightsError, save_agent
+from agents.networks.agent_files import AgentCard, save_agent
 from agents.networks.networks import make_network
 from agents.players.make import make
-from agents.players.network_player import NetworkError, PPOPlayer
-from agents.support.strict_yaml import ConfigError, naming_field, read_yaml
+from agents.players.network_player import PPOPlayer
+from agents.support.strict_yaml import naming_field, read_yaml
 from agents.training.checkpoint import (
     Metadata,
     Tensors,
@@ -45,11 +45,13 @@ from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.errors import UsageError
+from oanquan_env.files import FileError
 from oanquan_env.playing import random_openings
 
 
 def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, MaskablePPO]:
-    """The games and the learner of a configuration; raises `ConfigError` for one that cannot be."""
+    """The games and the learner of a configuration; raises `UsageError` for one that cannot be."""
     _check_device(config.device)
     ppo = config.ppo
     features, _ = make_network(core, config.network)
@@ -73,9 +75,9 @@ def _check_device(name: str) -> None:
     try:
         device = torch.device(name)
     except RuntimeError:
-        raise ConfigError(f"device: must be one that torch knows, such as cpu or cuda; got {name!r}") from None
+        raise UsageError(f"device: must be one that torch knows, such as cpu or cuda; got {name!r}") from None
     if device.type == "cuda" and not torch.cuda.is_available():
-        raise ConfigError(f"device: torch {torch.__version__} finds no GPU for {name!r}; use cpu")
+        raise UsageError(f"device: torch {torch.__version__} finds no GPU for {name!r}; use cpu")
 
 
 class PPORun(Run[TrainConfig]):
@@ -120,8 +122,6 @@ class PPORun(Run[TrainConfig]):
         callback = _BetweenIterations(self.config, between_iterations)
         try:
             self.model.learn(remaining, callback=callback, reset_num_timesteps=False)
-        except (NetworkError, WeightsError) as error:  # weights too large to play with
-            raise self.diverged(str(error)) from None
         except IllegalActionError:  # logits above the one that stands for an illegal action
             raise self.diverged("the policy plays illegal actions") from None
 
@@ -170,7 +170,11 @@ class PPORun(Run[TrainConfig]):
 
     def measure(self) -> tuple[dict[str, Any], str]:
         """Play the configured opponents and measure regret."""
-        player = PPOPlayer(self.folder, self.core.rules)
+        try:
+            player = PPOPlayer(self.folder, self.core.rules)
+            player.evaluate(self.core.start())
+        except FileError as error:  # weights too large to play with
+            raise self.diverged(str(error)) from None
         row: dict[str, Any] = {
             "results": {name: self._score(player, name) for name in self.config.evaluation.opponents}
         }
