@@ -107,6 +107,6 @@ class TwoPlyNet(nn.Module):
 
     def _value_of_leaves(self, boards: Tensor, replies: Tensor) -> Tensor:
         """The leaf network's values (B, P-1), points, of boards (B, S) and what each reply wins (B, A)."""
-        parts = zip(boards.split(LEAVES_AT_ONCE), replies.split(LEAVES_AT_ONCE), strict=True)
+        parts = zip(torch.split(boards, LEAVES_AT_ONCE), torch.split(replies, LEAVES_AT_ONCE), strict=True)
         hidden = (self.leaf(board, won / (POINTS_SCALE * self.per_point)) for board, won in parts)
         return torch.cat([self.leaf_value(units) for units in hidden]) * POINTS_SCALE
