@@ -1,4 +1,4 @@
-"""Elo and Bradley-Terry ratings, against published numbers and other programs."""
+"""Elo, Bradley-Terry ratings and the sequential test, against published numbers and other programs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from agents.evaluation.ratings import ELO, comparisons, fit, rate
+from agents.evaluation.sprt import Trial, main, sprt
 from oanquan_env.benchmark.elo import elo_difference, elo_of_pairs, elo_of_score, expected_score, pentanomial
 from oanquan_env.benchmark.estimates import Estimate
 
@@ -202,3 +203,88 @@ def test_rate_is_repeated_by_its_seed_and_is_the_model_of_pairs() -> None:
     found = bradley_terry(games, ahead.sum(axis=0), np.full(6, 40.0), anchor=1)
     assert [player.mean for player in one.players] == pytest.approx(list(found.elo))
     assert [order.mean for order in one.orders] == pytest.approx([found.first])
+
+
+# ---- SPRT ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_bounds_are_walds() -> None:
+    found = sprt([0, 0, 0, 0, 0], Trial())
+    assert (round(found.lower, 3), round(found.upper, 3)) == (-2.944, 2.944)
+    assert (found.llr, found.verdict) == (0, "undecided")
+
+
+def test_the_likelihood_ratio_by_hand() -> None:
+    """Hypotheses of 0 and 400 Elo have the scores 1/2 and 10/11."""
+    found = sprt([0, 10, 40, 0, 22], Trial(elo0=0, elo1=400))
+    mean = (10 * 0.25 + 40 * 0.5 + 22) / 72
+    variance = (10 * 0.0625 + 40 * 0.25 + 22) / 72 - mean**2
+    assert found.llr == pytest.approx(72 * (9 / 22) * (2 * mean - 31 / 22) / (2 * variance), rel=1e-3)
+
+
+def test_verdicts() -> None:
+    assert sprt([10, 40, 100, 60, 40], Trial()).verdict == "stronger"
+    assert sprt([40, 60, 100, 40, 10], Trial()).verdict == "not stronger"
+    assert sprt([10, 20, 40, 22, 11], Trial()).verdict == "undecided"
+    assert sprt([0, 0, 0, 0, 60], Trial()).verdict == "stronger"
+    assert sprt([0, 0, 0, 0, 60], Trial()).llr < math.inf
+
+
+def test_sequential_errors_stay_near_what_was_asked() -> None:
+    """300 sequential tests where "no stronger" is true: at 5 % about 15 say otherwise, 40 would be 6 sigma."""
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(300):
+        counts = np.zeros(5)
+        verdict = "undecided"
+        while verdict == "undecided":
+            counts += rng.multinomial(20, [0.1, 0.2, 0.4, 0.2, 0.1])
+            verdict = sprt(counts, Trial(elo0=0, elo1=50)).verdict
+        wrong += verdict == "stronger"
+    assert wrong < 40
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"elo0": 5, "elo1": 5}, "elo0 must be less than elo1; got 5 and 5"),
+        ({"alpha": 0}, "alpha and beta must lie between 0 and 0.5; got 0 and 0.05"),
+        ({"beta": 0.5}, "alpha and beta must lie between 0 and 0.5"),
+    ],
+)
+def test_impossible_tests_are_refused(options: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        sprt([1, 1, 1, 1, 1], Trial(**options))
+
+
+# ---- the test as a command -------------------------------------------------------------------------------------------
+
+
+def test_a_sequential_test_stops_when_it_can_tell(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["greedy", "random", "--batch", "20"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.endswith(": undecided") for line in lines[:-1]] == [True] * (len(lines) - 1)
+    assert lines[-1].endswith(": stronger")
+    assert main(["random", "greedy", "--batch", "20"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith(": not stronger")
+
+
+def test_a_sequential_test_gives_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["random", "random", "--batch", "20", "--max-pairs", "50", "--elo1", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["20", "40", "50"]
+    assert lines[-1].endswith(": undecided")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["greedy", "rendom"], "unknown player 'rendom'"),
+        (["greedy", "random", "--rules", "three-player"], "a test of pairs is for two players"),
+        (["greedy", "random", "--elo1", "-5"], "elo0 must be less than elo1"),
+        (["greedy", "random", "--batch", "0"], "batch and max_pairs must be 1 or more"),
+    ],
+)
+def test_mistakes_of_the_command(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err

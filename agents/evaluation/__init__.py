@@ -1,1 +1,1 @@
-"""Strength: arena, tournaments, ratings, regret, and the making of suites."""
+"""Strength: arena, tournaments, ratings, sequential tests, regret, and the making of suites."""
