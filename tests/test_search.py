@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from agents.search.compiled import OVER, Int64s, _drop_stale_caches, compile_rules, play
+from agents.search.compiled import OVER, SearchRules, _drop_stale_caches, compile_rules, play
 from agents.search.deepening import Limits, Search, root
-from agents.search.memory import STOP
+from agents.search.memory import Memory
 from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
 from oanquan_env.engine import scalar
 from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play
@@ -233,8 +233,8 @@ def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytes
     """The clock of a busy machine may run out while the search is still being set up."""
     begun, core = root.search_rows, Core()
 
-    def late(rules: Int64s, memory: Int64s, *arguments: object) -> None:
-        while not memory[STOP]:
+    def late(rules: SearchRules, memory: Memory, *arguments: object) -> None:
+        while not memory.stop:
             time.sleep(0.001)
         begun(rules, memory, *arguments)
 

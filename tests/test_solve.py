@@ -6,15 +6,16 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from agents import solve
 from agents.search import proof
-from agents.search.compiled import Int64s
+from agents.search.compiled import SearchRules
 from agents.search.deepening import Limits, Search
-from agents.search.memory import NO_ACTION, STOP
+from agents.search.memory import NO_ACTION, Memory
 from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, LimitReachedError, ProofTable, reaches
 from agents.search.solver import ProofState, Solver
 from oanquan_env import Board, Core, Positions
@@ -139,8 +140,8 @@ def test_a_question_that_is_interrupted_before_it_is_begun_is_given_up(monkeypat
     core = Core()
     table, root = ProofTable(core, megabytes=1), sides(core.start())
 
-    def late(rules: Int64s, memory: Int64s, *arguments: int) -> int:
-        while not memory[STOP]:
+    def late(rules: SearchRules, memory: Memory, *arguments: Any) -> int:
+        while not memory.stop:
             time.sleep(0.001)
         return reaches(rules, memory, *arguments)
 

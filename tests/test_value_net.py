@@ -21,9 +21,9 @@ from agents.players.analysis import analyse
 from agents.players.fingerprint import fingerprint
 from agents.players.minimax import MinimaxPlayer
 from agents.search import leaf
-from agents.search.compiled import compile_rules, mover_first
+from agents.search.compiled import SearchRules, compile_rules, mover_first
 from agents.search.deepening import Limits, Search
-from agents.search.leaf import NET, horizon, with_net
+from agents.search.leaf import horizon, with_net
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
@@ -60,9 +60,9 @@ evaluate, canonical = leaf._evaluate, leaf.canonical
 
 
 @numba.njit  # type: ignore[misc]
-def leaf_value(rules: np.ndarray, own: int, other: int) -> float:
+def leaf_value(rules: SearchRules, own: int, other: int) -> float:
     own, other = canonical(rules, own, other)
-    return evaluate(rules, rules[NET], own, other)  # type: ignore[no-any-return]
+    return evaluate(rules, own, other)  # type: ignore[no-any-return]
 
 
 def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
@@ -275,12 +275,12 @@ def test_leaves_are_the_same_without_the_processors_own_instruction(monkeypatch:
     monkeypatch.setattr(leaf, "_pair_instruction", lambda module: None)
 
     @numba.njit  # type: ignore[misc]
-    def evaluate(words: np.ndarray, own: int, other: int) -> float:
-        own, other = canonical(words, own, other)
-        return float(leaf._evaluate(words, words[leaf.NET], own, other))
+    def evaluate(rules: SearchRules, own: int, other: int) -> float:
+        own, other = canonical(rules, own, other)
+        return float(leaf._evaluate(rules, own, other))
 
-    words = with_net(compile_rules(core), net)
-    found = [evaluate(words, own, other) for own, other in mover_first(positions)]
+    rules = with_net(compile_rules(core), net)
+    found = [evaluate(rules, own, other) for own, other in mover_first(positions)]
     assert (np.float32(found) == leaf_values(core, net, positions)).all()
 
 
@@ -331,9 +331,8 @@ def test_a_huge_net_stays_within_the_searchs_values() -> None:
     core, net = Core(), drawn_net("mancala-world")
     net.output_bias[:] = LARGEST
     net.output_weight[:] = LARGEST
-    words = with_net(compile_rules(core), net)
     own, other = mover_first(core.start())[0].tolist()
-    assert horizon(words, own, other) == 8000
+    assert horizon(with_net(compile_rules(core), net), own, other) == 8000
     assert abs(Search(core, net=net).best(core.start(), Limits(depth=3)).value) <= 8000 + core.rules.total
 
 

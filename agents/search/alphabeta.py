@@ -1,51 +1,36 @@
 """Compiled alpha-beta: principal variation search with a transposition table, over `agents.search.compiled.play`.
 
 A *value* is the future margin in points, seen by the mover, of play to some depth: nothing is counted beyond the
-horizon. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon and 0 if it holds
-for all greater depths too, because every line that it rests on ends in a finished game.
-
-A table entry knows one bound of a position's value, at one depth. Its words are
-    mover's side (49 bits) | depth (7) | open (1) | kind (2) | action + 1 (4)
-    rest of the other side's key (at most 41 bits) | value + 16384 (15) | generation (8)
+horizon, or what a net says. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon
+and 0 if it holds for all greater depths too, because every line that it rests on ends in a finished game.
 """
 
 from __future__ import annotations
 
-from agents.search.compiled import OVER, Int64s, compiled, compiled_recursion, play
-from agents.search.leaf import NET, horizon
+from typing import NamedTuple, Protocol
+
+import numba
+from numba import types
+
+from agents.search.compiled import OVER, RULES, SearchRules, compiled, compiled_recursion, play, record
+from agents.search.leaf import horizon
 from agents.search.memory import (
-    BUCKET_BITS,
-    CHILD_ACTION,
-    CHILD_GAIN,
-    CHILD_GUESS,
-    CHILD_ORDER,
-    CHILD_OTHER,
-    CHILD_OWN,
-    CHILD_STATE,
-    CHILD_WORDS,
-    GENERATION,
-    GUESS_DEPTH,
-    HISTORY,
+    ENTRIES,
     INFINITY,
     KEY,
     MAX_DEPTH,
+    MEMORY,
     NO_ACTION,
-    NODE_LIMIT,
-    NODES,
-    PLY_WORDS,
-    STACK,
-    STOP,
-    TABLE,
+    Children,
+    Memory,
+    Table,
     expand,
     next_child,
     side_key,
     table_place,
 )
-from oanquan_env.engine.scalar import FIELDS, RUNNING, can_play
+from oanquan_env.engine.scalar import RUNNING, can_play
 
-ENTRY_WORDS = 2
-BUCKET_WORDS = 4 * ENTRY_WORDS
-"""A bucket of four entries fills a cache line."""
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: their value is a lower bound of the position's value, an upper bound, or the value itself."""
 GUESS_MARGIN, GUESS_MARGIN_A_PLY = 16, 4
@@ -56,44 +41,62 @@ DEFAULT_GUESS_DEPTH = 4
 _VALUE_OFFSET = 16_384
 
 
-@compiled
-def probe(memory: Int64s, own: int, other: int) -> tuple[int, int, int, int, int]:
-    """Look a position up: kind (0 if it is not there), value, depth, open, action (or NO_ACTION)."""
-    if memory[BUCKET_BITS] == 0:
-        return 0, 0, 0, 0, NO_ACTION
-    own_key = side_key(own)
-    bucket, rest = table_place(memory, own_key, other)
-    begin = TABLE + bucket * BUCKET_WORDS
-    generation = memory[GENERATION]
-    for place in range(begin, begin + BUCKET_WORDS, ENTRY_WORDS):
-        head, tail = memory[place], memory[place + 1]
-        if (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest and tail & 255 == generation:
-            value = ((tail >> 8) & 32_767) - _VALUE_OFFSET
-            return (head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1
-    return 0, 0, 0, 0, NO_ACTION
+class Entry(Protocol):
+    """An entry of the table: one bound of a position's value, at one depth. Four of them fill a cache line."""
+
+    head: int  # mover's side (49 bits) | depth (7) | open (1) | kind (2) | action + 1 (4)
+    tail: int  # rest of the other side's key (at most 41 bits) | value + 16384 (15) | generation (8)
+
+
+ENTRY = record(Entry)
+
+
+class Known(NamedTuple):
+    """What the table knows of a position."""
+
+    kind: int  # 0 if the position is not there
+    value: int
+    depth: int
+    is_open: int
+    action: int
 
 
 @compiled
-def store(memory: Int64s, own: int, other: int, kind: int, value: int, depth: int, is_open: int, action: int) -> None:
+def probe(memory: Memory, table: Table, own: int, other: int) -> Known:
+    """Look a position up."""
+    if memory.bucket_bits > 0:
+        own_key = side_key(own)
+        bucket, rest = table_place(memory, own_key, other)
+        for place in range(ENTRIES):
+            head, tail = table[bucket, place].head, table[bucket, place].tail
+            if (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest and tail & 255 == memory.generation:
+                value = ((tail >> 8) & 32_767) - _VALUE_OFFSET
+                return Known((head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1)
+    return Known(0, 0, 0, 0, NO_ACTION)
+
+
+@compiled
+def store(
+    memory: Memory, table: Table, own: int, other: int, kind: int, value: int, depth: int, is_open: int, action: int
+) -> None:
     """Remember a position, in place of its own entry or else of the bucket's shallowest one."""
-    if memory[BUCKET_BITS] == 0:
+    if memory.bucket_bits == 0:
         return
     own_key = side_key(own)
     bucket, rest = table_place(memory, own_key, other)
-    begin = TABLE + bucket * BUCKET_WORDS
-    generation = memory[GENERATION]
-    chosen, least = begin, 1 << 20
-    for place in range(begin, begin + BUCKET_WORDS, ENTRY_WORDS):
-        head, tail = memory[place], memory[place + 1]
+    chosen, least = 0, 1 << 20
+    for place in range(ENTRIES):
+        head, tail = table[bucket, place].head, table[bucket, place].tail
         worth = (head >> 7) & MAX_DEPTH
-        if tail & 255 != generation:
+        if tail & 255 != memory.generation:
             worth = -1
         elif (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest:
             worth = -2
         if worth < least:
             chosen, least = place, worth
-    memory[chosen] = own_key << 14 | depth << 7 | is_open << 6 | kind << 4 | (action + 1)
-    memory[chosen + 1] = rest << 23 | (value + _VALUE_OFFSET) << 8 | generation
+    entry = table[bucket, chosen]
+    entry.head = own_key << 14 | depth << 7 | is_open << 6 | kind << 4 | (action + 1)
+    entry.tail = rest << 23 | (value + _VALUE_OFFSET) << 8 | memory.generation
 
 
 @compiled
@@ -103,84 +106,109 @@ def as_result(value: int, is_open: int) -> int:
 
 
 @compiled
-def last_ply(rules: Int64s, memory: Int64s, own: int, other: int, beta: int) -> int:
-    """The result of a search of depth 1: the most that a move wins at once, or the first that wins `beta`."""
-    best, best_open = -INFINITY, 0
-    for action in range(2 * rules[FIELDS]):
+def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int) -> tuple[int, int]:
+    """Result and action of a search of depth 1: the move that wins most at once, or the first that wins `beta`."""
+    best, best_open, best_action = -INFINITY, 0, NO_ACTION
+    for action in range(2 * rules.fields):
         if can_play(rules, own, action):
             next_own, next_other, gain, state = play(rules, own, other, action)
-            memory[NODES] += 1
+            memory.nodes += 1
             is_open = 1 if state != OVER else 0
             if state == RUNNING:
                 gain -= horizon(rules, next_own, next_other)
             if gain >= beta:
-                return as_result(gain, is_open)
+                return as_result(gain, is_open), action
             best_open |= is_open
-            best = max(best, gain)
-    return as_result(best, best_open)
+            if gain > best:
+                best, best_action = gain, action
+    return as_result(best, best_open), best_action
 
 
 @compiled
-def order_by_guess(rules: Int64s, memory: Int64s, first: int, begin: int, end: int) -> None:
+def order_by_guess(rules: SearchRules, children: Children, count: int, first: int) -> None:
     """Let a net say what each move on the stack is worth, and order the moves by it; action `first` stays first."""
-    for place in range(begin, end, CHILD_WORDS):
-        guess = memory[place + CHILD_GAIN]
-        if memory[place + CHILD_STATE] == RUNNING:
-            guess -= horizon(rules, memory[place + CHILD_OWN], memory[place + CHILD_OTHER])
-        memory[place + CHILD_GUESS] = guess
-        if memory[place + CHILD_ACTION] != first:
-            memory[place + CHILD_ORDER] = guess
+    for place in range(count):
+        child = children[place]
+        child.guess = child.gain
+        if child.state == RUNNING:
+            child.guess -= horizon(rules, child.own, child.other)
+        if child.action != first:
+            child.order = child.guess
 
 
-@compiled_recursion("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64, int64)")
-def negamax(rules: Int64s, memory: Int64s, own: int, other: int, alpha: int, beta: int, depth: int, ply: int) -> int:
+_NUMBERS = 6 * (types.int64,)
+_TABLE = types.Array(numba.from_dtype(ENTRY), 2, "C")
+
+
+@compiled_recursion(types.int64(numba.from_dtype(RULES), numba.from_dtype(MEMORY), _TABLE, *_NUMBERS))
+def negamax(
+    rules: SearchRules, memory: Memory, table: Table, own: int, other: int, alpha: int, beta: int, depth: int, ply: int
+) -> int:
     """The result of a search of `depth` >= 1 plies, or a bound beyond `alpha` or `beta` (fail-soft).
 
-    Worthless once `memory[STOP]` is set; `ply` says which part of the stack is free.
+    `ply` says which part of the stack is free; the root is ply 0. Its moves are on the stack already, each one's order
+    becomes its value, and `memory.root_valued` tells how many have one. Later moves of the root are tested for being as
+    good as the best so far, not for being better, so it is certain which ones are; unless every move is to be valued,
+    values of the others are upper bounds.
+
+    Once `memory.stop` is set the result is worthless, but that of the root, which is the best of the moves valued.
     """
-    if depth == 1:
-        return last_ply(rules, memory, own, other, beta)
-    kind, value, known_depth, is_open, first = probe(memory, own, other)
-    holds = known_depth == depth or (known_depth < depth and is_open == 0)
-    if holds and (kind == EXACT or (kind == LOWER and value >= beta) or (kind == UPPER and value <= alpha)):
-        return as_result(value, is_open)
-    begin = STACK + ply * PLY_WORDS
-    end = expand(rules, memory, own, other, first, begin)
-    if memory[NODES] >= memory[NODE_LIMIT]:
-        memory[STOP] = 1
-    if memory[STOP]:
-        return 0
-    margin = 0
-    if rules[NET]:
-        order_by_guess(rules, memory, first, begin, end)
-        margin = GUESS_MARGIN + GUESS_MARGIN_A_PLY * (depth - 2) if depth <= memory[GUESS_DEPTH] + 1 else 0
+    children, count, margin = memory.children[ply], memory.root_moves, 0
+    every_move, tie = memory.every_move, 1
+    if ply > 0:
+        if depth == 1:
+            return last_ply(rules, memory, own, other, beta)[0]
+        known = probe(memory, table, own, other)
+        if known.depth == depth or (known.depth < depth and known.is_open == 0):
+            value, kind = known.value, known.kind
+            if kind == EXACT or (kind == LOWER and value >= beta) or (kind == UPPER and value <= alpha):
+                return as_result(value, known.is_open)
+        count = expand(rules, memory, own, other, known.action, ply)
+        if memory.nodes >= memory.node_limit:
+            memory.stop = 1
+        if memory.stop:
+            return 0
+        if rules.has_net:
+            order_by_guess(rules, children, count, known.action)
+            margin = GUESS_MARGIN + GUESS_MARGIN_A_PLY * (depth - 2) if depth <= memory.guess_depth + 1 else 0
+        every_move = tie = 0
     best, best_open, best_action, floor = -INFINITY, 0, NO_ACTION, alpha
-    for place in range(begin, end, CHILD_WORDS):
-        next_child(memory, place, end)
-        value, is_open = memory[place + CHILD_GAIN], 1
-        if memory[place + CHILD_STATE] == OVER:
+    for place in range(count):
+        next_child(children, place, count)
+        child = children[place]
+        value, is_open = child.gain, 1
+        if child.state == OVER:
             is_open = 0
-        elif memory[place + CHILD_STATE] == RUNNING:
-            child_own, child_other = memory[place + CHILD_OWN], memory[place + CHILD_OTHER]
-            top = beta if place == begin else min(beta, floor + 1)
-            guess = memory[place + CHILD_GUESS]
-            if margin and top == floor + 1 and not floor - margin < guess < top + margin:
-                result = as_result(value - guess, 1)
+        elif child.state == RUNNING and depth == 1:
+            value -= horizon(rules, child.own, child.other)
+        elif child.state == RUNNING:
+            top = beta if place == 0 or every_move else min(beta, floor + 1)
+            if margin and top == floor + 1 and not floor - margin < child.guess < top + margin:
+                result = as_result(value - child.guess, 1)
             else:
-                result = negamax(rules, memory, child_own, child_other, value - top, value - floor, depth - 1, ply + 1)
+                result = negamax(
+                    rules, memory, table, child.own, child.other, value - top, value - floor, depth - 1, ply + 1
+                )
             if top < beta and top <= value - (result >> 1) < beta:  # better than the best so far: by how much?
-                result = negamax(rules, memory, child_own, child_other, value - beta, value - floor, depth - 1, ply + 1)
-            if memory[STOP]:
-                return 0
+                result = negamax(
+                    rules, memory, table, child.own, child.other, value - beta, value - floor, depth - 1, ply + 1
+                )
+            if memory.stop:
+                return as_result(best, 1) if ply == 0 else 0
             value -= result >> 1
             is_open = result & 1
+        if ply == 0:
+            child.order, child.is_open = value, is_open
+            memory.root_valued = place + 1
         best_open |= is_open
         if value > best:
-            best, best_action = value, memory[place + CHILD_ACTION]
-            floor = max(floor, value)
+            best, best_action = value, child.action
+            if not every_move:
+                floor = max(floor, value - tie)
         if value >= beta:
-            memory[HISTORY + best_action] += depth * depth
-            store(memory, own, other, LOWER, value, depth, is_open, best_action)
+            memory.history[best_action] += depth * depth
+            store(memory, table, own, other, LOWER, value, depth, is_open, best_action)
             return as_result(value, is_open)
-    store(memory, own, other, EXACT if best > alpha else UPPER, best, depth, best_open, best_action)
+    if ply > 0:
+        store(memory, table, own, other, EXACT if best > alpha else UPPER, best, depth, best_open, best_action)
     return as_result(best, best_open)

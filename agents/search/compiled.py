@@ -15,7 +15,7 @@ import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
 
 import numba
 import numpy as np
@@ -24,9 +24,12 @@ from numba.extending import register_jitable
 
 from oanquan_env import Core, Positions
 from oanquan_env.engine import scalar
-from oanquan_env.engine.scalar import RUNNING, can_play, rule_words
+from oanquan_env.engine.positions import MANDARIN_BYTE
+from oanquan_env.engine.scalar import RUNNING, RuleNumbers, Sowing, Walk, can_play, rule_numbers
+from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE
 from oanquan_env.errors import UnavailableError
 from oanquan_env.players import value_net
+from oanquan_env.players.value_net import HIDDEN, SECOND, side_rows
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -37,12 +40,12 @@ def compiled(function: Function) -> Function:
     return _compiled((), function)
 
 
-def compiled_recursion(signature: str) -> Callable[[Function], Function]:
+def compiled_recursion(signature: Any) -> Callable[[Function], Function]:
     """`compiled` for a function that calls itself: without a signature its cached form would crash (numba #6061)."""
     return functools.partial(_compiled, (signature,))
 
 
-def _compiled(signature: tuple[str, ...], function: Function) -> Function:
+def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
     njit: Any = numba.njit
     try:
         return cast(Function, njit(*signature, cache=True, nogil=True, error_model="numpy")(function))
@@ -62,12 +65,65 @@ def _say_there_is_no_cache() -> None:
     )
 
 
+# ---- records ---------------------------------------------------------------------------------------------------------
+
+
+def record(kind: type, **others: Any) -> np.dtype[Any]:
+    """The data type of records with the fields of a class: int64, where `others` names no other type or shape.
+
+    Compiled functions take a record as one machine word, and see its fields as attributes; so does plain Python. The
+    largest fields come first, so that long arrays begin at cache lines.
+    """
+    fields = [(name, *others.get(name, (np.int64,))) for name in get_type_hints(kind)]
+    fields.sort(key=lambda field: -np.dtype([field]).itemsize)
+    return np.dtype((np.record, fields))
+
+
+def zeros(kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
+    """(count,) records, the first at the beginning of a cache line."""
+    size = count * kind.itemsize
+    memory = np.zeros(size + CACHE_LINE, dtype=np.uint8)
+    begin = -memory.ctypes.data % CACHE_LINE
+    return memory[begin : begin + size].view(kind)
+
+
+CACHE_LINE = 64
+"""Bytes."""
+
+
+NET = np.dtype(
+    [
+        ("embedding", np.int16, (2, side_rows(MANDARIN_BYTE), HIDDEN)),
+        ("hidden_weight", np.int16, (HIDDEN // 2, SECOND, 2)),
+        ("hidden_bias", np.float32, SECOND),
+        ("output_weight", np.float32, SECOND),
+        ("output_bias", np.float32),
+    ]
+)
+"""A value net's weights as `agents.search.leaf` uses them."""
+
+
+class SearchRules(RuleNumbers):
+    """What compiled functions take for the rules: the numbers of `scalar`, and the value net at the leaves."""
+
+    has_net: int
+    net: Any  # NET
+
+
+RULES = record(
+    SearchRules,
+    origins=(np.int64, 2 * MANDARIN_BYTE),
+    walks=(record(Walk), 2 * DIRECTION_STRIDE),
+    sowings=(record(Sowing), 2 * DIRECTION_STRIDE * COUNT_STRIDE),
+    net=(NET,),
+)
+
 OVER = 1
 """State of a finished game after a move, beside `scalar`'s RUNNING and RUNAWAY, behind which nothing is known."""
 
 
-def compile_rules(core: Core) -> Int64s:
-    """The core's tables and rules as the array that compiled functions take.
+def compile_rules(core: Core) -> SearchRules:
+    """The core's tables and rules as the record that compiled functions take.
 
     Raises:
         UnavailableError: for rules whose future margin is no function of the squares and the mover: more than two
@@ -80,7 +136,11 @@ def compile_rules(core: Core) -> Int64s:
         raise UnavailableError(
             "search needs refill=borrow: under refill=forfeit a position's value depends on the scores"
         )
-    return rule_words(rules, core.tables)
+    found = zeros(RULES, 1)
+    for name, value in rule_numbers(rules)._asdict().items():
+        place = (0, slice(len(value))) if isinstance(value, list) else 0
+        found[name][place] = value
+    return cast(SearchRules, found[0])
 
 
 def mover_first(positions: Positions) -> Int64s:
@@ -101,7 +161,7 @@ for _large in (scalar.sow, scalar.capture, scalar.refill):
 
 
 @compiled
-def play(rules: Int64s, own: int, other: int, action: int) -> tuple[int, int, int, int]:
+def play(rules: SearchRules, own: int, other: int, action: int) -> tuple[int, int, int, int]:
     """Play a legal action: `Core.play` for one position, without a ply limit.
 
     Returns:

@@ -21,24 +21,16 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.search import root
-from agents.search.alphabeta import BUCKET_WORDS, DEFAULT_GUESS_DEPTH
-from agents.search.compiled import Int64s, compile_rules, mover_first
+from agents.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
+from agents.search.compiled import compile_rules, mover_first, zeros
 from agents.search.leaf import with_net
-from agents.search.memory import (
-    GUESS_DEPTH,
-    INFINITY,
-    MAX_DEPTH,
-    MIN_BUCKET_BITS,
-    STOP,
-    UNLIMITED,
-    new_memory,
-    table_bits,
-)
+from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, UNLIMITED, Memory, Table, new_memory
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Mask
 from oanquan_env.players.value_net import ValueNet
@@ -135,12 +127,12 @@ class Search:
         self.core = core
         self.threads = threads or os.cpu_count() or 1
         self._rules = compile_rules(core) if net is None else with_net(compile_rules(core), net)
-        self._memories = [new_memory(table_megabytes, BUCKET_WORDS) for _ in range(self.threads)]
-        self._free: queue.SimpleQueue[Int64s] = queue.SimpleQueue()
-        for memory in self._memories:
-            memory[GUESS_DEPTH] = guess_depth
-            self._free.put(memory)
-        self._table_bits = table_bits(self._memories[0], BUCKET_WORDS) if table_megabytes else 0
+        self._free: queue.SimpleQueue[tuple[Memory, Table]] = queue.SimpleQueue()
+        for _ in range(self.threads):
+            memory, table = new_memory(table_megabytes, ENTRY)
+            memory.guess_depth = guess_depth
+            self._free.put((memory, table))
+        self._table_bits = (len(table) - 1).bit_length() if table_megabytes else 0
 
     def use(self, net: ValueNet) -> None:
         """Take another net from here on; the tables stay where they are."""
@@ -159,27 +151,7 @@ class Search:
         """
         if positions.over.any():
             raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")
-        sides = mover_first(positions)
-        found = np.zeros((len(sides), root.ROOT_WORDS), dtype=np.int64)
-        depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
-        bits = self._bits(limits)
-
-        def search(memory: Int64s, rows: slice) -> None:
-            root.search_rows(self._rules, memory, sides[rows], depth, nodes, every_move, bits, found[rows])
-
-        def search_in_time(memory: Int64s, rows: slice) -> None:
-            for row in range(rows.start, rows.stop):
-                memory[STOP] = 0
-                clock = threading.Timer((limits.milliseconds or 0) / 1000, memory.__setitem__, (STOP, 1))
-                clock.start()
-                try:
-                    search(memory, slice(row, row + 1))
-                finally:
-                    clock.cancel()
-                    clock.join()
-
-        self._spread(len(sides), search if limits.milliseconds is None else search_in_time)
-        return [_result(row) for row in found]
+        return [_result(row) for row in self._search(positions, limits, every_move)]
 
     def values(self, positions: Positions, depth: int) -> npt.NDArray[np.float64]:
         """(N, A) future margin in points after each legal move, its own gain included, looking `depth` plies ahead.
@@ -190,22 +162,36 @@ class Search:
 
     def proved_values(self, positions: Positions, depth: int) -> tuple[npt.NDArray[np.float64], Mask]:
         """As `values`, and (N, A) bool: which of them are proved."""
-        Limits(depth=depth)
         running = (~positions.over).nonzero()[0]
-        sides = mover_first(positions)[running]
-        actions = self.core.rules.actions
-        values = np.zeros((len(sides), actions), dtype=np.int64)
-        is_open = np.zeros_like(values)
-        bits = self._bits(Limits(depth=depth))
-
-        def search(memory: Int64s, rows: slice) -> None:
-            root.value_rows(self._rules, memory, sides[rows], depth, bits, values[rows], is_open[rows])
-
-        self._spread(len(sides), search)
+        found = self._search(positions[running], Limits(depth=depth), every_move=True)
         mask = self.core.legal_mask(positions)
-        every, proved = np.full(mask.shape, np.nan), np.zeros(mask.shape, dtype=np.bool_)
-        every[running], proved[running] = values, is_open == 0
-        return np.where(mask, every, np.nan), proved & mask
+        values, proved = np.full(mask.shape, np.nan), np.zeros(mask.shape, dtype=np.bool_)
+        values[running] = found["values"][:, : mask.shape[1]]
+        proved[running] = found["opens"][:, : mask.shape[1]] == 0
+        return np.where(mask, values, np.nan), proved & mask
+
+    def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
+        """(N,) FOUND of N running positions."""
+        sides, found = mover_first(positions), zeros(root.FOUND, len(positions))
+        depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
+        bits = self._bits(limits)
+
+        def search(memory: Memory, table: Table, rows: slice) -> None:
+            root.search_rows(self._rules, memory, table, sides[rows], depth, nodes, every_move, bits, found[rows])
+
+        def search_in_time(memory: Memory, table: Table, rows: slice) -> None:
+            for row in range(rows.start, rows.stop):
+                memory.stop = 0
+                clock = threading.Timer((limits.milliseconds or 0) / 1000, setattr, (memory, "stop", 1))
+                clock.start()
+                try:
+                    search(memory, table, slice(row, row + 1))
+                finally:
+                    clock.cancel()
+                    clock.join()
+
+        self._spread(len(sides), search if limits.milliseconds is None else search_in_time)
+        return found
 
     def _bits(self, limits: Limits) -> int:
         """Buckets to use (base-2 logarithm): a small search is faster in a table that the processor's caches hold."""
@@ -220,16 +206,16 @@ class Search:
             enough.append((int(limits.milliseconds) * _MOVES_PER_MILLISECOND // 16).bit_length())
         return max(min(enough), MIN_BUCKET_BITS)
 
-    def _spread(self, rows: int, search: Callable[[Int64s, slice], None]) -> None:
+    def _spread(self, rows: int, search: Callable[[Memory, Table, slice], None]) -> None:
         """Run `search` on all rows, in parts, each part with a memory that no other thread is using."""
 
         def search_part(begin: int) -> None:
-            memory = self._free.get()
+            memory, table = self._free.get()
             try:
-                memory[STOP] = 0
-                search(memory, slice(begin, min(begin + step, rows)))
+                memory.stop = 0
+                search(memory, table, slice(begin, min(begin + step, rows)))
             finally:
-                self._free.put(memory)
+                self._free.put((memory, table))
 
         if self.threads == 1 or rows <= 1:
             step = rows
@@ -240,18 +226,17 @@ class Search:
             list(pool.map(search_part, range(0, rows, step)))
 
 
-def _result(found: Int64s) -> SearchResult:
-    value, line = int(found[root.ROOT_VALUE]), found[root.ROOT_LINE :]
-    moves = found[root.ROOT_MOVES : root.ROOT_LINE].tolist()
+def _result(found: root.Found) -> SearchResult:
+    moves = found.values.tolist()
     values = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
-    actions = tuple(action for action in values if values[action] == value)
+    actions = tuple(action for action in values if values[action] == found.value)
     return SearchResult(
         action=actions[0],
         actions=actions,
-        value=value,
-        depth=int(found[root.ROOT_DEPTH]),
-        proved=not found[root.ROOT_OPEN],
-        nodes=int(found[root.ROOT_NODES]),
-        line=tuple((line[line > 0] - 1).tolist()),
+        value=int(found.value),
+        depth=int(found.depth),
+        proved=not found.is_open,
+        nodes=int(found.nodes),
+        line=tuple((found.line[found.line > 0] - 1).tolist()),
         values=values,
     )

@@ -1,7 +1,7 @@
 """A value net where alpha-beta ends: `oanquan_env.players.value_net` for one position, compiled.
 
-Its weights lie behind the words of `compile_rules`, so that compiled functions still take one array of rules. Those of
-the first two layers are rounded to int16, which takes half the memory and a third of the time of float32.
+Its weights are part of the record of `compile_rules`. Those of the first two layers are rounded to int16, which takes
+half the memory and a third of the time of float32.
 
 One evaluation takes some 0.22 microseconds with the vector instructions written down here, and 3.1, fourteen times as
 long, as the same sums in plain Numba, whose loops LLVM does not turn into such instructions. Numba compiles for the
@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from llvmlite import ir
@@ -22,55 +22,41 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from agents.search.compiled import Int64s, compiled
+from agents.search.compiled import NET, RULES, SearchRules, compiled, zeros
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.engine.scalar import END, FIELDS, PLAYABLE
 from oanquan_env.players.value_net import FIELD_ROWS, HIDDEN, MANDARIN_ROWS, SECOND, ValueNet, side_rows
 
-NET = END + 1
-"""Place in the array of rules: where the net's weights begin, 0 without a net."""
 LIMIT = 8_000
 """The largest value that a net may give: below the search's infinity."""
 
-# Places in the array of weights: first int16, then, from _FLOATS on, float32. Every side has room for five fields;
-# fields that the rules do not have are empty, and add zeros.
-_SIDE_ROWS = side_rows(MANDARIN_BYTE)
-_HIDDEN_WEIGHT = 2 * _SIDE_ROWS * HIDDEN
-_FLOATS = _HIDDEN_WEIGHT + HIDDEN * SECOND
-_HIDDEN_BIAS, _OUTPUT_WEIGHT, _OUTPUT_BIAS = 0, SECOND, 2 * SECOND
-_WORDS = _FLOATS // 4 + (_OUTPUT_BIAS + 2) // 2
 _LANES = 16
 """Units of the second layer that one instruction adds to."""
 _CHAINS = 2
 """Sums of the second layer that are added up side by side, as each addition waits for the one before."""
 
 
-def with_net(rules: Int64s, net: ValueNet) -> Int64s:
-    """The array of `compile_rules` for a search with `net`, aligned to cache lines, as the tables' rows are."""
-    fields, begin = net.rules.fields, -(-len(rules) // 8) * 8
-    spare = np.zeros(begin + _WORDS + 8, dtype=np.int64)
-    words: Int64s = spare[-(spare.ctypes.data // 8) % 8 :][: begin + _WORDS]
-    words[: len(rules)] = rules
-    words[NET] = begin
-    integers = words[begin:].view(np.int16)
-    tables = integers[:_HIDDEN_WEIGHT].reshape(2, _SIDE_ROWS, HIDDEN)
+def with_net(rules: SearchRules, net: ValueNet) -> SearchRules:
+    """The record of `compile_rules` for a search with `net`. Fields that the rules do not have are empty."""
+    records = zeros(RULES, 1)
+    records[0] = rules
+    records["has_net"] = 1
+    words = records["net"][0]
+    fields = net.rules.fields
     own = net.embedding.reshape(2, side_rows(fields), HIDDEN)
-    own_fields, own_mandarins = np.split(np.abs(own), [fields * FIELD_ROWS], axis=1)
-    largest = own_fields.reshape(2 * fields, FIELD_ROWS, HIDDEN).max(axis=1).sum(axis=0)
-    largest += own_mandarins.max(axis=1).sum(axis=0)  # no sum of rows, one a square, is larger
+    own_fields, own_mandarins = np.split(own, [fields * FIELD_ROWS], axis=1)
+    largest = np.abs(own_fields).reshape(2 * fields, FIELD_ROWS, HIDDEN).max(axis=1).sum(axis=0)
+    largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # no sum of rows, one a square, is larger
     first_scale = _scale(largest.max(), _INT16)
-    tables[:, : fields * FIELD_ROWS] = np.rint(own[:, : fields * FIELD_ROWS] * first_scale)
-    tables[:, MANDARIN_BYTE * FIELD_ROWS :] = np.rint(own[:, fields * FIELD_ROWS :] * first_scale)
+    words["embedding"][:, : fields * FIELD_ROWS] = np.rint(own_fields * first_scale)
+    words["embedding"][:, MANDARIN_BYTE * FIELD_ROWS :] = np.rint(own_mandarins * first_scale)
     weight = net.hidden_weight
     sums = largest * first_scale @ np.abs(weight)
     second_scale = min(_scale(np.abs(weight).max(), _INT16), _scale(sums.max(), _INT32))
-    pairs = np.rint(weight * second_scale).reshape(HIDDEN // 2, 2, SECOND).swapaxes(1, 2)
-    integers[_HIDDEN_WEIGHT:_FLOATS] = pairs.ravel()
-    floats = integers[_FLOATS:].view(np.float32)
-    floats[_HIDDEN_BIAS:_OUTPUT_WEIGHT] = net.hidden_bias * (first_scale * second_scale)
-    floats[_OUTPUT_WEIGHT:_OUTPUT_BIAS] = net.output_weight / (first_scale * second_scale)
-    floats[_OUTPUT_BIAS] = net.output_bias[0]
-    return words
+    words["hidden_weight"] = np.rint(weight * second_scale).reshape(HIDDEN // 2, 2, SECOND).swapaxes(1, 2)
+    words["hidden_bias"] = net.hidden_bias * (first_scale * second_scale)
+    words["output_weight"] = net.output_weight / (first_scale * second_scale)
+    words["output_bias"] = net.output_bias[0]
+    return cast(SearchRules, records[0])
 
 
 _INT16, _INT32 = 2**15 - 64, 2**31 - 2**20
@@ -94,44 +80,49 @@ def _pair_instruction(module: Any) -> Any | None:
 
 
 @intrinsic
-def _evaluate_code(typing: Any, words: Any, begin: Any, own: Any, other: Any) -> Any:
-    """float32(words, begin, own, other): the net's output; its weights begin at `words[begin]`."""
+def _evaluate_code(typing: Any, rules: Any, own: Any, other: Any) -> Any:
+    """float32(rules, own, other): the output of the net in the record of rules."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        weights = builder.bitcast(builder.gep(array.data, [arguments[1]]), _SHORT.as_pointer())
-        return _Instructions(builder, weights).output(*arguments[2:])
+        return _Instructions(builder, builder.bitcast(arguments[0], _BYTE.as_pointer())).output(*arguments[1:])
 
-    return types.float32(words, types.int64, types.int64, types.int64), generate
+    return types.float32(rules, types.int64, types.int64), generate
 
 
 _evaluate: Any = _evaluate_code  # called without what Numba fills in
-_SHORT, _INT, _LONG, _FLOAT = ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
+_BYTE, _SHORT, _INT, _LONG, _FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
 class _Instructions:
-    """Writes the instructions of one evaluation; `weights` is a pointer to int16."""
+    """Writes the instructions of one evaluation; `rules` is a pointer to the bytes of RULES."""
 
-    def __init__(self, builder: Any, weights: Any) -> None:
+    def __init__(self, builder: Any, rules: Any) -> None:
         self.builder = builder
-        self.weights = weights
+        self.rules = rules
+
+    def _weights(self, name: str, kind: Any) -> Any:
+        """A pointer to weights of that kind, by their name in the record."""
+        assert RULES.fields
+        assert NET.fields
+        place = RULES.fields["net"][1] + NET.fields[name][1]
+        return self.builder.bitcast(self.builder.gep(self.rules, [_int64(place)]), kind.as_pointer())
 
     def output(self, own: Any, other: Any) -> Any:
         """The net's output for the mover's side and the other's."""
         build = self.builder
-        first = None
+        first, embedding = None, self._weights("embedding", _SHORT)
         for place, side in enumerate((own, other)):
             for byte in range(MANDARIN_BYTE + 1):
-                at = self._place(side, byte, (place * _SIDE_ROWS + byte * FIELD_ROWS) * HIDDEN)
-                row = self._load(self.weights, at, _SHORT, HIDDEN)
+                at = self._place(side, byte, (place * side_rows(MANDARIN_BYTE) + byte * FIELD_ROWS) * HIDDEN)
+                row = self._load(embedding, at, _SHORT, HIDDEN)
                 first = row if first is None else build.add(first, row)
         zeros = ir.Constant(_vector(_SHORT, HIDDEN), [0] * HIDDEN)
         first = build.select(build.icmp_signed(">", first, zeros), first, zeros)
-        floats = build.bitcast(build.gep(self.weights, [_int64(_FLOATS)]), _FLOAT.as_pointer())
-        output = build.load(build.gep(floats, [_int64(_OUTPUT_BIAS)]), align=4)
+        biases, output_weight = self._weights("hidden_bias", _FLOAT), self._weights("output_weight", _FLOAT)
+        output = build.load(self._weights("output_bias", _FLOAT), align=4)
         for part, sums in enumerate(self._second(first)):
-            bias = self._load(floats, _int64(_HIDDEN_BIAS + part * _LANES), _FLOAT, _LANES)
-            weights = self._load(floats, _int64(_OUTPUT_WEIGHT + part * _LANES), _FLOAT, _LANES)
+            bias = self._load(biases, _int64(part * _LANES), _FLOAT, _LANES)
+            weights = self._load(output_weight, _int64(part * _LANES), _FLOAT, _LANES)
             second = build.fadd(build.sitofp(sums, _vector(_FLOAT, _LANES)), bias)
             nothing = ir.Constant(_vector(_FLOAT, _LANES), [0.0] * _LANES)
             second = build.select(build.fcmp_ordered(">", second, nothing), second, nothing)
@@ -140,7 +131,7 @@ class _Instructions:
 
     def _second(self, first: Any) -> list[Any]:
         """The sums of the second layer, _LANES of them in each vector, from the HIDDEN units of the first."""
-        build = self.builder
+        build, hidden_weight = self.builder, self._weights("hidden_weight", _SHORT)
         as_pairs = build.bitcast(first, _vector(_INT, HIDDEN // 2))
         units = cgutils.alloca_once_value(build, as_pairs)  # type: ignore[no-untyped-call]
         pairs = build.bitcast(units, _INT.as_pointer())
@@ -149,8 +140,8 @@ class _Instructions:
         for pair in range(HIDDEN // 2):
             both = self._spread(build.load(build.gep(pairs, [_int64(pair)])))
             for part in range(parts):
-                at = _int64(_HIDDEN_WEIGHT + 2 * (pair * SECOND + part * _LANES))
-                products = self._add_pairs(both, self._load(self.weights, at, _SHORT, 2 * _LANES))
+                at = _int64(2 * (pair * SECOND + part * _LANES))
+                products = self._add_pairs(both, self._load(hidden_weight, at, _SHORT, 2 * _LANES))
                 before = sums[part][pair % _CHAINS]
                 sums[part][pair % _CHAINS] = products if before is None else build.add(before, products)
         return [functools.reduce(build.add, chains) for chains in sums]
@@ -225,22 +216,22 @@ def reversed_fields(side: int, fields: int) -> int:
 
 
 @compiled
-def canonical(rules: Int64s, own: int, other: int) -> tuple[int, int]:
+def canonical(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
     """The sides of the position or of its mirror image: `engine.symmetry.canonical_sides` of one position."""
-    if rules[PLAYABLE] != (1 << 2 * rules[FIELDS]) - 1:  # a mirror would turn the direction of sowing
+    if rules.playable != (1 << 2 * rules.fields) - 1:  # a mirror would turn the direction of sowing
         return own, other
-    own_mirrored = reversed_fields(own, rules[FIELDS]) | other & ~_FIELD_BITS
-    other_mirrored = reversed_fields(other, rules[FIELDS]) | own & ~_FIELD_BITS
+    own_mirrored = reversed_fields(own, rules.fields) | other & ~_FIELD_BITS
+    other_mirrored = reversed_fields(other, rules.fields) | own & ~_FIELD_BITS
     if own_mirrored < own or (own_mirrored == own and other_mirrored < other):
         return own_mirrored, other_mirrored
     return own, other
 
 
 @compiled
-def horizon(rules: Int64s, own: int, other: int) -> int:
+def horizon(rules: SearchRules, own: int, other: int) -> int:
     """What a running position at the horizon is worth to its mover: nothing, or what the net says, in whole points."""
-    if rules[NET] == 0:
+    if rules.has_net == 0:
         return 0
     own, other = canonical(rules, own, other)
-    value: int = math.floor(min(max(_evaluate(rules, rules[NET], own, other), -LIMIT), LIMIT) + 0.5)
+    value: int = math.floor(min(max(_evaluate(rules, own, other), -LIMIT), LIMIT) + 0.5)
     return value

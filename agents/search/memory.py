@@ -1,65 +1,86 @@
-"""What compiled searches share: their memory, a stack of moves, and exact keys of positions for their tables.
-
-`memory` is one array of int64: counters, the stack, then a table of buckets of entries. Compiled functions get one
-array instead of many because each costs seven machine words at every call.
-"""
+"""What compiled searches share: their memory, a stack of moves, and exact keys of positions for their tables."""
 
 from __future__ import annotations
 
+from collections.abc import MutableSequence
+from typing import Any, Protocol, TypeAlias, cast
+
 import numpy as np
+import numpy.typing as npt
 
-from agents.search.compiled import Int64s, compiled, play
+from agents.search.compiled import SearchRules, compiled, play, record, zeros
 from oanquan_env.engine.positions import MANDARIN_BYTE
-from oanquan_env.engine.scalar import FIELDS, PLAYABLE, can_play
+from oanquan_env.engine.scalar import can_play
 
-NODES, NODE_LIMIT, STOP, GENERATION, BUCKET_BITS, DIRTY_BITS, GUESS_DEPTH = range(7)
-"""Places in `memory`: moves played so far; how many may be; nonzero once the search is to stop; number of the search;
-base-2 logarithm of the buckets in use; its maximum since the table was cleared; plies of the deepest search that a
-net's guess may stand for.
-
-Who calls a search clears STOP before it: another thread may set STOP at any time from then on, and is heard."""
-UNLIMITED = 1 << 62
-"""More moves than any search plays."""
-HISTORY = 16
-"""From HISTORY on, how often each action cut off a search, weighted by depth."""
-STACK = 64
-CHILD_WORDS = 7
-CHILD_OWN, CHILD_OTHER, CHILD_GAIN, CHILD_STATE, CHILD_ACTION, CHILD_ORDER, CHILD_GUESS = range(CHILD_WORDS)
-"""A move on the stack: the position it leads to, points won, RUNNING, OVER or RUNAWAY, action, order: the
-greatest is tried first; and what a net guesses that the move is worth, if one was asked."""
-PLY_WORDS = 10 * CHILD_WORDS
 MAX_DEPTH = 127
 """Plies for which the stack has room."""
-TABLE = STACK + (MAX_DEPTH + 1) * PLY_WORDS
-"""Where the table begins: after the stack, at a multiple of a cache line of 8 words."""
+MAX_ACTIONS = 2 * MANDARIN_BYTE
+UNLIMITED = 1 << 62
+"""More moves than any search plays."""
 MIN_BUCKET_BITS = 8
+ENTRIES = 4
+"""Entries of a bucket."""
 NO_ACTION = -1
 """Where an action is asked for and none is known. Entries hold `action + 1`, so 0 there."""
-
 INFINITY = 16_000
 """Above every value, also of rules with stones of 1,000 points and of lines with debts."""
 
-# Keys are exact, so no two positions are ever taken for each other. A side is 49 bits (6 counts and the stone). An
-# entry holds the mover's side; the other side is mixed by a permutation, which names the bucket by its upper bits, and
-# the entry holds the rest of them.
+
+class Child(Protocol):
+    """A move on the stack."""
+
+    own: int
+    other: int  # the position that it leads to
+    gain: int  # points won
+    state: int  # RUNNING, OVER or RUNAWAY
+    action: int
+    order: int  # the greatest is tried first
+    guess: int  # what a net guesses that the move is worth, if one was asked
+    is_open: int  # at the root: whether the value may depend on the horizon
+
+
+Children: TypeAlias = MutableSequence[Child]
+Table: TypeAlias = npt.NDArray[Any]
+"""(B, ENTRIES) entries."""
+
+
+class Memory(Protocol):
+    """The state of a search.
+
+    Who calls a search clears `stop` before it: another thread may set it at any time from then on, and is heard.
+    """
+
+    nodes: int  # moves played so far
+    node_limit: int
+    stop: int  # nonzero once the search is to stop
+    generation: int  # number of the search: entries of others do not count
+    bucket_bits: int  # base-2 logarithm of the buckets in use, 0 for no table
+    dirty_bits: int  # its maximum since the table was cleared
+    guess_depth: int  # plies of the deepest search that a net's guess may stand for
+    every_move: int  # whether to value every move of the root, not the best ones alone
+    root_moves: int  # moves of the root, the stack's first part
+    root_valued: int  # how many of them the last search has valued
+    history: Any  # how often each action cut off a search, weighted by depth
+    children: MutableSequence[Children]  # the stack: the moves of each ply, and room for one more to exchange two
+
+
+CHILD = record(Child)
+MEMORY = record(Memory, history=(np.int64, MAX_ACTIONS), children=(CHILD, (MAX_DEPTH + 1, MAX_ACTIONS + 1)))
+
+
+def new_memory(megabytes: float, entry: np.dtype[Any]) -> tuple[Memory, Table]:
+    """A search's state and an empty table of at most that size, a power of two buckets."""
+    buckets = max(megabytes * 2**20 / (ENTRIES * entry.itemsize), 2**MIN_BUCKET_BITS)
+    count = 2 ** int(np.log2(buckets))
+    return cast(Memory, zeros(MEMORY, 1)[0]), zeros(entry, ENTRIES * count).reshape(count, ENTRIES)
+
+
+# Keys are exact, so no two positions are ever taken for each other. A side is 49 bits (6 counts and the stone), of
+# which the other side's are mixed by a permutation that names the bucket by its upper bits.
 KEY_BITS = 49
 KEY = (1 << KEY_BITS) - 1
 _COUNTS = (1 << 48) - 1
 _MIX_A, _MIX_B = 0x1D8E4E27C47D1, 0x1A1B5A1F2C3E9
-
-
-def new_memory(megabytes: float, bucket_words: int) -> Int64s:
-    """Counters, stack and an empty table of at most that size (a power of two buckets), aligned to cache lines."""
-    buckets = max(megabytes * 2**20 / (8 * bucket_words), 2**MIN_BUCKET_BITS)
-    words = TABLE + 2 ** int(np.log2(buckets)) * bucket_words
-    spare = np.zeros(words + 8, dtype=np.int64)
-    begin = -(spare.ctypes.data // 8) % 8
-    return spare[begin : begin + words]
-
-
-def table_bits(memory: Int64s, bucket_words: int) -> int:
-    """Base-2 logarithm of the buckets that `memory` has room for."""
-    return ((len(memory) - TABLE) // bucket_words).bit_length() - 1
 
 
 @compiled
@@ -78,62 +99,61 @@ def _mixed(key: int) -> int:
 
 
 @compiled
-def table_place(memory: Int64s, own_key: int, other: int) -> tuple[int, int]:
+def table_place(memory: Memory, own_key: int, other: int) -> tuple[int, int]:
     """Number of a position's bucket, and what names the position there besides its own side's key."""
     mixed = _mixed(side_key(other) ^ _mixed(own_key))
-    rest_bits = KEY_BITS - memory[BUCKET_BITS]
+    rest_bits = KEY_BITS - memory.bucket_bits
     return mixed >> rest_bits, mixed & ((1 << rest_bits) - 1)
 
 
 @compiled
-def expand(rules: Int64s, memory: Int64s, own: int, other: int, first: int, begin: int) -> int:
-    """Play every move onto the stack from `begin` on; `first` is the action to try first. Returns the end."""
-    place = begin
-    for action in range(2 * rules[FIELDS]):
+def expand(rules: SearchRules, memory: Memory, own: int, other: int, first: int, ply: int) -> int:
+    """Play every move onto the stack's part of `ply`; `first` is the action to try first. Returns their number."""
+    children, count = memory.children[ply], 0
+    for action in range(2 * rules.fields):
         if can_play(rules, own, action):
-            next_own, next_other, gain, state = play(rules, own, other, action)
-            memory[place + CHILD_OWN], memory[place + CHILD_OTHER] = next_own, next_other
-            memory[place + CHILD_GAIN], memory[place + CHILD_STATE] = gain, state
-            memory[place + CHILD_ACTION] = action
-            memory[place + CHILD_ORDER] = INFINITY << 32 if action == first else (gain << 32) + memory[HISTORY + action]
-            place += CHILD_WORDS
-    memory[NODES] += (place - begin) // CHILD_WORDS
-    return place
+            child = children[count]
+            child.own, child.other, child.gain, child.state = play(rules, own, other, action)
+            child.action = action
+            child.order = INFINITY << 32 if action == first else (child.gain << 32) + memory.history[action]
+            count += 1
+    memory.nodes += count
+    return count
 
 
 @compiled
-def next_child(memory: Int64s, place: int, end: int) -> None:
+def next_child(children: Children, place: int, count: int) -> None:
     """Bring the child of the greatest order, of those from `place` on, to `place`."""
     chosen = place
-    for other in range(place + CHILD_WORDS, end, CHILD_WORDS):
-        if memory[other + CHILD_ORDER] > memory[chosen + CHILD_ORDER]:
+    for other in range(place + 1, count):
+        if children[other].order > children[chosen].order:
             chosen = other
     if chosen != place:
-        for word in range(CHILD_WORDS):
-            memory[place + word], memory[chosen + word] = memory[chosen + word], memory[place + word]
+        children[MAX_ACTIONS] = children[place]
+        children[place] = children[chosen]
+        children[chosen] = children[MAX_ACTIONS]
 
 
 @compiled
-def is_symmetric(rules: Int64s, own: int, other: int) -> bool:
+def is_symmetric(rules: SearchRules, own: int, other: int) -> bool:
     """Whether a position, and the directions of sowing, look the same in a mirror (see `engine.symmetry`)."""
-    fields = rules[FIELDS]
+    fields = rules.fields
     for field in range(fields):
         partner = fields - 1 - field
         for side in (own, other):
             if (side >> 8 * field) & 255 != (side >> 8 * partner) & 255:
                 return False
-        if (rules[PLAYABLE] >> 2 * field) & 1 != (rules[PLAYABLE] >> 2 * partner + 1) & 1:
+        if (rules.playable >> 2 * field) & 1 != (rules.playable >> 2 * partner + 1) & 1:
             return False
     return own >> 8 * MANDARIN_BYTE == other >> 8 * MANDARIN_BYTE
 
 
 @compiled
-def drop_mirrored(rules: Int64s, memory: Int64s, end: int) -> int:
-    """Of a symmetric position's moves on the stack's first part keep one of each mirrored pair; returns the end."""
-    kept = STACK
-    for place in range(STACK, end, CHILD_WORDS):
-        if memory[place + CHILD_ACTION] < rules[FIELDS]:
-            for word in range(CHILD_WORDS):
-                memory[kept + word] = memory[place + word]
-            kept += CHILD_WORDS
+def drop_mirrored(rules: SearchRules, children: Children, count: int) -> int:
+    """Of a symmetric position's moves keep one of each mirrored pair; returns their number."""
+    kept = 0
+    for place in range(count):
+        if children[place].action < rules.fields:
+            children[kept] = children[place]
+            kept += 1
     return kept

@@ -5,11 +5,6 @@ some depth, and nothing is estimated beyond: a line that is not finished by then
 *optimistic* question (`optimistic` 1), and as a failure in any other (`optimistic` 0). So a yes that is not optimistic
 is a proof, and so is an optimistic no. The other two answers may be *open*, that is, rest on unfinished lines:
 `2 * answer + open`.
-
-A table entry keeps all bounds that were proved of a position, and the last question about it that stayed open:
-    mover's side (49 bits) | depth (7) | optimistic (1) | used (2) | action + 1 (4)
-    rest of the other side's key (at most 41 bits) | goal (20)
-    lower bound (20) | upper bound (20)
 """
 
 from __future__ import annotations
@@ -17,50 +12,53 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import cast
+from typing import Protocol, cast
 
+import numba
 import numpy as np
+from numba import types
 
-from agents.search.compiled import OVER, Int64s, compile_rules, compiled, compiled_recursion
+from agents.search.compiled import OVER, RULES, Int64s, SearchRules, compile_rules, compiled, compiled_recursion, record
 from agents.search.memory import (
-    BUCKET_BITS,
-    CHILD_ACTION,
-    CHILD_GAIN,
-    CHILD_OTHER,
-    CHILD_OWN,
-    CHILD_STATE,
-    CHILD_WORDS,
-    HISTORY,
+    ENTRIES,
     INFINITY,
-    KEY,
     MAX_DEPTH,
+    MEMORY,
     NO_ACTION,
-    NODE_LIMIT,
-    NODES,
-    PLY_WORDS,
-    STACK,
-    STOP,
-    TABLE,
     UNLIMITED,
+    Memory,
+    Table,
     drop_mirrored,
     expand,
     is_symmetric,
     new_memory,
     next_child,
     side_key,
-    table_bits,
     table_place,
 )
 from oanquan_env import Core
 from oanquan_env.arrays import Ints
 from oanquan_env.engine.scalar import RUNNING
 
-ENTRY_WORDS = 3
-BUCKET_WORDS = 4 * ENTRY_WORDS
-HEAD, TAIL, BOUNDS = range(ENTRY_WORDS)
-_USED = 1 << 4
-_POINTS = (1 << 20) - 1
-_ZERO_POINTS = 1 << 19
+
+class Entry(Protocol):
+    """An entry of the table: all bounds that were proved of a position, and its last question that stayed open."""
+
+    own: int  # the mover's side; 0 where nothing is kept, as who can move has seeds
+    other: int
+    lower: int
+    upper: int  # proved bounds
+    goal: int
+    question: int  # the open question: its goal, and `2 * depth + optimistic`
+    move: int  # `action + 1` of the move that the last proof rests on, 0 for none
+
+
+ENTRY = record(
+    Entry,
+    **dict.fromkeys(("lower", "upper", "goal"), (np.int16,)),
+    **dict.fromkeys(("question", "move"), (np.uint8,)),
+)
+ENTRY_WORDS = ENTRY.itemsize // 8
 
 NO, OPEN_NO, YES, OPEN_YES = 0, 1, 2, 3
 """Answers: proved, or open, as they rest on unfinished lines."""
@@ -69,134 +67,123 @@ NOT_FOUND = -1
 
 
 @compiled
-def find(memory: Int64s, own: int, other: int) -> int:
-    """Place of a position's entry, or NOT_FOUND."""
-    own_key = side_key(own)
-    bucket, rest = table_place(memory, own_key, other)
-    begin = TABLE + bucket * BUCKET_WORDS
-    for place in range(begin, begin + BUCKET_WORDS, ENTRY_WORDS):
-        head = memory[place + HEAD]
-        if (head >> 14) & KEY == own_key and memory[place + TAIL] >> 20 == rest and head & _USED:
-            return place
-    return NOT_FOUND
+def find(memory: Memory, table: Table, own: int, other: int) -> tuple[int, int]:
+    """Bucket of a position, and the place of its entry there, or NOT_FOUND."""
+    bucket, _ = table_place(memory, side_key(own), other)
+    for place in range(ENTRIES):
+        entry = table[bucket, place]
+        if entry.own == own and entry.other == other:
+            return bucket, place
+    return bucket, NOT_FOUND
 
 
 @compiled
-def claim(memory: Int64s, own: int, other: int) -> int:
-    """Place of a position's entry; if it has none, a new one in place of the bucket's shallowest."""
-    found = find(memory, own, other)
+def claim(memory: Memory, table: Table, own: int, other: int) -> tuple[int, int]:
+    """Bucket of a position, and the place of its entry there: of a new one for the shallowest, if it has none."""
+    bucket, found = find(memory, table, own, other)
     if found != NOT_FOUND:
-        return found
-    own_key = side_key(own)
-    bucket, rest = table_place(memory, own_key, other)
-    begin = TABLE + bucket * BUCKET_WORDS
-    chosen, least = begin, MAX_DEPTH + 1
-    for place in range(begin, begin + BUCKET_WORDS, ENTRY_WORDS):
-        head = memory[place + HEAD]
-        depth = (head >> 7) & MAX_DEPTH if head & _USED else -1
+        return bucket, found
+    chosen, least = 0, MAX_DEPTH + 1
+    for place in range(ENTRIES):
+        entry = table[bucket, place]
+        depth = entry.question >> 1 if entry.own else -1
         if depth < least:
             chosen, least = place, depth
-    memory[chosen + HEAD] = own_key << 14 | _USED
-    memory[chosen + TAIL] = rest << 20 | _ZERO_POINTS
-    memory[chosen + BOUNDS] = as_bounds(-INFINITY, INFINITY)
-    return chosen
+    entry = table[bucket, chosen]
+    entry.own, entry.other, entry.lower, entry.upper = own, other, -INFINITY, INFINITY
+    entry.goal = entry.question = entry.move = 0
+    return bucket, chosen
 
 
 @compiled
-def as_bounds(lower: int, upper: int) -> int:
-    """Both bounds as one word."""
-    return (lower + _ZERO_POINTS) << 20 | (upper + _ZERO_POINTS)
-
-
-@compiled
-def bounds(memory: Int64s, place: int) -> tuple[int, int]:
-    """The lower and the upper bound of the entry at `place`."""
-    word = memory[place + BOUNDS]
-    return (word >> 20) - _ZERO_POINTS, (word & _POINTS) - _ZERO_POINTS
-
-
-@compiled
-def remembered(memory: Int64s, place: int, goal: int, depth: int, optimistic: int) -> int:
-    """The answer that the entry at `place` gives to the question, or NOT_FOUND."""
-    lower, upper = bounds(memory, place)
-    if lower >= goal:
+def remembered(entry: Entry, goal: int, depth: int, optimistic: int) -> int:
+    """The answer that an entry gives to the question, or NOT_FOUND."""
+    if entry.lower >= goal:
         return YES
-    if upper < goal:
+    if entry.upper < goal:
         return NO
-    head = memory[place + HEAD]
-    if (head >> 7) & MAX_DEPTH >= depth and (head >> 5) & 1 == optimistic:
-        asked = (memory[place + TAIL] & _POINTS) - _ZERO_POINTS
-        if not optimistic and goal >= asked:
+    if entry.question >> 1 >= depth and entry.question & 1 == optimistic:
+        if not optimistic and goal >= entry.goal:
             return OPEN_NO
-        if optimistic and goal <= asked:
+        if optimistic and goal <= entry.goal:
             return OPEN_YES
     return NOT_FOUND
 
 
 @compiled
 def remember(
-    memory: Int64s, own: int, other: int, goal: int, depth: int, optimistic: int, answer: int, action: int
+    memory: Memory, table: Table, own: int, other: int, goal: int, depth: int, optimistic: int, answer: int, action: int
 ) -> None:
     """Keep an answer, and the action that it rests on (or NO_ACTION)."""
-    place = claim(memory, own, other)
-    lower, upper = bounds(memory, place)
-    head, tail = memory[place + HEAD], memory[place + TAIL]
+    bucket, place = claim(memory, table, own, other)
+    entry = table[bucket, place]
     if answer == YES:
-        lower = max(lower, goal)
+        entry.lower = max(entry.lower, goal)
     elif answer == NO:
-        upper = min(upper, goal - 1)
+        entry.upper = min(entry.upper, goal - 1)
     else:
-        head = (head >> 14) << 14 | depth << 7 | optimistic << 5 | _USED | (head & 15)
-        tail = (tail >> 20) << 20 | (goal + _ZERO_POINTS)
+        entry.goal, entry.question = goal, 2 * depth + optimistic
     if action != NO_ACTION:
-        head = (head >> 4) << 4 | (action + 1)
-    memory[place + HEAD], memory[place + TAIL], memory[place + BOUNDS] = head, tail, as_bounds(lower, upper)
+        entry.move = action + 1
 
 
-@compiled_recursion("int64(int64[::1], int64[::1], int64, int64, int64, int64, int64, int64)")
+_NUMBERS = 6 * (types.int64,)
+_TABLE = types.Array(numba.from_dtype(ENTRY), 2, "C")
+
+
+@compiled_recursion(types.int64(numba.from_dtype(RULES), numba.from_dtype(MEMORY), _TABLE, *_NUMBERS))
 def reaches(
-    rules: Int64s, memory: Int64s, own: int, other: int, goal: int, depth: int, optimistic: int, ply: int
+    rules: SearchRules,
+    memory: Memory,
+    table: Table,
+    own: int,
+    other: int,
+    goal: int,
+    depth: int,
+    optimistic: int,
+    ply: int,
 ) -> int:
     """Whether the mover of a running position can reach `goal`; see the top of this module.
 
-    Worthless once `memory[STOP]` is set; `ply` says which part of the stack is free, and is 0 for the root.
+    Worthless once `memory.stop` is set; `ply` says which part of the stack is free, and is 0 for the root.
     """
-    place, first = find(memory, own, other), NO_ACTION
+    bucket, place = find(memory, table, own, other)
+    first = NO_ACTION
     if place != NOT_FOUND:
-        answer = remembered(memory, place, goal, depth, optimistic)
+        answer = remembered(table[bucket, place], goal, depth, optimistic)
         if answer != NOT_FOUND:
             return answer
-        first = (memory[place + HEAD] & 15) - 1
+        first = table[bucket, place].move - 1
     if depth == 0:
         return OPEN_YES if optimistic else OPEN_NO
-    begin = STACK + ply * PLY_WORDS
-    end = expand(rules, memory, own, other, first, begin)
+    children = memory.children[ply]
+    count = expand(rules, memory, own, other, first, ply)
     if ply == 0 and is_symmetric(rules, own, other):
-        end = drop_mirrored(rules, memory, end)
-    if memory[NODES] >= memory[NODE_LIMIT]:
-        memory[STOP] = 1
-    if memory[STOP]:
+        count = drop_mirrored(rules, children, count)
+    if memory.nodes >= memory.node_limit:
+        memory.stop = 1
+    if memory.stop:
         return OPEN_NO
     is_open = 0
-    for child in range(begin, end, CHILD_WORDS):
-        next_child(memory, child, end)
-        gain, state = memory[child + CHILD_GAIN], memory[child + CHILD_STATE]
+    for place in range(count):
+        next_child(children, place, count)
+        child = children[place]
         answer = OPEN_YES if optimistic else OPEN_NO
-        if state == OVER:
-            answer = YES if gain >= goal else NO
-        elif state == RUNNING:  # the mover reaches it unless the opponent can win too much
-            child_own, child_other = memory[child + CHILD_OWN], memory[child + CHILD_OTHER]
-            answer = reaches(rules, memory, child_own, child_other, gain - goal + 1, depth - 1, 1 - optimistic, ply + 1)
-            if memory[STOP]:
+        if child.state == OVER:
+            answer = YES if child.gain >= goal else NO
+        elif child.state == RUNNING:  # the mover reaches it unless the opponent can win too much
+            answer = reaches(
+                rules, memory, table, child.own, child.other, child.gain - goal + 1, depth - 1, 1 - optimistic, ply + 1
+            )
+            if memory.stop:
                 return OPEN_NO
             answer ^= YES
         if answer >= YES:
-            action = memory[child + CHILD_ACTION]
-            memory[HISTORY + action] += depth * depth
-            remember(memory, own, other, goal, depth, optimistic, answer, action)
+            memory.history[child.action] += depth * depth
+            remember(memory, table, own, other, goal, depth, optimistic, answer, child.action)
             return answer
         is_open |= answer
-    remember(memory, own, other, goal, depth, optimistic, is_open, NO_ACTION)
+    remember(memory, table, own, other, goal, depth, optimistic, is_open, NO_ACTION)
     return OPEN_NO if is_open else NO
 
 
@@ -216,9 +203,9 @@ class ProofTable:
 
     def __init__(self, core: Core, megabytes: float) -> None:
         self.rules = compile_rules(core)
-        self._memory = new_memory(megabytes, BUCKET_WORDS)
-        self._memory[BUCKET_BITS] = table_bits(self._memory, BUCKET_WORDS)
-        self._entries = self._memory[TABLE:].reshape(-1, ENTRY_WORDS)
+        self._memory, self._table = new_memory(megabytes, ENTRY)
+        self._memory.bucket_bits = (len(self._table) - 1).bit_length()
+        self._entries: Int64s = self._table.reshape(-1).view(np.int64).reshape(-1, ENTRY_WORDS)
         self.allow(UNLIMITED)
 
     def __len__(self) -> int:
@@ -228,11 +215,11 @@ class ProofTable:
     @property
     def nodes(self) -> int:
         """Moves played by the questions since `allow` was called."""
-        return int(self._memory[NODES])
+        return int(self._memory.nodes)
 
     def allow(self, nodes: int) -> None:
         """Set how many moves all questions from now on may play together, and count from 0."""
-        self._memory[NODES], self._memory[NODE_LIMIT] = 0, nodes
+        self._memory.nodes, self._memory.node_limit = 0, nodes
 
     def ask(
         self, own: int, other: int, goal: int, depth: int, *, optimistic: bool, deadline: float | None = None
@@ -245,8 +232,8 @@ class ProofTable:
         A deadline is one of `time.monotonic()`, `inf` for never. With it the search runs in a thread of its own, so
         Ctrl-C interrupts it too.
         """
-        self._memory[STOP] = 0
-        question = self.rules, self._memory, own, other, goal, depth, int(optimistic), 0
+        self._memory.stop = 0
+        question = self.rules, self._memory, self._table, own, other, goal, depth, int(optimistic), 0
         if deadline is None:
             answer = reaches(*question)
         else:
@@ -256,20 +243,20 @@ class ProofTable:
                     wait([asked], None if deadline == math.inf else max(deadline - time.monotonic(), 0.0))
                 finally:
                     if not asked.done():
-                        self._memory[STOP] = 1
+                        self._memory.stop = 1
             answer = asked.result()
-        if self._memory[STOP]:
+        if self._memory.stop:
             raise LimitReachedError
         return int(answer)
 
     def action(self, own: int, other: int) -> int:
         """The action that the last proof about a position rests on, or NO_ACTION."""
-        place = find(self._memory, own, other)
-        return NO_ACTION if place == NOT_FOUND else int(self._memory[place + HEAD] & 15) - 1
+        bucket, place = find(self._memory, self._table, own, other)
+        return NO_ACTION if place == NOT_FOUND else int(self._table[bucket, place].move) - 1
 
     def entries(self) -> tuple[Ints, Int64s]:
         """(K,) places of the entries in use, ascending, and the (K, ENTRY_WORDS) entries."""
-        places = cast(Ints, self._entries[:, HEAD].nonzero()[0])
+        places = cast(Ints, self._table.reshape(-1)["own"].nonzero()[0])
         return places, self._entries[places]
 
     def restore(self, places: Ints, entries: Int64s) -> None:
@@ -282,6 +269,6 @@ class ProofTable:
             raise ValueError(f"entries must be (K, {ENTRY_WORDS}) int64, and their places (K,) intp")
         if len(places) and not 0 <= places.min() <= places.max() < len(self):
             raise ValueError(f"places must be from 0 to {len(self) - 1}")
-        self._memory[HISTORY:STACK] = 0
+        self._memory.history[:] = 0
         self._entries[:] = 0
         self._entries[places] = entries

@@ -7,7 +7,7 @@ from typing import Any
 
 from oanquan_env.engine.positions import Positions, occupied_bytes
 from oanquan_env.engine.rules import Rules
-from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play, leftovers_margin, play, rule_words
+from oanquan_env.engine.scalar import RUNAWAY, RUNNING, RuleNumbers, can_play, leftovers_margin, play, rule_numbers
 from oanquan_env.engine.tables import Tables
 
 
@@ -25,22 +25,21 @@ class Singles:
         return Singles, (self.rules, self.tables)  # the numbers are made anew: faster than copied one by one
 
     @cached_property
-    def words(self) -> list[int]:
-        """`rule_words` as a list, from which Python takes numbers fastest."""
-        words: list[int] = rule_words(self.rules, self.tables).tolist()
-        return words
+    def numbers(self) -> RuleNumbers:
+        """The rules as `scalar` takes them."""
+        return rule_numbers(self.rules)
 
     def play(self, positions: Positions, action: int, *, checked: bool) -> tuple[int, int] | None:
         """Play one action: points captured and laps. None for an illegal action, if `checked`, and for a runaway."""
-        words, sides, scores, mover = self.words, positions.sides, positions.scores, positions.mover.item()
+        numbers, sides, scores, mover = self.numbers, positions.sides, positions.scores, positions.mover.item()
         own, other = sides.item(mover), sides.item(1 - mover)
         if checked and not (
-            0 <= action < self.rules.actions and positions.ended.item() == RUNNING and can_play(words, own, action)
+            0 <= action < self.rules.actions and positions.ended.item() == RUNNING and can_play(numbers, own, action)
         ):
             return None
         ply = positions.ply.item() + 1
         own, other, own_score, other_score, captured, laps, ended = play(
-            words, own, other, scores.item(mover), scores.item(1 - mover), self.rules.max_plies - ply, action
+            numbers, own, other, scores.item(mover), scores.item(1 - mover), self.rules.max_plies - ply, action
         )
         if ended == RUNAWAY:
             return None
@@ -59,17 +58,17 @@ class Singles:
         gains: dict[int, int] = {}
         if positions.ended.item() != RUNNING:
             return gains
-        words, scores, sides, mover = self.words, positions.scores, positions.sides, positions.mover.item()
+        numbers, scores, sides, mover = self.numbers, positions.scores, positions.sides, positions.mover.item()
         own, other = sides.item(mover), sides.item(1 - mover)
         own_score, other_score = scores.item(mover), scores.item(1 - mover)
         margin, plies_left = own_score - other_score, self.rules.max_plies - positions.ply.item() - 1
         for action in self.legal[occupied_bytes(own)]:
             new_own, new_other, new_own_score, new_other_score, _, _, ended = play(
-                words, own, other, own_score, other_score, plies_left, action
+                numbers, own, other, own_score, other_score, plies_left, action
             )
             gains[action] = new_own_score - new_other_score - margin
             if ended != RUNNING:
                 if ended == RUNAWAY:
                     return None
-                gains[action] += leftovers_margin(words, new_own, new_other)
+                gains[action] += leftovers_margin(numbers, new_own, new_other)
         return gains
