@@ -172,6 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: PlayServer
     server_version, sys_version = "oanquan", ""
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a reply is two packets; the second would wait 40 ms for word of the first
     timeout = 60
 
     def do_GET(self) -> None:
