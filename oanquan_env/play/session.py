@@ -13,6 +13,7 @@ from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
+from oanquan_env.errors import MissingExtraError
 from oanquan_env.play.beginning import Beginning, begin_game, begin_match, read_record, read_rules
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint
@@ -26,7 +27,6 @@ from oanquan_env.play.warming import shared_adviser, shared_seat
 from oanquan_env.playing import choose_move
 from oanquan_env.records.games import format_records
 from oanquan_env.render.animation import moving_picture
-from oanquan_env.render.raster import MissingExtraError
 
 
 class Session:
