@@ -12,6 +12,7 @@ import io
 import json
 import math
 import os
+import sys
 import tempfile
 import zipfile
 import zlib
@@ -30,11 +31,6 @@ TEMPORARY = ".part"
 COMPRESSED = ".gz"
 MOST_BYTES = 1 << 27
 """Most bytes that a compressed file may hold."""
-_DAMAGE = (
-    *(ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, NotImplementedError, RuntimeError),
-    *(SyntaxError, SystemError, TypeError, ValueError, zipfile.BadZipFile, zlib.error),
-)
-"""Errors of Python's and NumPy's readers about damaged archives and headers."""
 
 
 class FileError(UsageError):
@@ -111,11 +107,16 @@ def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.N
     """
     try:
         with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
-            held = sum(member.file_size for member in archive.infolist())
+            members = archive.infolist()
+            held = sum(member.file_size for member in members)
             if held > most:
                 raise ValueError(f"{held:,} bytes; at most {most:,} are read")
+            if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in members):
+                raise ValueError("an unknown compression")
             return {name.removesuffix(".npy"): _array(archive.read(name)) for name in archive.namelist()}
-    except _DAMAGE as error:
+    except OSError:
+        raise
+    except Exception as error:  # of a dozen kinds, as readers of archives and headers fail in many ways
         raise ValueError(f"not readable as .npz: {one_line(error) or type(error).__name__}") from None
 
 
@@ -128,6 +129,8 @@ def _array(content: bytes) -> npt.NDArray[Any]:
     data = content[file.tell() :]
     if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(data):
         raise ValueError(f"{len(data):,} bytes are no array of {dtype} of shape {shape}")
+    if dtype.kind == "U" and np.frombuffer(data, dtype=f"{dtype.byteorder}u4").max(initial=0) > sys.maxunicode:
+        raise ValueError("a text holds what is no character")
     return np.frombuffer(data, dtype=dtype).reshape(shape, order="F" if by_columns else "C").copy()
 
 

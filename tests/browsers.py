@@ -58,7 +58,7 @@ class Person:
         """Open the page, and wait for its game."""
         self.page.goto(address)
         self.page.wait_for_selector("body[data-ready]")
-        self.board.locator("select").select_option(speed)
+        self.board.locator("select").select_option(speed, force=True)  # under the button of options
         return self
 
     @property
@@ -102,7 +102,8 @@ class Person:
     @property
     def moves(self) -> list[str]:
         """The list of moves."""
-        return [text.partition(". ")[2] for text in self.page.locator("#moves button").all_inner_texts()[1:]]
+        shown = (text.split()[1] for text in self.page.locator("#moves button").all_inner_texts()[1:])
+        return [move.replace("↺", "A").replace("↻", "C") for move in shown]
 
 
 Visit = Callable[..., Person]

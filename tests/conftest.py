@@ -11,7 +11,7 @@ import pytest
 
 from oanquan_env import Rules
 from oanquan_env.play.server import PlayServer
-from oanquan_env.play.session import shared_adviser, shared_seat
+from oanquan_env.play.warming import shared_adviser, shared_seat
 from oanquan_env.render import Window
 from tests.browsers import Person, Visit, launch, serve
 

@@ -12,7 +12,7 @@ from oanquan_env import Core, Positions, Rules
 
 Leaf: TypeAlias = Callable[[Positions], npt.NDArray[np.floating]]
 ENDLESS = 1_000_000
-"""A ply limit that no test reaches: searches ignore it."""
+"""A ply limit that no test reaches."""
 
 
 def endless(rules: Rules | str) -> Core:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from oanquan_env.play.session import Session, SessionError
+from oanquan_env.play.refusal import SessionError
+from oanquan_env.play.session import Session
 
 
 def line(played: Session) -> list[str]:

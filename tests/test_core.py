@@ -229,6 +229,14 @@ def test_winners_share_a_tie_and_running_games_have_none() -> None:
     ]
 
 
+def test_all_rules_of_one_board_share_its_largest_tables() -> None:
+    """A file of thousands of games, each by other rules, is read in seconds."""
+    tables = [Core(rules).tables for rules in ("vietnamese", "tonkin max_plies=9", "fields=4")]
+    assert tables[0].increment is tables[1].increment is not tables[2].increment
+    with pytest.raises(ValueError, match="read-only"):
+        tables[0].after[0] = 1
+
+
 def test_relative_points_are_own_less_the_mean_of_the_others() -> None:
     assert relative_points(np.array([[30, 20]])).tolist() == [[10, -10]]
     assert relative_points(np.array([[30, 20, 10]])).tolist() == [[15, 0, -15]]

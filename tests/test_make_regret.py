@@ -25,6 +25,8 @@ from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.value_net import ValueNet, read_value_net
+from tests.boards import random_positions
+from tests.plain_search import endless, plain_values
 from tests.test_regret import Fixed, rng
 
 # ---- making ----------------------------------------------------------------------------------------------------------
@@ -164,6 +166,20 @@ def test_proved_values_are_those_of_deep_searches() -> None:
     deep = Search(suite.core).values(suite.positions, 40)
     assert suite.proved.sum() > 10
     assert (deep[suite.proved] == suite.values[suite.proved]).all()
+
+
+@pytest.mark.parametrize("nodes", [200, 100_000])
+def test_near_the_ply_limit_what_is_proved_counts_the_plies_that_are_left(nodes: int) -> None:
+    core = Core("tonkin")
+    positions = random_positions(core, 24, seed=1)
+    positions.ply[:] = core.rules.max_plies - np.resize([1, 2, 5], len(positions))
+    truth = plain_values(core, positions, 5)
+    truth[np.isinf(truth)] = np.nan
+    guesses = Search(endless("tonkin")).values(positions, 5)  # play that goes on after the limit
+    found = prove_suite(Suite("late", core, positions, guesses, np.zeros(truth.shape, dtype=np.bool_), {}), nodes, 1)
+    assert (guesses != truth)[found.proved].any()
+    assert (found.values == truth)[found.proved].all()
+    assert found.proved.sum() == np.isfinite(truth).sum() if nodes > 200 else found.proved.any()
 
 
 def test_without_nodes_only_finished_games_are_proved() -> None:

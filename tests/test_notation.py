@@ -148,9 +148,10 @@ def accept_or_refuse(core: Core, text: str) -> bool:
     except NotationError as error:
         refusal = error
     if refusal:
-        assert 1 <= refusal.column <= len(text) + 1
+        good = 1 <= refusal.column <= len(text) + 1
     else:
-        assert format_position(core, positions) == " ".join(text.split())
+        good = format_position(core, positions) == " ".join(text.split())
+    assert good, f"add it to tests/fuzz_corpus/notation.json: {text!r}"
     return refusal is None
 
 

@@ -55,11 +55,11 @@ def test_a_whole_game_by_keyboard_in_vietnamese(visit: Visit, server: PlayServer
 def test_a_person_is_told_who_won(visit: Visit, server: PlayServer) -> None:
     person = visit(f"{server.address}#position=2,3,1,0,0,4*/3,0,1,2,0,0%2022,22%200%2030", locale="en-GB")
     person.move("3A")
-    person.waits_for("The game is over. You win, 42 : 28.")
+    person.waits_for("The game is over. You win (South 42, North 28).")
     person.page.locator("#story li", has_text="The game is over: all mandarin stones are captured.").wait_for()
     person = visit(server.address, locale="vi-VN")
     person.move("5A")  # greedy takes the other stone
-    person.waits_for("Ván đã kết thúc. Bạn thua, 22 : 46.")
+    person.waits_for("Ván đã kết thúc. Bạn thua: Máy (greedy) thắng (Nam 22, Bắc 46).")
 
 
 def test_a_game_of_three(visit: Visit, server: PlayServer) -> None:
@@ -94,6 +94,6 @@ def test_a_whole_match(visit: Visit, persons: PlayServer) -> None:
             assert person.page.locator("#rematch").is_hidden()
             person.page.locator("#next-round").click()
             person.page.locator(f"#match tr:nth-child({number + 2})").wait_for()
-    assert "North wins the match" in person.page.locator("#next p").inner_text()
+    assert "North wins the match" in person.page.locator("#next h2").inner_text()
     assert person.page.locator("#match tr").last.inner_text().split()[-2:] == ["3", "0"]
     assert person.page.locator("#next-round").is_hidden()

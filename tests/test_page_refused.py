@@ -28,7 +28,7 @@ def test_a_bad_position_in_the_link_is_explained(visit: Visit, server: PlayServe
 
 def test_what_is_wrong_with_rules_is_told_in_vietnamese(visit: Visit, server: PlayServer) -> None:
     person = visit(f"{server.address}#rules=chess", locale="vi-VN")
-    assert "Không đọc được luật trong liên kết. không có luật" in person.page.locator("#notice").inner_text()
+    assert "Không đọc được luật trong liên kết. Không có luật" in person.page.locator("#notice").inner_text()
     person.page.locator("#new").click()
     person.page.locator("#more summary").click()
     person.page.locator("[data-field=seeds]").fill("0")
@@ -48,6 +48,7 @@ def test_a_link_holds_the_position(visit: Visit, persons: PlayServer) -> None:
     assert (str(board.rules), board.text()) == ("vietnamese", "0,3,1,2,0,0*/5,0,4,3,6,0* 11,15 1 20")
     assert person.points == [11, 15]
     person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    person.page.locator("#share").click()
     person.page.locator("#link").click()
     person.page.locator("#notice", has_text="copied").wait_for()
     link = person.page.evaluate("navigator.clipboard.readText()")
@@ -84,5 +85,5 @@ def test_the_page_asks_again_when_no_answer_came(
 
     person.page.route("**/wait", lose)
     person.move("3A")
-    person.page.locator("#notice", has_text="does not answer").wait_for()
+    person.page.locator("#lost", has_text="does not answer").wait_for()
     person.page.locator("#moves button").nth(2).wait_for()

@@ -32,6 +32,7 @@ def test_undo_redo_and_hint(visit: Visit, server: PlayServer) -> None:
     shown = person.board.locator(".hint text").all_text_contents()
     assert len(shown) == 10
     assert all(re.fullmatch(r"[+−]\d+", text) for text in shown)
+    assert "with best play you end" in person.said
     assert person.board.locator(".hint.best").count() == 1
     person.press("redo")
     person.page.locator("#moves button").nth(2).wait_for()
@@ -44,7 +45,7 @@ def test_it_says_who_is_ahead(visit: Visit, server: PlayServer) -> None:
     person = visit(server.address, locale="en-GB")
     person.page.locator("#evaluate").check()
     person.page.locator(
-        "#bar output", has_text=re.compile(r"(\+\d+|Even) \((proved|seen \d+ moves ahead)\)")
+        "#bar output", has_text=re.compile(r"(South \+\d+|Even) \((proved|seen \d+ moves deep)\)")
     ).wait_for()
 
 
@@ -74,11 +75,11 @@ def test_moves_are_jumped_to_and_played_on_from(visit: Visit, persons: PlayServe
         person.move(move)
         person.page.locator("#moves button").nth(number).wait_for()
     person.page.locator("#moves button").nth(1).click()
-    assert person.page.locator("#viewing").is_visible()
+    assert person.said == "Move 1 of 3: 3A"
     assert person.page.locator("#story li").first.inner_text() == "South plays 3A."
     assert person.fields.count() == 0  # it is only looked at
-    person.page.locator("#return").click()
-    assert person.page.locator("#viewing").is_hidden()
+    person.press("last")
+    assert person.page.locator("#from-here").is_hidden()
     person.page.locator("#moves button").nth(1).click()
     person.page.locator("#from-here").click()
     person.page.locator("#moves button").nth(2).wait_for(state="detached")
@@ -111,7 +112,7 @@ def test_a_resigned_round_is_lost_and_the_match_goes_on(visit: Visit, persons: P
     person.page.locator("#notice", has_text="goes to the other player").wait_for()
     person.page.locator("#resign").click()
     person.page.locator("#next-round").wait_for()
-    person.waits_for("South resigns. 6 : 64.")
+    person.waits_for("South resigns: North wins. South 6, North 64.")
     assert person.page.locator("#rematch").is_hidden()
     assert person.page.locator("#match tr").last.inner_text().split("\t")[1:] == ["2 + 1 pawned", "0"]
     person.page.locator("#next-round").click()
@@ -123,6 +124,7 @@ def test_games_are_saved_and_opened(visit: Visit, persons: PlayServer, tmp_path:
     person = visit(persons.address)
     person.move("3A")
     person.page.locator("#moves button").nth(1).wait_for()
+    person.page.locator("#share").click()
     with person.page.expect_download() as download:
         person.page.locator("#save").click()
     saved = tmp_path / "saved.txt"
@@ -150,7 +152,7 @@ def test_games_are_saved_and_opened(visit: Visit, persons: PlayServer, tmp_path:
     person.page.evaluate(drop, "nonsense")
     person.page.locator("#notice", has_text="no record").wait_for()
     for count, words in (
-        (LARGEST_FILE, "no record of a game that can be opened. line 1"),
+        (LARGEST_FILE, "no record of a game that can be opened. Line 1"),
         (LARGEST_FILE + 1, "too large"),
     ):
         person.page.evaluate(drop, "\0" * count)

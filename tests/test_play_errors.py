@@ -14,7 +14,8 @@ from oanquan_env import board
 from oanquan_env.engine import notation, position_checks, rules
 from oanquan_env.match import rules as match_rules
 from oanquan_env.play import files, game, session
-from oanquan_env.play.session import Session, SessionError
+from oanquan_env.play.refusal import SessionError
+from oanquan_env.play.session import Session
 from oanquan_env.play.vietnamese_errors import MESSAGES, in_both, in_vietnamese
 from oanquan_env.records import games as records
 from oanquan_env.records import matches as match_records

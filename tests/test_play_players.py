@@ -13,9 +13,10 @@ import pytest
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
 from oanquan_env.files import FileError
-from oanquan_env.play import levels, session, warming
+from oanquan_env.play import levels, warming
 from oanquan_env.play.levels import LEVELS, first_playing
-from oanquan_env.play.session import Session, SessionError
+from oanquan_env.play.refusal import SessionError
+from oanquan_env.play.session import Session
 from oanquan_env.play.warming import Warming
 from oanquan_env.players import Policy, value_net
 from tests.players import FirstMove, LastMove, Slow
@@ -58,11 +59,11 @@ def test_a_player_that_fails_is_told_and_undo_goes_on(monkeypatch: pytest.Monkey
 
 def test_a_hint_says_what_each_move_is_worth() -> None:
     pytest.importorskip("numba")
-    assert session.shared_adviser(Rules())[0].ready.wait(120)
+    assert warming.shared_adviser(Rules())[0].ready.wait(120)
     hint = Session().hint()
     assert hint["best"] in ("2C", "4A")
     assert hint["values"]["5A"] == hint["values"]["1C"] == -24  # they lose the game
-    assert hint["search"]["value"] == max(hint["values"].values())
+    assert hint["values"][hint["best"]] == max(hint["values"].values())
     over = Session(board=Board.parse(END))
     over.request("move", {"move": "3A", "ply": 30})
     with pytest.raises(SessionError, match="over"):
@@ -79,11 +80,11 @@ def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
         "selective:pretrained",
     ]
     assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "maxn:depth=7"
-    assert session.shared_adviser(Rules())[0].ready.wait(60)
+    assert warming.shared_adviser(Rules())[0].ready.wait(60)
     hint = Session().hint()
     assert hint["player"] == "selective:pretrained"
     assert set(hint["values"]) == {str(move) for move in Board().legal_moves}
-    assert hint["search"]["value"] == max(hint["values"].values())
+    assert hint["values"][hint["best"]] == max(hint["values"].values())
 
 
 def test_levels_take_the_best_that_is_installed() -> None:
@@ -110,7 +111,7 @@ def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest
     played.request("move", {"move": "1A", "ply": 0})
     assert played.answer()
     assert re.fullmatch(r"FileError: .*value\.npz: not a value net.*", played.state()["trouble"])
-    adviser, _ = session.shared_adviser(Rules())
+    adviser, _ = warming.shared_adviser(Rules())
     assert adviser.ready.wait(60)
     with pytest.raises(FileError, match="not a value net"):
         Session().hint()

@@ -31,7 +31,7 @@ def test_a_move_and_its_answer() -> None:
     state = played.state()
     assert (state["turn"], state["ply"], len(state["moves"])) == ("person", 2, 2)
     assert state["moves"][1]["lines"]["en"][0] == "South plays 3A."
-    assert state["moves"][1]["lines"]["vi"][0] == "Nam đi 3A."
+    assert state["moves"][1]["lines"]["vi"][0] == "Nam đi 3↺."
     assert not played.answer()  # it is a person's turn
     assert json.loads(json.dumps(state))["position"] == played.game.board.text()
 

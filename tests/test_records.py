@@ -191,7 +191,7 @@ def check_mutations(count: int) -> None:
             refused += good
         else:
             good = parse_records(format_records(records)) == records
-        assert good, text
+        assert good, f"add it to tests/fuzz_corpus/records.json: {text!r}"
     assert count / 2 < refused < count
 
 

@@ -221,7 +221,7 @@ def test_the_last_move_is_marked() -> None:
         ("polygon", "s-passed"): 1,
         ("polygon", "s-ink"): 1,
         ("path", "s-captured"): 1,
-        ("polygon", "f-edge s-card"): 10,  # the borders on the way round from 5 to 4, less one that the capture takes
+        ("polygon", "f-ink s-card"): 10,  # the borders on the way round from 5 to 4, less one that the capture takes
         ("polygon", "f-captured s-card"): 2,
     }
     assert ("text", "f-faint", "South played 5A · ply 1") in marked

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 
-from oanquan_env import PRESETS, MatchRules, Rules, RulesError
+from oanquan_env import PRESETS, Rules, RulesError
 from oanquan_env.engine.rules import FIELD_NAMES
 from tests import strategies
 from tests.strategies import PRESET_NAMES
@@ -126,12 +125,3 @@ def test_unreadable_texts_are_refused_naming_the_word(text: str, message: str) -
 def test_rules_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         Rules().seeds = 4  # type: ignore[misc]
-
-
-@pytest.mark.parametrize(
-    "text", ["x" * 10**7, "seeds=5 " * 10**6, "seeds=" + "5" * 10**7], ids=["name", "words", "digits"]
-)
-@pytest.mark.parametrize("parse", [Rules.parse, MatchRules.parse])
-def test_a_text_that_is_far_too_long_is_refused_before_it_is_read(parse: Callable[[str], object], text: str) -> None:
-    with pytest.raises(RulesError, match=f"rules are written in at most 1,000 characters; got {len(text):,}"):
-        parse(text)

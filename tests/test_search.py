@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from agents.players.analysis import analyse
 from agents.search.compiled import OVER, SearchRules, _drop_stale_caches, compile_rules, play
 from agents.search.deepening import Limits, Search, root
 from agents.search.memory import Memory
-from oanquan_env import Core, Positions, Rules, RunawayGameError, Termination
+from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
 from oanquan_env.engine import scalar
 from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play
 from oanquan_env.players import RandomPolicy, value_net
+from oanquan_env.players.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values, sides
@@ -49,11 +51,9 @@ def play_beside(rules: Rules, games: int, seed: int) -> None:
         core.play(positions, actions)
         won = core.standings(positions) - before.scores
         for row in range(len(positions)):
-            own, other, gain, state = play(compiled, *sides(before, row), actions[row])
-            truncated = positions.ended[row] == Termination.MAX_PLIES
+            plies_left = rules.max_plies - int(positions.ply[row])
+            own, other, gain, state = play(compiled, *sides(before, row), actions[row], plies_left)
             mover = before.mover[row]
-            if truncated:  # search knows no ply limit: neither the leftovers nor the refills are what they would be
-                continue
             assert (own, other) == sides(positions, row)
             assert gain == won[row, mover] - won[row, 1 - mover]
             assert state == (OVER if positions.over[row] else RUNNING)
@@ -133,7 +133,7 @@ def test_scores_ply_and_seat_change_nothing() -> None:
     positions = random_positions(core, 24, seed=2)
     moved = positions.copy()
     moved.scores += [[7, -7]]
-    moved.ply[:] = core.rules.max_plies - 1
+    moved.ply[:] = core.rules.max_plies - 7
     moved.squares[:] = np.roll(positions.sides, 1, axis=1).view(np.uint8)
     moved.mover[:] = 1 - positions.mover
     search = Search(core)
@@ -157,6 +157,39 @@ def test_a_proved_value_holds_at_greater_depths_and_ends_the_search() -> None:
     assert early
     for row, result in early:
         assert result.value == plain_values(core, positions[row : row + 1], 8).max()
+
+
+@pytest.mark.parametrize("with_net", [False, True])
+@pytest.mark.parametrize("rules", TWO_PLAYER_PRESETS)
+def test_the_plies_that_are_left_are_counted(rules: str, with_net: bool) -> None:
+    core = Core(rules)
+    search = Search(core, table_megabytes=1, net=read_value_net("pretrained", rules) if with_net else None)
+    for left in (1, 2, 3, 5):
+        positions = random_positions(core, 12, seed=left)
+        positions.ply[:] = core.rules.max_plies - left
+        truth = plain_values(core, positions, left)
+        for depth in range(1, left + 3):
+            values, proved = search.proved_values(positions, depth)
+            assert (values[proved] == truth[proved]).all()
+            assert depth < left or (proved == np.isfinite(truth)).all()
+        for expected, found in zip(truth, search.best_moves(positions, Limits(nodes=100_000)), strict=True):
+            assert (found.value, found.proved) == (expected.max(), True)
+            assert found.actions == tuple((expected == expected.max()).nonzero()[0].tolist())
+            assert len(found.line) <= found.depth <= left
+
+
+@pytest.mark.parametrize("rules", ["mancala-world", "vietnamese", "ludii", "app"])
+def test_what_is_called_proved_at_the_last_ply_is_what_the_moves_win(rules: str) -> None:
+    board = Board.parse("0,0,1,0,0,11*/1,1,0,1,0,8 31,6 0 199", rules=rules)
+    analysis = analyse(Search(board.core), Limits(depth=10), board)
+    won = {}
+    for move in board.legal_moves:
+        after = board.copy()
+        after.push(move)
+        assert after.outcome is not None
+        won[move] = after.outcome.scores[0] - after.outcome.scores[1] - (31 - 6)
+    assert (str(analysis.line[0]), analysis.value, analysis.proved) == ("3A", 19, True)
+    assert analysis.values == won
 
 
 def test_a_winning_capture_is_proved_at_once() -> None:

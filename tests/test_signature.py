@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import pytest
 
 from benchmarks.signature import PATH, differences, signature
@@ -11,7 +12,11 @@ from oanquan_env.files import read_json
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_search_plays_as_its_signature_says(preset: str) -> None:
-    assert differences({preset: read_json(PATH)[preset]}, {preset: signature(preset)}) == []
+    compiled = not numba.config.DISABLE_JIT
+    expected = read_json(PATH)[preset]
+    if not compiled:
+        expected = {name: search for name, search in expected.items() if "beta with a net" not in name}
+    assert differences({preset: expected}, {preset: signature(preset, compiled=compiled)}) == []
 
 
 def test_another_move_value_or_search_is_a_difference() -> None:

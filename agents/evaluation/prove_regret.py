@@ -3,9 +3,10 @@
     python -m agents.evaluation.prove_regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
 
 A move's searched value is the first guess. Can the mover force it? Can it force more? Both questions are asked at
-greater and greater depths, and only finished games count as proof (see `agents.search.proof`). A guess that is refuted
-is corrected. Where the nodes run out, a move keeps its searched value, within the bounds that are proved. Every
-position has a table of its own, so the result does not depend on --threads or --ray.
+greater and greater depths, none beyond the ply limit, and only finished games count as proof (see
+`agents.search.proof`). A guess that is refuted is corrected. Near the ply limit a search to the end settles the rest.
+Where the nodes run out, a move keeps its searched value, within the bounds that are proved. Every position has a table
+of its own, so the result does not depend on --threads or --ray.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import tyro
 from rich.progress import Progress
 
 from agents.search.compiled import OVER, mover_first, play
+from agents.search.deepening import Limits, Search
 from agents.search.memory import MAX_DEPTH
 from agents.search.proof import NO, YES, LimitReachedError, ProofTable
 from agents.support.command_line import RayAddress, parse_options, progress_bar, refused
@@ -62,14 +64,20 @@ def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats]) -
     position, values = searched
     table = ProofTable(_core(rules), MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes
     own, other = mover_first(position)[0].tolist()
+    plies_left = _core(rules).rules.max_plies - int(position.ply[0])
     found = {}
     for action in np.isfinite(values).nonzero()[0].tolist():
-        child_own, child_other, gain, state = play(table.rules, own, other, action)
+        child_own, child_other, gain, state = play(table.rules, own, other, action, plies_left - 1)
         reply = Bounds(0, 0)
         if state != OVER:
             table.allow(nodes)
-            reply = _prove(table, child_own, child_other, gain - int(values[action]))
+            reply = _prove(table, child_own, child_other, gain - int(values[action]), min(MAX_DEPTH, plies_left - 1))
         found[action] = Bounds(gain - reply.upper, gain - reply.lower)
+    if plies_left <= MAX_DEPTH and not all(bounds.meet for bounds in found.values()):
+        search = Search(_core(rules), table_megabytes=MEGABYTES, threads=1)
+        result = search.best(position, Limits(depth=plies_left, nodes=nodes), every_move=True)
+        if result.proved:
+            return {action: Bounds(value, value) for action, value in result.values.items()}
     return found
 
 
@@ -77,15 +85,15 @@ _core = functools.lru_cache(maxsize=1)(Core)
 """A worker's core: to make its tables takes longer than many a proof."""
 
 
-def _prove(table: ProofTable, own: int, other: int, guess: int) -> Bounds:
-    """Bounds on the value of a running position, as far as the table's nodes go.
+def _prove(table: ProofTable, own: int, other: int, guess: int, most: int) -> Bounds:
+    """Bounds on the value of a running position, as far as the table's nodes go, to `most` plies.
 
     Two questions are asked at each depth. The first may raise the lower bound to the guess, or beyond it if it is there
     already; the second may bring the upper bound down to the guess, or below it.
     """
     bounds = Bounds()
     with contextlib.suppress(LimitReachedError):
-        for depth, optimistic in itertools.product(range(1, MAX_DEPTH + 1), (False, True)):
+        for depth, optimistic in itertools.product(range(1, most + 1), (False, True)):
             while not bounds.meet:
                 guess = int(np.clip(guess, bounds.lower, bounds.upper))
                 settled = bounds.upper > guess if optimistic else bounds.lower == guess

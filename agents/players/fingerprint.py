@@ -10,7 +10,7 @@ from oanquan_env.players.anywhere import source
 from oanquan_env.players.names import parse
 from oanquan_env.players.value_net import value_net_path
 
-PLAY_VERSION = 5
+PLAY_VERSION = 6
 """To be raised when the same names and files come to play otherwise: results kept of them are then told apart."""
 
 

@@ -2,7 +2,8 @@
 
 A *value* is the future margin in points, seen by the mover, of play to some depth: nothing is counted beyond the
 horizon, or what a net says. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon
-and 0 if it holds for all greater depths too, because every line that it rests on ends in a finished game.
+and 0 if it holds for all greater depths too, because every line that it rests on ends in a finished game. Where the
+horizon is the ply limit (`to_the_end`), games that end there are open here, and their values nevertheless exact.
 """
 
 from __future__ import annotations
@@ -111,9 +112,9 @@ def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int
     best, best_open, best_action = -INFINITY, 0, NO_ACTION
     for action in range(2 * rules.fields):
         if can_play(rules, own, action):
-            next_own, next_other, gain, state = play(rules, own, other, action)
+            next_own, next_other, gain, state = play(rules, own, other, action, 1 - memory.to_the_end)
             memory.nodes += 1
-            is_open = 1 if state != OVER else 0
+            is_open = 1 if state != OVER else memory.to_the_end
             if state == RUNNING:
                 gain -= horizon(rules, next_own, next_other)
             if gain >= beta:
@@ -170,7 +171,8 @@ def negamax(
             return 0
         if rules.has_net:
             order_by_guess(rules, children, count, known.action)
-            margin = GUESS_MARGIN + GUESS_MARGIN_A_PLY * (depth - 2) if depth <= memory.guess_depth + 1 else 0
+            if depth <= memory.guess_depth + 1 and not memory.to_the_end:
+                margin = GUESS_MARGIN + GUESS_MARGIN_A_PLY * (depth - 2)
         every_move = tie = 0
     best, best_open, best_action, floor = -INFINITY, 0, NO_ACTION, alpha
     for place in range(count):

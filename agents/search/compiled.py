@@ -161,14 +161,14 @@ for _large in (scalar.sow, scalar.capture, scalar.refill):
 
 
 @compiled
-def play(rules: SearchRules, own: int, other: int, action: int) -> tuple[int, int, int, int]:
-    """Play a legal action: `Core.play` for one position, without a ply limit.
+def play(rules: SearchRules, own: int, other: int, action: int, plies_left: int = 1) -> tuple[int, int, int, int]:
+    """Play a legal action: `Core.play` for one position; with no `plies_left` after this ply the game is over.
 
     Returns:
         The next mover's side and the other's, ready to move; the margin that the mover won by it, refills and the
         leftovers of a finished game included; and RUNNING, OVER or RUNAWAY.
     """
-    own, other, won, lost, _, _, ended = scalar.play(rules, own, other, 0, 0, 1, action)
+    own, other, won, lost, _, _, ended = scalar.play(rules, own, other, 0, 0, plies_left, action)
     if ended > RUNNING:
         return other, own, won - lost + scalar.leftovers_margin(rules, own, other), OVER
     return other, own, won - lost, ended

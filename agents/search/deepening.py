@@ -2,9 +2,9 @@
 
 A position's *value* is its future margin in points: what its mover will win from here on less what the opponent will,
 when both play the best moves as far as the search sees; captures, refills and the leftovers of finished games are in
-it. It does not depend on the scores so far, and the ply limit is ignored: near it, a search counts plies that
-will not be played. A value is *proved* when all lines that it rests on end in finished games; it then holds at every
-depth.
+it. It does not depend on the scores so far. A value is *proved* when all lines that it rests on end in finished games;
+it then holds at every depth. The ply limit ends games too: a search looks no further than the plies that are left, and
+where it looks as far as that, every value is proved.
 
     >>> from oanquan_env import Core
     >>> core = Core()
@@ -81,7 +81,7 @@ class SearchResult:
         depth: plies looked ahead: the last depth that was completed, or at which the value was proved. With a net, a
             depth counts too whose first moves were searched before a limit, unless every move is valued: the best one
             of the depth before comes first, and one that is found to be better takes its place.
-        proved: whether the value holds for all depths.
+        proved: whether the value holds for all depths, the ply limit counted.
         nodes: moves played by the search.
         line: actions of both players in turn, best play from here; may be shorter than `depth`.
         values: value of each action that was valued: the best ones, or all legal ones.
@@ -173,11 +173,13 @@ class Search:
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
         """(N,) FOUND of N running positions."""
         sides, found = mover_first(positions), zeros(root.FOUND, len(positions))
+        left = np.maximum(self.core.rules.max_plies - positions.ply, 1).astype(np.int64)
         depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
         bits = self._bits(limits)
 
         def search(memory: Memory, table: Table, rows: slice) -> None:
-            root.search_rows(self._rules, memory, table, sides[rows], depth, nodes, every_move, bits, found[rows])
+            arguments = sides[rows], left[rows], depth, nodes, every_move, bits, found[rows]
+            root.search_rows(self._rules, memory, table, *arguments)
 
         def search_in_time(memory: Memory, table: Table, rows: slice) -> None:
             for row in range(rows.start, rows.stop):

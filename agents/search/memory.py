@@ -57,6 +57,7 @@ class Memory(Protocol):
     bucket_bits: int  # base-2 logarithm of the buckets in use, 0 for no table
     dirty_bits: int  # its maximum since the table was cleared
     guess_depth: int  # plies of the deepest search that a net's guess may stand for
+    to_the_end: int  # whether the ply limit ends the game after the last ply
     every_move: int  # whether to value every move of the root, not the best ones alone
     root_moves: int  # moves of the root, the stack's first part
     root_valued: int  # how many of them the last search has valued
@@ -107,13 +108,16 @@ def table_place(memory: Memory, own_key: int, other: int) -> tuple[int, int]:
 
 
 @compiled
-def expand(rules: SearchRules, memory: Memory, own: int, other: int, first: int, ply: int) -> int:
-    """Play every move onto the stack's part of `ply`; `first` is the action to try first. Returns their number."""
+def expand(rules: SearchRules, memory: Memory, own: int, other: int, first: int, ply: int, plies_left: int = 1) -> int:
+    """Play every move onto the stack's part of `ply`, and return their number.
+
+    `first` is the action to try first; with no `plies_left` after these moves the game is over.
+    """
     children, count = memory.children[ply], 0
     for action in range(2 * rules.fields):
         if can_play(rules, own, action):
             child = children[count]
-            child.own, child.other, child.gain, child.state = play(rules, own, other, action)
+            child.own, child.other, child.gain, child.state = play(rules, own, other, action, plies_left)
             child.action = action
             child.order = INFINITY << 32 if action == first else (child.gain << 32) + memory.history[action]
             count += 1

@@ -48,6 +48,7 @@ def search_rows(
     memory: Memory,
     table: Table,
     sides: Int64s,
+    plies_left: Int64s,
     depth: int,
     nodes: int,
     every_move: bool,
@@ -61,6 +62,7 @@ def search_rows(
         memory: see `new_memory`. `stop`, cleared by the caller, ends the search of the row that it meets.
         table: the same.
         sides: (M, 2) the movers' sides and the others'.
+        plies_left: (M,) plies to the ply limit, 1 or more; a search that gets there is exact.
         depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
         every_move: whether to value every move, not the best ones alone.
@@ -73,13 +75,16 @@ def search_rows(
         begin_search(memory, table, nodes, bits)
         own, other = sides[row]
         memory.every_move = every_move
-        memory.root_moves = expand(rules, memory, own, other, NO_ACTION, 0)
+        memory.root_moves = expand(rules, memory, own, other, NO_ACTION, 0, plies_left[row] - 1)
         symmetric = is_symmetric(rules, own, other)
         if symmetric:
             memory.root_moves = drop_mirrored(rules, memory.children[0], memory.root_moves)
-        for reached in range(1, depth + 1):
+        for reached in range(1, min(depth, plies_left[row]) + 1):
             if reached > 1 and memory.nodes >= nodes:
                 break
+            if reached == plies_left[row]:
+                memory.to_the_end = 1
+                begin_generation(memory, table)  # what was open before is worth something else now
             memory.root_valued = 0
             result = negamax(rules, memory, table, own, other, -INFINITY, INFINITY, reached, 0)
             # With a net, a depth counts as far as it was searched: its first move was the best one so far. Where every
@@ -95,32 +100,41 @@ def search_rows(
 
 @compiled
 def begin_search(memory: Memory, table: Table, nodes: int, bits: int) -> None:
-    """Forget earlier searches (their entries carry other generations) and set the limit of the next."""
-    if memory.generation == LAST_GENERATION:
-        for bucket in range(1 << memory.dirty_bits):
-            for entry in table[bucket]:
-                entry.head = entry.tail = 0
-        memory.generation = memory.dirty_bits = 0
-    memory.generation += 1
+    """Forget earlier searches and set the limit of the next."""
+    begin_generation(memory, table)
     memory.bucket_bits = bits
     memory.dirty_bits = max(memory.dirty_bits, bits)
-    memory.nodes = 0
+    memory.nodes = memory.to_the_end = 0
     memory.node_limit = nodes
     memory.history[:] = 0
 
 
 @compiled
+def begin_generation(memory: Memory, table: Table) -> None:
+    """Forget what is in the table: its entries carry another generation."""
+    if memory.generation == LAST_GENERATION:
+        for bucket in range(1 << memory.dirty_bits):
+            for entry in table[bucket]:
+                entry.head = entry.tail = 0
+        memory.generation = 0
+        memory.dirty_bits = memory.bucket_bits
+    memory.generation += 1
+
+
+@compiled
 def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: Found) -> None:
     """Write what a search to `depth` has found: its result, and the values of the moves that it is certain of."""
-    found.depth, found.value, found.is_open = depth, result >> 1, result & 1
+    exact = memory.to_the_end and not memory.stop
+    found.depth, found.value, found.is_open = depth, result >> 1, 0 if exact else result & 1
     found.values[:] = -INFINITY
     for place in range(memory.root_valued):
         child = memory.children[0][place]
         if memory.every_move or child.order == found.value:
-            found.values[child.action], found.opens[child.action] = child.order, child.is_open
+            is_open = 0 if exact else child.is_open
+            found.values[child.action], found.opens[child.action] = child.order, is_open
             if symmetric:
                 mirrored = 2 * rules.fields - 1 - child.action
-                found.values[mirrored], found.opens[mirrored] = child.order, child.is_open
+                found.values[mirrored], found.opens[mirrored] = child.order, is_open
 
 
 @compiled

@@ -9,6 +9,7 @@ square, stop" and "is empty, stop" are one test.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -59,24 +60,11 @@ class Tables:
 
 def build_tables(rules: Rules) -> Tables:
     """The tables of `rules`."""
-    players, fields, squares = rules.players, rules.fields, rules.squares
-    ring_bytes = np.array(
-        [SIDE_BYTES * p + b for p in range(players) for b in (*range(fields), MANDARIN_BYTE)], dtype=np.intp
-    )
-    met_bytes = np.where(ring_bytes % SIDE_BYTES == MANDARIN_BYTE, ring_bytes + ZERO_BYTE - MANDARIN_BYTE, ring_bytes)
+    players, fields = rules.players, rules.fields
+    ring_bytes, met_bytes = _ring(players, fields)
     stone_bytes = SIDE_BYTES * np.arange(players, dtype=np.intp) + STONE_BYTE
 
-    codes = 2 * DIRECTION_STRIDE
-    increment = np.zeros((codes * COUNT_STRIDE, SIDE_BYTES * players), dtype=np.uint8)
-    after = np.zeros(codes * COUNT_STRIDE, dtype=np.intp)
-    ring, counts = np.arange(squares), np.arange(COUNT_STRIDE)
-    rounds, rest = np.divmod(counts[:, None], squares)
-    for direction, step in DIRECTIONS:
-        base = DIRECTION_STRIDE * direction
-        passed = (step * (ring - ring[:, None, None]) - 1) % squares  # (from, 1, to) squares sown before that one
-        keys = COUNT_STRIDE * (base + ring_bytes[:, None]) + counts  # (from, count)
-        increment[keys[:, :, None], ring_bytes] = rounds + (passed < rest)  # the origin takes part
-        after[keys] = base + met_bytes[(ring[:, None] + step * (counts + 1)) % squares]
+    increment, after = _sowings(players, fields)
     gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap = _gap_walks(rules, ring_bytes, met_bytes)
     initial = np.zeros(SIDE_BYTES * players, dtype=np.uint8)
     initial[ring_bytes] = rules.seeds
@@ -92,7 +80,7 @@ def build_tables(rules: Rules) -> Tables:
     occupied = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, count=fields, bitorder="little") != 0
     return Tables(
         origin=np.array(origin, dtype=np.intp),
-        increment=increment.view(np.uint64),
+        increment=increment,
         after=after,
         gap_seeds=gap_seeds,
         gap_stone=gap_stone,
@@ -104,6 +92,35 @@ def build_tables(rules: Rules) -> Tables:
         legal=np.kron(occupied, np.array(playable)),
         initial=initial,
     )
+
+
+def _ring(players: int, fields: int) -> tuple[Ints, Ints]:
+    """Bytes of the squares in ring order, and those that a sowing meets: the mandarin squares' are always zero."""
+    ring_bytes = np.array(
+        [SIDE_BYTES * p + b for p in range(players) for b in (*range(fields), MANDARIN_BYTE)], dtype=np.intp
+    )
+    on_mandarin = ring_bytes % SIDE_BYTES == MANDARIN_BYTE
+    return ring_bytes, np.where(on_mandarin, ring_bytes + ZERO_BYTE - MANDARIN_BYTE, ring_bytes)
+
+
+@cache
+def _sowings(players: int, fields: int) -> tuple[Words, Ints]:
+    """The tables `increment` and `after`, the largest, which all rules of one board share."""
+    ring_bytes, met_bytes = _ring(players, fields)
+    codes, squares = 2 * DIRECTION_STRIDE, len(ring_bytes)
+    increment = np.zeros((codes * COUNT_STRIDE, SIDE_BYTES * players), dtype=np.uint8)
+    after = np.zeros(codes * COUNT_STRIDE, dtype=np.intp)
+    ring, counts = np.arange(squares), np.arange(COUNT_STRIDE)
+    rounds, rest = np.divmod(counts[:, None], squares)
+    for direction, step in DIRECTIONS:
+        base = DIRECTION_STRIDE * direction
+        passed = (step * (ring - ring[:, None, None]) - 1) % squares  # (from, 1, to) squares sown before that one
+        keys = COUNT_STRIDE * (base + ring_bytes[:, None]) + counts  # (from, count)
+        increment[keys[:, :, None], ring_bytes] = rounds + (passed < rest)  # the origin takes part
+        after[keys] = base + met_bytes[(ring[:, None] + step * (counts + 1)) % squares]
+    for table in (increment, after):
+        table.flags.writeable = False
+    return increment.view(np.uint64), after
 
 
 def _gap_walks(rules: Rules, ring_bytes: Ints, met_bytes: Ints) -> Ints:

@@ -16,7 +16,7 @@ from oanquan_env.play.levels import first_playing
 from oanquan_env.players import Policy, move_gains
 from oanquan_env.playing import choose_move
 
-STRONGEST = ("minimax:nodes=1000000,net=pretrained", "minimax:nodes=1000000", "selective:pretrained", "maxn:depth=7")
+STRONGEST = ("minimax:nodes=250000,net=pretrained", "minimax:nodes=250000", "selective:pretrained", "maxn:depth=7")
 """Who gives hints unless somebody is named: the first that is installed and plays the rules, as `maxn` always does."""
 
 
@@ -51,6 +51,13 @@ class Hint:
         return (
             f"{self.player}: try {self.best}.\npoints that each move wins at once, answers not counted\nmoves  {values}"
         )
+
+
+def final_margin(board: Board, value: float) -> float:
+    """The mover's final points less the mean of its opponents' if it wins `value` more than they from here on."""
+    scores, opponents = board.scores, board.rules.players - 1
+    mine = scores.pop(board.mover)
+    return mine - sum(scores) / opponents + value
 
 
 def strongest_player(rules: Rules) -> tuple[str, Policy]:

@@ -13,12 +13,11 @@ from oanquan_env.engine.move_trace import Frame, LastMove, MoveTrace
 from oanquan_env.engine.notation import SEAT_NAMES, square_name
 from oanquan_env.engine.rules import Rules
 from oanquan_env.play import vietnamese
-from oanquan_env.render.layout import Point, layout_of
+from oanquan_env.render.layout import layout_of
 from oanquan_env.render.scene import (
     MOST_PEBBLES,
     Owners,
     arrows,
-    backdrop,
     marks,
     ownership_tabs,
     pebble,
@@ -43,13 +42,14 @@ def drawing(rules: Rules) -> Json:
         "text_scale": here.text_scale,
         "plates": here.plates,
         "seats": {"en": SEAT_NAMES[rules.players], "vi": vietnamese.SEAT_NAMES[rules.players]},
-        "backdrop": fragment(backdrop(rules)[1:]),  # without the card: the page is one
+        "stone_value": rules.stone_value,
         "pebbles": {role: fragment(pebble((0.0, 0.0), 1.0, 0.0, role)) for role in PEBBLES},
         "stone": fragment(stone((0.0, 0.0))),
         "most_pebbles": MOST_PEBBLES,
         "squares": [
             {
-                "outline": _outline(square.corners, square.radius),
+                "corners": square.corners,
+                "radius": square.radius,
                 "player": index // (rules.fields + 1),
                 "field": index % (rules.fields + 1),
                 "centre": square.centre,
@@ -68,14 +68,6 @@ def drawing(rules: Rules) -> Json:
         ],
         "colours": {"light": dict(LIGHT), "dark": dict(DARK)},
     }
-
-
-def _outline(corners: tuple[Point, ...], radius: float) -> str:
-    """The path of a square: of a mandarin square a sector, its corners being the centre and the ends of its arc."""
-    points = [f"{x:g},{y:g}" for x, y in corners]
-    if radius:
-        return f"M{points[0]}L{points[1]}A{radius:g},{radius:g} 0 0 0 {points[2]}Z"
-    return f"M{'L'.join(points)}Z"
 
 
 def frame_json(frame: Frame) -> Json:
@@ -104,7 +96,10 @@ def move_json(trace: MoveTrace, last: LastMove) -> Json:
         "standings": trace.standings,
         "under": fragment(marks(trace.rules, last)),
         "over": fragment(arrows(trace.rules, last)),
-        "lines": {"en": list(trace.lines()), "vi": list(vietnamese.trace_lines(trace))},
+        "lines": {
+            "en": list(trace.lines()),
+            "vi": list(vietnamese.trace_lines(trace, vietnamese.arrow_name(trace.move))),
+        },
     }
 
 

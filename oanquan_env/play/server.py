@@ -6,6 +6,7 @@ the server's own, are refused: no other page can play here or read what is playe
 
 from __future__ import annotations
 
+import base64
 import hmac
 import json
 import secrets
@@ -22,7 +23,8 @@ from typing import Any
 from oanquan_env.play.catalogue import catalogue
 from oanquan_env.play.lessons import lessons
 from oanquan_env.play.picture import Json
-from oanquan_env.play.session import Session, SessionError
+from oanquan_env.play.refusal import SessionError
+from oanquan_env.play.session import Session
 
 HOST = "127.0.0.1"
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
@@ -137,9 +139,9 @@ class PlayServer(ThreadingHTTPServer):
             return {"tab": name, "state": tab.session.state(), "drawing": tab.session.drawing()}
         tab = self.tab(asked.pop("tab", None))
         if request == "hint":
-            return {"hint": tab.session.hint()}
-        if request == "save":
-            return {"text": tab.session.saved()}
+            return {"hint": tab.session.hint(asked.get("moves"))}
+        if request == "picture":
+            return {"base64": base64.b64encode(tab.session.picture(str(asked.get("kind")))).decode()}
         game, known, drawn = (asked.pop(name, None) for name in ("game", "known", "drawn"))
         if request == "wait":
             tab.wait(asked.get("version", -1))
@@ -172,6 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: PlayServer
     server_version, sys_version = "oanquan", ""
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a reply is two packets; the second would wait 40 ms for word of the first
     timeout = 60
 
     def do_GET(self) -> None:

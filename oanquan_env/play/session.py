@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,53 +12,21 @@ import numpy as np
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError
-from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
-from oanquan_env.match.matches import Match
-from oanquan_env.play.files import board_of_single
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
+from oanquan_env.errors import MissingExtraError
+from oanquan_env.play.beginning import Beginning, begin_game, begin_match, read_record, read_rules
 from oanquan_env.play.game import Game
-from oanquan_env.play.hints import STRONGEST, hint
-from oanquan_env.play.levels import PERSON, Seated
+from oanquan_env.play.hints import hint
+from oanquan_env.play.levels import PERSON
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, drawing
-from oanquan_env.play.state import game_json, hint_json
-from oanquan_env.play.vietnamese_errors import in_both
-from oanquan_env.play.warming import Warming, seated_at_once
+from oanquan_env.play.puzzles import Puzzle, puzzles_of
+from oanquan_env.play.refusal import SessionError
+from oanquan_env.play.state import game_json, hint_json, puzzle_json
+from oanquan_env.play.warming import shared_adviser, shared_seat
 from oanquan_env.playing import choose_move
-from oanquan_env.records.games import format_records, parse_records
-from oanquan_env.records.matches import MATCH, is_resigned, resume_match
-
-
-class SessionError(ValueError):
-    """A request that cannot be done.
-
-    Attributes:
-        code: what it is about: `rules`, `position`, `player`, `record`, `games`, `move` or `request`.
-        detail: what is wrong, in English.
-        column: the place in a text, from 1, or None.
-        games: of `games`, how many a file holds.
-    """
-
-    def __init__(self, code: str, detail: object, *, column: int | None = None, games: int | None = None) -> None:
-        super().__init__(str(detail))
-        self.code = code
-        self.column = column
-        self.games = games
-
-    def to_json(self) -> Json:
-        """For the page."""
-        return {"code": self.code, "detail": in_both(str(self)), "column": self.column, "games": self.games}
-
-
-@lru_cache(maxsize=8)
-def shared_seat(name: str, rules: Rules) -> tuple[Seated, threading.Lock]:
-    """The player of that name, and a lock to hold while it plays: all games share it, as its memory may be large."""
-    return seated_at_once(name, rules), threading.Lock()
-
-
-@lru_cache(maxsize=4)
-def shared_adviser(rules: Rules) -> tuple[Warming, threading.Lock]:
-    """The player who gives hints, and its lock."""
-    return Warming(STRONGEST, rules), threading.Lock()
+from oanquan_env.records.games import format_records
+from oanquan_env.render.animation import moving_picture
 
 
 class Session:
@@ -75,6 +43,7 @@ class Session:
         version: grows with every change.
         changed: told of every change.
         trouble: why the player to move cannot move, in English, or an empty text.
+        puzzle: the puzzle that is shown, or None.
 
     Raises:
         SessionError: for rules or players that do not exist.
@@ -92,23 +61,27 @@ class Session:
         self.changed = threading.Condition(threading.RLock())
         self.version = 0
         self.trouble = ""
+        self.game: Game
+        self.puzzle: Puzzle | None = None
         self._requests: dict[str, Callable[..., None]] = {
             "new": self.new,
             "move": self.move,
             "undo": self.undo,
             "redo": self.redo,
             "back": self.back,
+            "rematch": self.rematch,
+            "puzzle": self.open_puzzle,
             "resign": self.resign,
             "next_round": self.next_round,
             "load": self.load,
         }
-        board = Board(_rules(rules)) if board is None else board
-        self._put(board, names or [PERSON] * board.rules.players, None)
+        board = Board(read_rules(rules)) if board is None else board
+        self._put(Beginning(board), names or [PERSON] * board.rules.players)
 
     def show(self, board: Board, names: Sequence[str]) -> None:
         """Go on with another game. Raises as the constructor, with nothing changed."""
         with self.changed:
-            self._put(board, names, None)
+            self._put(Beginning(board), names)
             self._tell()
 
     # ---- what the page asks for ------------------------------------------------------------------------------------
@@ -135,35 +108,34 @@ class Session:
         seats: Sequence[str] | None = None,
         starter: int = 0,
         position: str | None = None,
+        moves: str = "",
         match: str | None = None,
     ) -> None:
         """Begin another game: at the set-up, where `starter` moves first, at a position, or the first of a match."""
-        read = _rules(rules)
-        names = list(seats or self._fitting_names(read))
-        if match is not None:
-            try:
-                begun = Match(read, match)
-            except RulesError as error:
-                raise SessionError("rules", error) from None
-            self._put(Board.from_positions(begun.core, begun.positions), names, begun)
-            return
-        try:
-            board = Board(read) if position is None else Board.parse(position, read)
-        except NotationError as error:
-            raise SessionError("position", error.reason, column=error.column) from None
-        if position is None:
-            if type(starter) is not int or not 0 <= starter < read.players:
-                raise SessionError("request", f"starter must be 0 to {read.players - 1}; got {starter!r}")
-            start = board.positions
-            start.mover[:] = starter
-            board = Board.from_positions(board.core, start)
-        self._put(board, names, None)
+        read = read_rules(rules)
+        begun = begin_game(read, starter, position, moves) if match is None else begin_match(read, match)
+        self._put(begun, seats)
 
     def move(self, move: str, ply: int) -> None:
         """A person's move, made at that ply: one that comes twice, or too late, is refused."""
-        if ply != self.game.board.ply or self.game.over or self.game.player is not None:
+        if ply != self.game.board.ply or self.game.over or self.game.player is not None or self._solved:
             raise SessionError("move", "it is not your turn")
         self._push(move)
+
+    def rematch(self, swap: bool = False) -> None:
+        """Begin the same game or match again; with `swap` everybody moves one seat on."""
+        names, match = self.game.names, self.game.match
+        begun = Beginning(self.game.begin()) if match is None else begin_match(match.rules, str(match.match_rules))
+        self._put(begun, [*names[1:], names[0]] if swap else names)
+
+    def open_puzzle(self, level: str = "first", number: int = 0) -> None:
+        """Show a puzzle of a level; after the last one the first comes again."""
+        puzzles = puzzles_of(self.game.board.rules)
+        if level not in puzzles or type(number) is not int:
+            raise SessionError("request", f"there is no puzzle {level!r} {number!r}")
+        puzzle = puzzles[level][number % len(puzzles[level])]
+        self._put(Beginning(puzzle.board.copy()), [PERSON] * puzzle.board.rules.players)
+        self.puzzle = puzzle
 
     def undo(self) -> None:
         """Take back a person's last move, and the answers to it."""
@@ -192,30 +164,14 @@ class Session:
         settled = self.game.settled()
         if settled is None or settled.outcome is not None:
             raise SessionError("request", "there is no next round")
-        self._put(Board.from_positions(settled.core, settled.positions), self.game.names, settled)
+        self._put(Beginning(Board.from_positions(settled.core, settled.positions), settled))
 
-    def load(self, text: str, number: int | None = None) -> None:
-        """Go on with a game, or a match, that was written down; of several games with one of them."""
-        try:
-            records = parse_records(text)
-            if not records:
-                raise SessionError("record", "the file is empty")
-            rules = records[0].rules
-            if MATCH in records[0].headers:
-                match, board = resume_match(records)
-                self._put(board, self._fitting_names(rules), match, resigned=is_resigned(records[-1]))
-                return
-            if number is None and len(records) > 1:
-                raise SessionError("games", f"it holds {len(records)} games", games=len(records))
-            if number is not None and not 1 <= number <= len(records):
-                raise SessionError("record", f"there is no game {number}")
-            record = records[0 if number is None else number - 1]
-            board = board_of_single(record)
-        except SessionError:
-            raise
-        except ValueError as error:
-            raise SessionError("record", error) from None
-        self._put(board, self._fitting_names(board.rules), None, resigned=is_resigned(record))
+    def load(self, text: str, number: int | None = None, seats: Sequence[str] | None = None) -> None:
+        """Go on with a game, or a match, that was written down; of several games with one of them.
+
+        `seats` are the names that sit there, by default those that sit here now.
+        """
+        self._put(read_record(text, number), seats)
 
     def saved(self) -> str:
         """The game, or the match so far, as records."""
@@ -248,20 +204,44 @@ class Session:
                 self._tell()
         return True
 
-    def hint(self) -> Json:
-        """What each move is worth, for the position as it is.
+    def hint(self, moves: int | None = None) -> Json:
+        """What each move is worth after the first `moves` moves of the game, by default after all of them.
 
         Raises:
-            SessionError: if the game is over.
+            SessionError: if the game is over there.
         """
         with self.changed:
-            board, serial = self.game.board.copy(), self._line.serials()[-1:]
-            if self.game.over:
+            board, line, values = self.game.board.copy(), self._line.serials(), self._line.values
+            moves = len(line) if moves is None else moves
+            if type(moves) is not int or not 0 <= moves <= len(line):
+                raise SessionError("request", f"there is no move {moves!r}")
+            for _ in line[moves:]:
+                board.pop()
+            serial = line[moves - 1] if moves else 0
+            if board.outcome is not None:
                 raise SessionError("request", "the game is over")
         adviser, lock = shared_adviser(board.rules)
         with lock:
-            advice = hint(*adviser.current, board, self._rng)
-        return {"serial": serial, "ply": board.ply, "mover": board.mover, **hint_json(advice)}
+            name, player = adviser.current
+            if values.get(serial, {}).get("player") != name:  # one that was ready earlier may have seen less
+                advice = hint(name, player, board, self._rng)
+                values[serial] = {"serial": serial, "ply": board.ply, "mover": board.mover, **hint_json(advice, board)}
+        return values[serial]
+
+    def picture(self, kind: str) -> bytes:
+        """The game as a moving picture, `svg` or `gif`. Raises `SessionError` for other kinds, and without Pillow."""
+        if kind not in ("svg", "gif"):
+            raise SessionError("request", f"there is no picture {kind!r}")
+        with self.changed:
+            boards, moves = [self.game.begin()], self.game.board.history
+            owners = None if self.game.match is None else self.game.match.ownership.owners().tolist()
+        for move in moves:
+            boards.append(boards[-1].copy())
+            boards[-1].push(move)
+        try:
+            return moving_picture(kind, boards, owners=owners)
+        except MissingExtraError as error:
+            raise SessionError("request", error) from None
 
     # ---- the state -------------------------------------------------------------------------------------------------
 
@@ -269,8 +249,13 @@ class Session:
         """All that the page shows, without the moves that it has: those of game `game` up to serial `known`."""
         with self.changed:
             first = known + 1 if game == self._number and isinstance(known, int) else 0
-            own = {"version": self.version, "game": self._number, "trouble": self.trouble}
-            return {**own, **game_json(self.game, self._line, first)}
+            own = {"version": self.version, "game": self._number, "trouble": self.trouble, "record": self.saved()}
+            state = {**own, **game_json(self.game, self._line, first), "puzzle": None}
+            if self.puzzle is not None:
+                state["puzzle"] = puzzle_json(self.puzzle, puzzles_of(self.game.board.rules), self.game)
+            if self._solved:
+                state |= {"turn": "solved", "legal": [], "previews": {}}
+            return state
 
     def drawing(self) -> Json:
         """The empty board of this game's rules."""
@@ -278,19 +263,28 @@ class Session:
 
     # ---- within ----------------------------------------------------------------------------------------------------
 
-    def _put(self, board: Board, names: Sequence[str], match: Match | None, *, resigned: bool = False) -> None:
-        """Go on with another game."""
+    def _put(self, begun: Beginning, names: Sequence[str] | None = None) -> None:
+        """Go on with another game; `names` are by default those that sit here, or persons where others are needed."""
+        rules = begun.board.rules
+        if names is None:
+            names = self.game.names if len(self.game.names) == rules.players else [PERSON] * rules.players
         try:
-            shared = [shared_seat(name, board.rules) for name in names]
-            self.game = Game(board, names, [seat for seat, _ in shared], match)
+            shared = [shared_seat(name, rules) for name in names]
+            self.game = Game(begun.board, names, [seat for seat, _ in shared], begun.match)
         except (ValueError, ImportError, OSError) as error:
             raise SessionError("player", error) from None
-        if resigned and not self.game.over:
+        if begun.resigned and not self.game.over:
             self.game.resign()
         self._locks = [lock for _, lock in shared]
         self.trouble = ""
+        self.puzzle = None
         self._line = Line(self.game)
-        self._number = self.version + 1  # names the game: no two have the same
+        self._number = secrets.randbits(48)  # names the game: no two have the same, of other servers either
+
+    @property
+    def _solved(self) -> bool:
+        """Whether the puzzle that is shown has got its answer."""
+        return self.puzzle is not None and bool(self.game.board.history)
 
     def _push(self, move: Move | str) -> None:
         try:
@@ -301,15 +295,3 @@ class Session:
     def _tell(self) -> None:
         self.version += 1
         self.changed.notify_all()
-
-    def _fitting_names(self, rules: Rules) -> list[str]:
-        """The names that sit here now, or persons where another number of players is needed."""
-        names = self.game.names
-        return names if len(names) == rules.players else [PERSON] * rules.players
-
-
-def _rules(rules: Rules | str) -> Rules:
-    try:
-        return rules if isinstance(rules, Rules) else Rules.parse(rules)
-    except RulesError as error:
-        raise SessionError("rules", error) from None

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from oanquan_env.engine.move_trace import Frame
+from collections.abc import Mapping, Sequence
+
+from oanquan_env.board import Board
+from oanquan_env.engine.move_trace import Frame, MoveTrace
+from oanquan_env.engine.notation import Move
 from oanquan_env.play.game import Game
-from oanquan_env.play.hints import Hint
+from oanquan_env.play.hints import Hint, final_margin
 from oanquan_env.play.levels import Seated
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, frame_json, owners_json
+from oanquan_env.play.puzzles import Puzzle
 
 
 def game_json(game: Game, line: Line, first: int) -> Json:
@@ -23,6 +28,9 @@ def game_json(game: Game, line: Line, first: int) -> Json:
         "mover": board.mover,
         "ply": board.ply,
         "legal": [] if game.over else [str(move) for move in board.legal_moves],
+        "previews": {}
+        if game.over or game.player
+        else {str(move): _preview(board, move) for move in board.legal_moves},
         "seats": [_seat(seat) for seat in game.seats],
         "turn": "over" if game.over else "person" if game.player is None else "player",
         "resigned": game.resigned,
@@ -33,13 +41,51 @@ def game_json(game: Game, line: Line, first: int) -> Json:
     }
 
 
-def hint_json(advice: Hint) -> Json:
-    """What each move is worth; `search` is None where that is only what the move wins at once."""
-    analysis, search = advice.analysis, None
-    if analysis is not None:
-        search = {"value": round(analysis.value, 1), "proved": analysis.proved, "depth": analysis.depth}
-    values = {str(move): round(value, 1) for move, value in advice.values.items()}
-    return {"player": advice.player, "best": str(advice.best), "values": values, "search": search}
+def hint_json(advice: Hint, board: Board) -> Json:
+    """What each move of `board` is worth: the final margin of the mover over the mean of its opponents, in points."""
+    search = None if advice.analysis is None else {"proved": advice.analysis.proved, "depth": advice.analysis.depth}
+    lead = final_margin(board, 0.0)
+    return {
+        "player": advice.player,
+        "best": str(advice.best),
+        "values": {str(move): round(lead + value, 1) for move, value in advice.values.items()},
+        "captured": _captured(board.sowing(advice.best)),
+        "search": search,
+    }
+
+
+def puzzle_json(puzzle: Puzzle, puzzles: Mapping[str, Sequence[Puzzle]], game: Game) -> Json:
+    """The puzzle that is shown; its `answer` comes after the person's move."""
+    played = game.board.history[:1]
+    return {
+        "level": puzzle.level,
+        "name": puzzle.name,
+        "number": puzzles[puzzle.level].index(puzzle),
+        "counts": {level: len(members) for level, members in puzzles.items()},
+        "answer": None
+        if not played
+        else {
+            "move": str(played[0]),
+            "best": str(puzzle.best),
+            "right": played[0] == puzzle.best,
+            "values": {str(move): value for move, value in puzzle.values.items()},
+        },
+    }
+
+
+def _preview(board: Board, move: Move) -> Json:
+    """What a legal move does: the squares that get a seed, those that are captured, and what they hold."""
+    trace = board.sowing(move)
+    return {
+        "path": [square for lap in trace.laps for square in lap.squares],
+        "taken": [taking.square for taking in trace.takings],
+        "captured": _captured(trace),
+    }
+
+
+def _captured(trace: MoveTrace) -> list[int]:
+    """Points and mandarin stones that a move captures."""
+    return [trace.captured, sum(taking.stones for taking in trace.takings)]
 
 
 def _seat(seat: Seated) -> Json:

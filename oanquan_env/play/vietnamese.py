@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from oanquan_env.engine.move_trace import MoveTrace, TurnEnd
+from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import Rules
 
@@ -28,27 +29,32 @@ TERMINATIONS = {
 }
 
 
-def square_name(rules: Rules, index: int) -> str:
-    """A square of the ring in words: `ô 3 của Nam`, `ô quan bên phải Nam`."""
+def square_name(rules: Rules, index: int, mover: int | None = None) -> str:
+    """A square of the ring in words: `ô 3 của Nam`, of the mover's own row `ô 3`, `ô quan cạnh ô 5 của Nam`."""
     player, field = divmod(index, rules.fields + 1)
-    owner = SEAT_NAMES[rules.players][player]
-    return f"ô quan bên phải {owner}" if field == rules.fields else f"ô {field + 1} của {owner}"
+    owner = "" if player == mover else f" của {SEAT_NAMES[rules.players][player]}"
+    return f"ô quan cạnh ô {field}{owner}" if field == rules.fields else f"ô {field + 1}{owner}"
 
 
-def trace_lines(trace: MoveTrace) -> Iterator[str]:
-    """The trace of a move, one sentence for each step, as `MoveTrace.lines`."""
+def arrow_name(move: Move) -> str:
+    """A move with an arrow for its direction: `5↺` is 5A."""
+    return f"{move.field + 1}{'↺↻'[move.direction]}"
+
+
+def trace_lines(trace: MoveTrace, move: str = "") -> Iterator[str]:
+    """The trace of a move, one sentence for each step, as `MoveTrace.lines`; `move` is how the move is written."""
     rules, names = trace.rules, SEAT_NAMES[trace.rules.players]
 
     def name(square: int) -> str:
-        return square_name(rules, square)
+        return square_name(rules, square, trace.player)
 
-    yield f"{names[trace.player]} đi {trace.move}."
+    yield f"{names[trace.player]} đi {move or trace.move}."
     for lap in trace.laps:
         what = "một dân" if lap.one_lifted else f"{lap.seeds} dân"
         yield f"Bốc {what} ở {name(lap.square)}; dân cuối rơi vào {name(lap.last)}."
     for taking in trace.takings:
         parts = [f"{taking.seeds} dân"] * bool(taking.seeds) + ["quan"] * taking.stones
-        yield f"Ăn {' và '.join(parts)} ở {name(taking.square)}, sau {name(taking.gap)} trống: {taking.points} điểm."
+        yield f"Qua {name(taking.gap)} trống, ăn {' và '.join(parts)} ở {name(taking.square)}: {taking.points} điểm."
     yield f"Hết lượt: {TURN_ENDS[trace.turn_end]}."
     for refilling in trace.refillings:
         loan = f", trong đó vay {refilling.borrowed}" if refilling.borrowed else ""

@@ -139,6 +139,8 @@ MESSAGES = {
     "there is no move of yours to take back": "bạn không có nước nào để đi lại",
     "there is no move to play again": "không có nước nào để làm lại",
     "there is no move {number}": "không có nước {number}",
+    "there is no puzzle {name}": "không có câu đố {name}",
+    "there is no picture {name}": "không có phim {name}",
     "there is no next round": "không có ván tiếp theo",
     "starter must be {low} to {high}; got {value}": "người đi trước phải từ {low} đến {high}, không phải {value}",
     "unknown request {name}": "không có yêu cầu {name}",

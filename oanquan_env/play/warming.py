@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import lru_cache
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
+from oanquan_env.play.hints import STRONGEST
 from oanquan_env.play.levels import Seated, best_playing, first_playing, seated
 from oanquan_env.players import Policy
 from oanquan_env.players import make as make_policy
@@ -75,3 +77,15 @@ def _near_the_end(rules: Rules) -> Positions:
         if not positions.over[0]:
             before = positions.copy()
     return before
+
+
+@lru_cache(maxsize=8)
+def shared_seat(name: str, rules: Rules) -> tuple[Seated, threading.Lock]:
+    """The player of that name, and a lock to hold while it plays: all games share it, as its memory may be large."""
+    return seated_at_once(name, rules), threading.Lock()
+
+
+@lru_cache(maxsize=4)
+def shared_adviser(rules: Rules) -> tuple[Warming, threading.Lock]:
+    """The player who gives hints, and its lock."""
+    return Warming(STRONGEST, rules), threading.Lock()

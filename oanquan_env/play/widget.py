@@ -13,7 +13,8 @@ from oanquan_env.board import Board
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.play.levels import PERSON
 from oanquan_env.play.picture import Json
-from oanquan_env.play.session import Session, SessionError
+from oanquan_env.play.refusal import SessionError
+from oanquan_env.play.session import Session
 from oanquan_env.play.still import board_of
 from oanquan_env.records.games import GameRecord
 

@@ -63,14 +63,24 @@ def animate(
         ValueError: for another ending of the name.
         MissingExtraError: for a GIF without Pillow.
     """
-    pictures = list(film(boards))
-    if path.suffix == ".svg":
-        data = moving_svg(pictures, owners=owners, dark=dark, width=width).encode()
-    elif path.suffix == ".gif":
-        data = gif(pictures, owners=owners, dark=bool(dark), width=width)
-    else:
+    if path.suffix not in (".svg", ".gif"):
         raise ValueError(f"a moving picture is a .svg or a .gif file; got {path.name!r}")
-    write_atomically(path, data)
+    write_atomically(path, moving_picture(path.suffix[1:], boards, owners=owners, dark=dark, width=width))
+
+
+def moving_picture(
+    kind: str,
+    boards: Sequence[Moved],
+    *,
+    owners: Owners | None = None,
+    dark: bool | None = None,
+    width: int | None = None,
+) -> bytes:
+    """The content of the file, `svg` or `gif`, that `animate` writes."""
+    pictures = list(film(boards))
+    if kind == "gif":
+        return gif(pictures, owners=owners, dark=bool(dark), width=width)
+    return moving_svg(pictures, owners=owners, dark=dark, width=width).encode()
 
 
 def gif(

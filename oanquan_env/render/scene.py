@@ -186,7 +186,7 @@ def arrows(rules: Rules, last: LastMove) -> Iterator[Shape]:
     step = last.step(n)
     sown = _crossed([last.origin, *last.path], step, n)
     taken = _crossed([last.last, *last.captured], step, n)
-    for gates, role in ((sorted(set(sown) - set(taken)), "edge"), (sorted(set(taken)), "captured")):
+    for gates, role in ((sorted(set(sown) - set(taken)), "ink"), (sorted(set(taken)), "captured")):
         for gate in gates:
             yield _arrow(here.squares[gate], step, role)
 

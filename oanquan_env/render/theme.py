@@ -14,7 +14,7 @@ LIGHT = MappingProxyType(
         "edge": "#7b5a34",
         "count": "#6a4a26",
         "ink": "#33291d",
-        "faint": "#8d7c64",
+        "faint": "#75654e",
         "accent": "#a8321f",
         "passed": "#f6c445",
         "captured": "#c8402f",

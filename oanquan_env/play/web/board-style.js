@@ -3,10 +3,16 @@
 const STYLE = `
 :host { display: block; position: relative; color: var(--ink); font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 * { box-sizing: border-box; }
-svg { display: block; width: 100%; height: auto; overflow: visible; touch-action: manipulation; user-select: none;
+svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - 190px); min-height: 180px; overflow: visible; touch-action: manipulation; user-select: none;
   -webkit-user-select: none; font-family: inherit; }
+svg.upright { max-height: calc(100dvh - 205px); }
+.drop { fill: var(--drop); stroke: var(--drop); stroke-width: 12; transform: translateY(5px); }
+.drop, .rim, .floor { stroke-linejoin: round; }
+.rim { fill: none; stroke: var(--edge); stroke-width: 9; }
+.floor { fill: var(--field); stroke: var(--edge); stroke-width: 2.5; }
+.floor.round { fill: var(--mandarin); }
 text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
-.pieces, .marks, .counts, .hints, .plates { pointer-events: none; }
+.pieces, .marks, .counts, .hints, .plates, .back { pointer-events: none; }
 .hit { fill: transparent; stroke: transparent; stroke-width: 5; stroke-linejoin: round; outline: none; pointer-events: all;
   transition: stroke .15s, fill .15s; }
 .hit.legal { cursor: pointer; }
@@ -18,17 +24,30 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .hit.last { stroke: var(--ink); stroke-width: 4; }
 .hit.gap { stroke: var(--captured); stroke-dasharray: 9 8; stroke-width: 4; }
 .hit.taken { stroke: var(--captured); stroke-width: 6; fill: color-mix(in srgb, var(--captured) 26%, transparent); }
+.hit.way-on { fill: color-mix(in srgb, var(--passed) 24%, transparent); }
+.hit.way-last { stroke: var(--ink); stroke-width: 4; stroke-dasharray: 9 7; }
+.hit.way-taken { fill: color-mix(in srgb, var(--captured) 30%, transparent); stroke: var(--captured); stroke-width: 5; }
+.hinted .label.legal { display: none; }
+.cheer { fill: none; stroke: var(--captured); stroke-width: 6; animation: cheer 1.1s ease-out forwards; }
+@keyframes cheer { to { r: 120px; opacity: 0; stroke-width: 1; } }
+.glad text { animation: glad .55s ease-in-out 2 alternate; }
+@keyframes glad { to { fill: var(--captured); letter-spacing: .06em; } }
+@media (prefers-reduced-motion: reduce) { .cheer, .glad text { animation: none; opacity: 0; } .glad text { opacity: 1; } }
 .count { font-size: max(15px, calc(11.5px * var(--k))); font-weight: 600; fill: var(--count); paint-order: stroke;
   stroke: var(--field); stroke-width: 4px; stroke-linejoin: round; }
 .badge rect { fill: var(--badge); opacity: .88; }
 .badge text { fill: var(--badge_ink); font-weight: 700; font-size: max(21px, calc(12px * var(--k))); }
+.badge.gain rect { fill: var(--captured); opacity: 1; }
+.badge.gain text { fill: #fff; }
 .left .piece { opacity: .55; }
 .label { font-size: max(17px, calc(11px * var(--k))); fill: var(--faint); }
 .label.legal { fill: var(--accent); font-weight: 700; }
-.plate { font-size: max(21px, calc(13px * var(--k))); fill: var(--ink); }
+.plate text { font-size: max(21px, calc(13px * var(--k))); fill: var(--ink); }
 .plate .points { font-size: 1.3em; font-weight: 700; }
-.plate.first { text-anchor: start; }
-.plate.turn { fill: var(--accent); font-weight: 700; }
+.plate .first { text-anchor: start; }
+.plate.turn text { fill: var(--accent); font-weight: 700; }
+.plate tspan:nth-child(2) { font-size: .8em; }
+.bowl circle { stroke: var(--shade); stroke-width: .8; }
 .hint rect { fill: var(--card); stroke: var(--edge); stroke-width: 1.5; opacity: .94; }
 .hint text { fill: var(--ink); font-weight: 600; font-size: max(15px, calc(10px * var(--k))); }
 .hint.best rect { fill: var(--stone); stroke: var(--stone_rim); }
@@ -40,15 +59,28 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .way:focus-visible circle { stroke: var(--ink); }
 .way text { fill: #fff; font-weight: 700; font-size: calc(11px * var(--k)); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.tools { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 10px; align-items: center; justify-content: center; }
-button, select { font: inherit; font-size: 15px; min-height: 44px; padding: 0 14px; border-radius: 10px; cursor: pointer;
+.tools { display: flex; flex-wrap: wrap; gap: 6px; padding: 6px 0; align-items: center; justify-content: center; position: sticky; bottom: 0;
+  background: var(--ground, var(--card)); z-index: 1; }
+button, select, summary { font: inherit; font-size: 15px; min-height: 44px; min-width: 44px; padding: 0 10px; border-radius: 10px; cursor: pointer;
   border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent); color: var(--ink); background: var(--card); }
+button, summary { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }
+[hidden] { display: none !important; }
+summary { list-style: none; }
+summary::-webkit-details-marker { display: none; }
+details { position: relative; }
+.options { position: absolute; right: 0; bottom: 50px; display: grid; gap: 6px; padding: 12px 14px; border-radius: 12px; white-space: nowrap;
+  background: var(--card); border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent); box-shadow: 0 6px 24px #0003; }
+.options label { display: flex; justify-content: space-between; gap: 16px; min-height: 44px; color: var(--ink); }
+.options input { width: 22px; height: 22px; accent-color: var(--stone); }
+.icon { width: 22px; height: 22px; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; flex: none; }
 button:hover:enabled { border-color: var(--stone); }
-button:focus-visible, select:focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
+:is(button, select, summary, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
-.say { text-align: center; margin: 10px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
-label { display: inline-flex; gap: 6px; align-items: center; font-size: 15px; color: var(--faint); }
-@media (max-width: 480px) { .tools { gap: 6px; } button, select { padding: 0 10px; } }
+.say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
+label { display: inline-flex; gap: 6px; align-items: center; font-size: 15px; }
+@media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button, summary { padding: 0 9px; } .say { font-size: 15px; } }
+@media (max-width: 520px) { .tools { display: grid; grid-template-columns: repeat(5, 1fr); } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }
+@media (max-height: 520px) { svg { max-height: calc(100dvh - 138px); } .say { min-height: 1.4em; margin: 2px; } .tools { padding: 2px 0; } }
 `;
 
 export function sheet(colours) {

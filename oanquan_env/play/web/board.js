@@ -3,6 +3,8 @@
 import { MovingBoard } from "./moving-board.js";
 import { element, signed } from "./nodes.js";
 
+const HOLD = 450; // milliseconds: a finger that stays longer only wants to see what the move does
+
 /** A board that tells (event "move", detail "3A") which move a person chose. */
 export class BoardView extends MovingBoard {
   constructor(host, language = "en") {
@@ -10,6 +12,7 @@ export class BoardView extends MovingBoard {
     this.legal = new Map();
     this.chosen = null;
     this.byKeyboard = false;
+    this.preview = true;
     this.svg.addEventListener("keydown", (event) => this.onKey(event));
     this.svg.addEventListener("click", (event) => { if (event.target === this.svg) this.choose(null); });
   }
@@ -25,10 +28,10 @@ export class BoardView extends MovingBoard {
     if (this.view && this.chosen !== null) this.choose(this.chosen);
   }
 
-  /** As of `DrawnBoard`; `legal` are the moves that a person may choose now. */
+  /** As of `DrawnBoard`; `legal` are the moves that a person may choose now, and `previews` what each of them does. */
   show(position) {
     super.show(position);
-    this.hints.replaceChildren();
+    this.setHints(null);
     this.setLegal(position.legal || []);
   }
 
@@ -59,16 +62,14 @@ export class BoardView extends MovingBoard {
   setHints(values, best) {
     this.hints.replaceChildren();
     this.values = values;
+    this.svg.classList.toggle("hinted", Boolean(values));
     if (!values) return;
     for (const [index, moves] of this.legal) {
-      const square = this.drawing.squares[index];
-      const [cx, cy] = square.centre, out = [square.label[0] - cx, square.label[1] - cy];
-      const length = Math.hypot(...out), font = Math.max(15, 10 * this.k);
+      const square = this.drawing.squares[index], font = Math.max(15, 10 * this.k); // beside the row: seeds stay seen
       for (const move of moves) {
         if (!(move in values)) continue;
         const side = move.endsWith("A") ? 24.5 : -24.5;
-        const x = cx + side * Math.cos(square.heading) - (out[0] / length) * (47 - 0.62 * font);
-        const y = cy + side * Math.sin(square.heading) - (out[1] / length) * (47 - 0.62 * font);
+        const x = square.label[0] + side * Math.cos(square.heading), y = square.label[1] + side * Math.sin(square.heading);
         const group = element("g", { class: `hint${move === best ? " best" : ""}`, transform: `translate(${x} ${y})` }, this.hints);
         element("rect", { x: -23.5, y: -0.62 * font, width: 47, height: 1.24 * font, rx: 6 }, group);
         element("text", {}, group, signed(values[move]));
@@ -80,6 +81,7 @@ export class BoardView extends MovingBoard {
 
   choose(index) {
     this.ways.replaceChildren();
+    this.foresee(null);
     if (this.chosen !== null) this.squares[this.chosen]?.hit.classList.remove("chosen");
     this.chosen = this.legal.has(index) ? index : null;
     if (this.chosen === null) {
@@ -96,7 +98,9 @@ export class BoardView extends MovingBoard {
     const square = this.drawing.squares[index], anticlockwise = move.endsWith("A");
     const radius = Math.max(32, 23 * this.k), angle = square.heading + (anticlockwise ? 0 : Math.PI);
     const cos = Math.cos(angle), sin = Math.sin(angle), reach = 54 + radius;
-    const words = `${this.words.sow} ${square.name[this.language]} ${anticlockwise ? this.words.anticlockwise : this.words.clockwise}`;
+    const [gain] = (this.preview && this.position.previews?.[move]?.captured) || [0];
+    const words = `${this.words.sow} ${square.name[this.language]} ${anticlockwise ? this.words.anticlockwise : this.words.clockwise}`
+      + (gain ? `, ${this.words.captures} ${gain}` : "");
     const value = this.values && move in this.values ? `, ${this.words.worth} ${signed(this.values[move])}` : "";
     const way = element("g", {
       class: "way", role: "button", tabindex: 0, "aria-label": words + value, "data-move": move,
@@ -109,7 +113,28 @@ export class BoardView extends MovingBoard {
     }, way);
     element("title", {}, way, `${words} (${move})`);
     way.heading = [cos, sin];
-    way.addEventListener("click", () => this.send(move));
+    let pressed = Infinity;
+    for (const name of ["pointerenter", "focus"]) way.addEventListener(name, () => this.foresee(move));
+    for (const name of ["pointerleave", "blur"]) way.addEventListener(name, () => this.foresee(null));
+    way.addEventListener("pointerdown", (event) => { pressed = event.pointerType === "mouse" ? Infinity : event.timeStamp; this.foresee(move); });
+    way.addEventListener("contextmenu", (event) => event.preventDefault());
+    way.addEventListener("click", (event) => { if (event.timeStamp - pressed < HOLD || pressed === Infinity) this.send(move); });
+  }
+
+  /** Show what a move would do: the squares that get a seed, the last one, and what is captured. */
+  foresee(move) {
+    for (const { hit } of this.squares) hit.classList.remove("way-on", "way-last", "way-taken");
+    this.foreseen?.remove();
+    this.foreseen = null;
+    const shown = this.preview && move && this.position.previews?.[move];
+    if (!shown) return;
+    for (const index of shown.path) this.squares[index].hit.classList.add("way-on");
+    this.squares[shown.path.at(-1)].hit.classList.add("way-last");
+    for (const index of shown.taken) this.squares[index].hit.classList.add("way-taken");
+    if (!shown.captured[0]) return;
+    this.foreseen = this.makeBadge(this.hints);
+    this.foreseen.classList.add("gain");
+    this.putBadge(this.foreseen, this.drawing.squares[shown.taken.at(-1)].centre, `+${shown.captured[0]}`);
   }
 
   send(move) {

@@ -1,5 +1,6 @@
 // What all parts of the page share: its state and language, requests to the server, and what is told.
 
+import { capital } from "./nodes.js";
 import { WORDS } from "./words.js";
 
 export const $ = (id) => document.getElementById(id);
@@ -33,6 +34,7 @@ export async function ask(request, asked = {}) {
   } catch {
     throw new Refused({ code: "lost", detail: words().lost });
   }
+  if (!reply.headers.get("Content-Type")?.includes("json")) throw new Refused({ code: "moved", detail: words().moved });
   const answer = await reply.json();
   if (answer.error) throw new Refused(answer.error);
   return answer;
@@ -46,10 +48,10 @@ export function notice(text, seconds = 6) {
 }
 
 export function explain(error, text = "", code = error.code) {
-  const about = words().errors[code] ?? (code === "lost" ? "" : words().errors.request);
+  const about = words().errors[code] ?? (code === "lost" || code === "moved" ? "" : words().errors.request);
   const place = error.column && text ? `\n${words().at(error.column)}\n${text.slice(0, error.column - 1)}▸${text.slice(error.column - 1)}` : "";
   const detail = (error.detail[page.language] ?? error.detail).replace(/^\w+/, (name) => (words().fields[name] ? `“${words().fields[name]}”` : name));
-  return `${about} ${detail}${place}`.trim();
+  return `${about} ${capital(detail)}${place}`.trim();
 }
 
 export function complain(error) { notice(error instanceof Refused ? explain(error) : String(error), 10); }

@@ -5,6 +5,7 @@
 import { sheet } from "./board-style.js";
 import { WORDS } from "./board-words.js";
 import { MINUS, copyFrame, element, html } from "./nodes.js";
+import { outline, turned } from "./turned.js";
 
 export const SHORTEST = 0.5; // milliseconds: shorter motion is none
 
@@ -22,6 +23,7 @@ export class DrawnBoard extends EventTarget {
     this.speed = matchMedia("(prefers-reduced-motion: reduce)").matches ? Infinity : 1;
     this.position = null;
     this.playing = null;
+    this.seat = 0; // who sits at the bottom
     this.resized = new ResizeObserver(() => this.fit());
     this.resized.observe(host);
   }
@@ -35,31 +37,54 @@ export class DrawnBoard extends EventTarget {
   // ---- the empty board ---------------------------------------------------------------------------------------------
 
   setDrawing(drawing) {
-    this.drawing = drawing;
-    this.root.adoptedStyleSheets = [sheet(drawing.colours)];
-    const [left, top, width, height] = drawing.box;
+    this.plain = drawing;
+    this.position = null;
     this.two = drawing.players === 2;
-    this.view = this.two ? [left, 0, width, drawing.size[1]] : [left, top, width, height];
+    this.root.adoptedStyleSheets = [sheet(drawing.colours)];
+    this.upright = this.stands();
+    this.draw();
+  }
+
+  /** Let a player sit at the bottom. */
+  sit(seat) {
+    if (seat === this.seat) return;
+    this.seat = seat;
+    this.draw();
+  }
+
+  /** Whether two rows stand upright, as on a phone: they are larger then. */
+  stands() { return this.two && this.host.clientWidth < 560 && innerHeight > 1.2 * innerWidth; }
+
+  /** The empty board, as it is turned. */
+  draw() {
+    const { plain } = this, angle = (2 * Math.PI * this.seat) / plain.players - (this.upright ? Math.PI / 2 : 0);
+    const drawing = (this.drawing = turned(plain, angle)), [left, top, width, height] = plain.box, [x, y] = drawing.middle;
+    this.view = this.upright ? [x - 224, y - width / 2, 448, width] : this.two ? [left, 0, width, plain.size[1]] : [left, top, width, height];
     this.svg.setAttribute("viewBox", this.view.join(" "));
+    this.svg.classList.toggle("upright", this.upright);
     this.svg.replaceChildren();
-    const layer = (name) => element("g", { class: name }, this.svg);
-    layer("back").innerHTML = drawing.backdrop;
-    this.under = layer("marks");
-    this.tabs = layer("marks");
+    const layer = (name, heard) => element("g", heard ? { class: name } : { class: name, "aria-hidden": true }, this.svg);
+    const turn = { transform: `rotate(${(angle * 180) / Math.PI} ${x} ${y})` }, back = layer("back");
+    for (const style of ["drop", "rim", "floor"]) {
+      for (const square of drawing.squares) element("path", { class: `${style}${square.radius ? " round" : ""}`, d: outline(square) }, back);
+    }
+    this.under = element("g", turn, layer("marks"));
+    this.tabs = element("g", turn, layer("marks"));
     this.pieces = layer("pieces");
-    this.over = layer("marks");
+    this.over = element("g", turn, layer("marks"));
     this.counts = layer("counts");
-    this.plates = layer("plates");
-    this.hits = layer("hits");
+    this.plates = layer("plates", true);
+    this.hits = layer("hits", true);
     this.hints = layer("hints");
     this.hand = layer("pieces");
-    this.ways = layer("ways");
+    this.ways = layer("ways", true);
     this.heaps = drawing.squares.map(() => []);
     this.stones = Array(drawing.players).fill(null);
     this.squares = drawing.squares.map((square, index) => this.makeSquare(square, index));
-    this.plate = drawing.plates.map((at) => this.makePlate(at));
+    this.plate = drawing.plates.map((_, player) => this.makePlate(player));
     this.handBadge = this.makeBadge(this.hand);
     this.fit();
+    if (this.position) this.show(this.position);
   }
 
   makeSquare(square, index) {
@@ -69,16 +94,49 @@ export class DrawnBoard extends EventTarget {
     const count = element("text", { class: "count", x: square.count[0], y: square.count[1] }, this.counts);
     const badge = this.makeBadge(this.counts);
     this.putBadge(badge, square.pile, 0);
-    const hit = element("path", { class: "hit", d: square.outline, role: "img", "data-square": index }, this.hits);
+    const hit = element("path", { class: "hit", d: outline(square), role: "img", "data-square": index }, this.hits);
     if (label) hit.dataset.field = square.field + 1;
     return { label, count, badge, hit };
   }
 
-  makePlate([x, y]) {
-    const group = element("text", { class: `plate${this.two ? " first" : ""}` }, this.plates);
-    const name = element("tspan", { x, y: this.two ? y : y - 15 * this.drawing.text_scale }, group);
-    const points = element("tspan", this.two ? { class: "points", dx: 14 } : { class: "points", x }, group);
-    return { group, name, points, at: this.two ? [x + 150, y] : [x, y + 10], x, y };
+  /** A player's name and points, and for two players the bowl of what it captured. */
+  makePlate(player) {
+    const group = element("g", { class: "plate", role: "img" }, this.plates), text = element("text", {}, group);
+    const name = element("tspan", {}, text), role = element("tspan", {}, text), points = element("tspan", { class: "points" }, text);
+    let [x, y] = this.drawing.plates[player], at = [x, y + 10];
+    const near = player === this.seat, [left, , width] = this.view;
+    if (this.upright) {
+      [x, y] = [this.drawing.middle[0] + (near ? 179 : -179), this.drawing.middle[1] - 130];
+      at = [x - 24, y + 90];
+    } else if (this.two) {
+      [x, y] = [left + 42, near ? this.plain.size[1] - 42 : 42];
+      at = [left + width - 362, y];
+      text.setAttribute("class", "first");
+    }
+    const bowl = this.two ? element("g", { class: "bowl" }, group) : null;
+    return { group, name, role, points, bowl, at, x, y };
+  }
+
+  /** Where a captured seed, or a stone, lies in a bowl. */
+  inBowl({ at: [x, y] }, number, stone = false) {
+    if (stone) return this.upright ? [x + 4 + 36 * number, y - 24] : [x - 20 - 36 * number, y];
+    const five = Math.floor(number / 5), column = number % 5;
+    return this.upright ? [x + 12 * column, y + 14 * five + 4 * Math.floor(five / 2)]
+      : [x + 8 + 62 * Math.floor(five / 2) + 11.5 * column, y + (five % 2 ? 7 : -7)];
+  }
+
+  drawBowl(plate, player) {
+    if (!plate.bowl) return;
+    const won = this.won[player], seeds = this.frame.scores[player] - won * this.drawing.stone_value;
+    plate.bowl.replaceChildren();
+    for (let number = 0; number < won; number++) {
+      const [x, y] = this.inBowl(plate, number, true);
+      element("g", { transform: `translate(${x} ${y}) scale(.56)` }, plate.bowl).innerHTML = this.drawing.stone;
+    }
+    for (let number = 0; number < Math.min(seeds, 60); number++) {
+      const [x, y] = this.inBowl(plate, number);
+      element("circle", { class: `f-pebble${(3 * number + player) % 5}`, cx: x, cy: y, r: 5 }, plate.bowl);
+    }
   }
 
   makeBadge(parent) {
@@ -97,16 +155,26 @@ export class DrawnBoard extends EventTarget {
   /** Letters keep a readable size however small the board is: `k` is units of the drawing in a pixel. */
   fit() {
     if (!this.view) return;
-    const width = this.svg.clientWidth || this.host.clientWidth;
+    if (this.stands() !== this.upright) {
+      this.upright = !this.upright;
+      this.draw();
+      return;
+    }
+    const width = this.svg.clientWidth || this.host.clientWidth, height = this.svg.clientHeight || Infinity;
     if (!width) return;
-    this.k = this.view[2] / width;
+    this.k = Math.max(this.view[2] / width, this.view[3] / height);
     this.svg.style.setProperty("--k", this.k.toFixed(3));
-    if (!this.two) {
-      const size = Math.max(21, 13 * this.k);
-      for (const plate of this.plate) {
-        plate.name.setAttribute("y", plate.y - 0.6 * size);
-        plate.points.setAttribute("y", plate.y + 0.6 * size);
-      }
+    const size = Math.max(21, 13 * this.k);
+    for (const plate of this.plate) {
+      const lines = this.upright ? [plate.name, plate.role, plate.points] : this.two ? [] : [plate.name, plate.points];
+      lines.forEach((line, number) => {
+        line.setAttribute("x", plate.x);
+        line.setAttribute("y", plate.y + (number - (lines.length - 1) / 2) * 1.2 * size);
+      });
+      if (lines.length) continue;
+      plate.name.setAttribute("x", plate.x);
+      plate.name.setAttribute("y", plate.y);
+      for (const part of [plate.role, plate.points]) part.setAttribute("dx", 10);
     }
     if (this.position && !this.playing) this.drawCounts();
   }
@@ -114,12 +182,13 @@ export class DrawnBoard extends EventTarget {
   // ---- a position --------------------------------------------------------------------------------------------------
 
   /**
-   * Show a position at once: `frame`, `mover`, `under` and `over` (marks of the last move), `tabs` (fields sold), `names`
-   * (words for the plates) and `winners` (once the game is over).
+   * Show a position at once: `frame`, `mover`, `won` (stones that each player captured), `under` and `over` (marks of
+   * the last move), `tabs` (fields sold), `names` (words for the plates) and `winners` (once the game is over).
    */
   show(position) {
     this.position = position;
     this.frame = copyFrame(position.frame);
+    this.won = position.won ? [...position.won] : Array(this.drawing.players).fill(0);
     this.under.innerHTML = position.under || "";
     this.over.innerHTML = position.over || "";
     this.tabs.innerHTML = position.tabs || "";
@@ -180,10 +249,15 @@ export class DrawnBoard extends EventTarget {
 
   drawPlates() {
     const { names, winners, mover } = this.position, scores = this.frame.scores;
+    const marked = winners && winners.length < scores.length ? winners : winners ? [] : [mover];
     this.plate.forEach((plate, player) => {
-      plate.name.textContent = (names || this.drawing.seats[this.language])[player];
+      const [name, role = ""] = (names || this.drawing.seats[this.language])[player].split(" · ");
+      plate.name.textContent = name;
+      plate.role.textContent = role;
       plate.points.textContent = String(scores[player]).replace("-", MINUS);
-      plate.group.classList.toggle("turn", winners ? winners.includes(player) : player === mover);
+      plate.group.classList.toggle("turn", marked.includes(player));
+      plate.group.setAttribute("aria-label", `${name}${role && `, ${role}`}: ${scores[player]} ${this.words.points}`);
+      this.drawBowl(plate, player);
     });
   }
 

@@ -1,16 +1,23 @@
-// Games in files, and links that hold a position.
+// Games in files and on the clipboard, links that hold a game, and films of it.
 
-import { $, Refused, ask, complain, explain, make, notice, page, words } from "./common.js";
-import { play } from "./table.js";
+import { $, Refused, complain, explain, make, notice, page, words } from "./common.js";
+import { play, request, view } from "./table.js";
 
 async function open(text, number = null) {
+  const held = text.trim();
   try {
-    await play("load", number === null ? { text } : { text, number });
+    if (/^https?:\S+#\S+$/.test(held)) await openHeld(held.slice(held.indexOf("#") + 1));
+    else await play("load", number === null ? { text } : { text, number });
+    $("share-dialog").close();
+    $("games-dialog").close();
     notice(words().opened);
   } catch (error) {
-    if (error.code !== "games") { complain(error); return; }
+    if (error.code !== "games") {
+      if ($("share-dialog").open) { $("share-error").textContent = explain(error); $("share-error").hidden = false; } else complain(error);
+      return;
+    }
     $("games").replaceChildren(...Array.from({ length: error.games }, (_, index) => make("button", {
-      textContent: words().game(index + 1), onclick: () => open(text, index + 1),
+      type: "button", textContent: words().game(index + 1), onclick: () => open(text, index + 1),
     })));
     $("games-dialog").showModal();
   }
@@ -22,15 +29,50 @@ async function openFile(file) {
   else if (file) await open(await file.text());
 }
 
-$("save").onclick = async () => {
+function download(content, type, name) {
+  $("share-dialog").close();
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  notice(words().saved(name));
+}
+
+async function copy(text, told) {
+  $("share-dialog").close();
   try {
-    const { text } = await ask("save", { tab: page.tab }), url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    make("a", { href: url, download: "oanquan.txt" }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 1000);
-    notice(words().saved);
+    await navigator.clipboard.writeText(text);
+    notice(told);
+  } catch { notice(`${words().copy}\n${text}`, 30); }
+}
+
+async function film(kind, type) {
+  $("share-dialog").close();
+  notice(words().filming, 60);
+  try {
+    const { base64 } = await request("picture", { kind });
+    download(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)), type, `oanquan.${kind}`);
   } catch (error) { complain(error); }
+}
+
+/** The address of this game: its rules, where it began, and its moves. */
+function link() {
+  const { rules, record, line } = page.state, begun = /^\[Position "(.*)"\]$/m.exec(record);
+  const held = { rules, ...(begun ? { position: begun[1] } : {}), moves: line.map((serial) => view.moves[serial].move).join("") };
+  return `${location.href.split("#")[0]}#${new URLSearchParams(held)}`;
+}
+
+$("share").onclick = () => {
+  $("pasted").value = "";
+  $("share-error").hidden = true;
+  $("share-dialog").showModal();
 };
+$("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
+$("copy").onclick = () => copy(page.state.record, words().recordCopied);
+$("link").onclick = () => copy(link(), words().copied);
+$("svg").onclick = () => film("svg", "image/svg+xml");
+$("gif").onclick = () => film("gif", "image/gif");
 $("load").onclick = () => $("file").click();
+$("paste").onclick = () => open($("pasted").value);
 $("file").onchange = async () => {
   await openFile($("file").files[0]);
   $("file").value = "";
@@ -42,24 +84,24 @@ document.addEventListener("drop", (event) => {
   document.body.classList.remove("drop");
   openFile(event.dataTransfer.files[0]);
 });
-$("link").onclick = async () => {
-  const url = `${location.href.split("#")[0]}#${new URLSearchParams({ rules: page.state.rules, position: page.state.position })}`;
-  try {
-    await navigator.clipboard.writeText(url);
-    notice(words().copied);
-  } catch { notice(`${words().copy}\n${url}`, 30); }
-};
+
+/** Begin the game that a link holds: who sits here stays, unless others are needed. */
+async function openHeld(text) {
+  const held = new URLSearchParams(text), asked = { rules: page.catalogue.default };
+  for (const name of ["rules", "position", "moves"]) if (held.get(name)) asked[name] = held.get(name);
+  await play("new", asked);
+}
 
 /** Begin the game that the address holds, if it holds one. */
 export async function openLink() {
-  const held = new URLSearchParams(location.hash.slice(1)), position = held.get("position"), rules = held.get("rules");
-  if (!position && !rules) return;
+  const text = location.hash.slice(1), held = new URLSearchParams(text);
+  if (!["rules", "position", "moves"].some((name) => held.get(name))) return;
   history.replaceState(null, "", location.href.split("#")[0]);
   try {
-    await play("new", { rules: rules ?? page.catalogue.default, ...(position ? { position } : {}) });
+    await openHeld(text);
   } catch (error) {
-    const code = { position: "linkPosition", rules: "linkRules" }[error.code];
-    notice(explain(error, error.code === "position" ? position : "", code), 30);
+    const code = { position: "linkPosition", rules: "linkRules", move: "linkMoves" }[error.code];
+    notice(explain(error, error.code === "position" ? held.get("position") : "", code), 30);
   }
 }
 

@@ -1,14 +1,15 @@
-// A game on the board: what is said of it, its buttons, and the moves that come.
+// A game on the board: the moves that come, positions that are looked at, and the buttons.
 
 import { BoardView } from "./board.js";
-import { ROLES, WORDS } from "./board-words.js";
-import { MINUS, html, points, signed } from "./nodes.js";
-
-const SPEEDS = { slow: 0.5, normal: 1, fast: 2.5, none: Infinity };
+import { WORDS } from "./board-words.js";
+import { html } from "./nodes.js";
+import { hintWords, names, seatName, status } from "./told.js";
+import { SPEEDS, Tools } from "./tools.js";
 
 /**
  * A game: the board, what is said of it, and its buttons. It follows the states of `oanquan_env.play.session`, plays the
- * moves that are new, and hands requests to `send(name, arguments)`. Events: "shown" after every change of what is shown.
+ * moves that are new, and hands requests to `send(name, arguments)`. Events: "shown" after every change of what is shown,
+ * "option" (detail [name, value]).
  */
 export class GameView extends EventTarget {
   constructor(host, send, language = "en") {
@@ -16,27 +17,19 @@ export class GameView extends EventTarget {
     this.send = send;
     this.host = host;
     this.board = new BoardView(host, language);
-    this.board.addEventListener("move", (event) => {
-      this.send("move", { move: event.detail, ply: this.state.ply });
-    });
+    this.board.addEventListener("move", (event) => this.send("move", { move: event.detail, ply: this.state.ply }));
     this.saying = html("p", { className: "say" }, this.board.root);
-    this.tools = html("div", { className: "tools" }, this.board.root);
-    this.tools.setAttribute("role", "toolbar");
-    this.buttons = {};
-    const press = { undo: () => this.send("undo", {}), redo: () => this.send("redo", {}), hint: () => this.askHint(),
-      again: () => this.again(), skip: () => this.board.skip() };
-    for (const [name, action] of Object.entries(press)) {
-      this.buttons[name] = html("button", { type: "button", onclick: action }, this.tools);
-      this.buttons[name].dataset.tool = name;
-    }
-    const label = html("label", {}, this.tools);
-    this.speedWord = html("span", {}, label);
-    this.speedChoice = html("select", { onchange: () => this.setSpeed(this.speedChoice.value) }, label);
-    for (const speed of Object.keys(SPEEDS)) html("option", { value: speed }, this.speedChoice);
-    this.setSpeed(this.board.speed === Infinity ? "none" : "normal");
+    const step = (by) => this.view(this.number + by);
+    this.tools = new Tools(this.board.root, {
+      undo: () => this.send("undo", {}), redo: () => this.send("redo", {}), hint: () => this.askHint(),
+      first: () => this.view(0), previous: () => step(-1), tour: () => this.tour(), next: () => step(1), last: () => this.view(null),
+      again: () => this.replay(this.number), skip: () => this.board.skip(),
+    }, (name, value) => this.option(name, value));
     this.moves = {};
     this.shown = [];
     this.viewing = null;
+    this.trouble = "";
+    this.option("speed", this.board.speed === Infinity ? "none" : "normal");
     this.setLanguage(language);
   }
 
@@ -44,33 +37,27 @@ export class GameView extends EventTarget {
 
   destroy() { this.board.destroy(); }
 
-  setSpeed(name) {
-    this.speedChoice.value = name in SPEEDS ? name : "normal";
-    this.board.speed = SPEEDS[this.speedChoice.value];
-    if (this.board.speed === Infinity) this.board.skip();
-    this.dispatchEvent(new Event("speed"));
+  /** Speed, preview or sound. */
+  option(name, value) {
+    const { board, tools } = this;
+    if (name === "speed") {
+      tools.speed.value = value in SPEEDS ? value : "normal";
+      board.speed = SPEEDS[tools.speed.value];
+      if (board.speed === Infinity) board.skip();
+    } else tools[name].checked = board[name] = value;
+    this.dispatchEvent(new CustomEvent("option", { detail: [name, value] }));
   }
 
   setLanguage(language) {
     this.board.language = language;
-    const keys = { undo: "U", redo: "R", hint: "H", again: "W", skip: "S" };
-    for (const [name, button] of Object.entries(this.buttons)) {
-      button.textContent = this.words[name];
-      button.title = `${this.words[name]} (${keys[name]})`;
-    }
-    this.speedWord.textContent = this.words.speed;
-    for (const option of this.speedChoice.options) option.textContent = this.words[option.value];
+    this.tools.setLanguage(language);
     if (this.state) this.refresh();
   }
 
-  /** The keys of the buttons; true if the event was one of them. */
+  /** The keys of the buttons; true if the event was one of them. Arrows step through a game where no field is chosen. */
   key(event) {
-    const tools = { u: "undo", r: "redo", h: "hint", w: "again", s: "skip" };
-    const name = tools[event.key.toLowerCase()];
-    if (!name || event.ctrlKey || event.altKey || event.metaKey) return false;
-    if (/^(INPUT|SELECT)$/.test(event.composedPath()[0].tagName)) return false; // there they are letters
+    if (!this.tools.key(event, !this.board.legal.size)) return false;
     this.board.byKeyboard = true;
-    if (!this.buttons[name].disabled) this.buttons[name].click();
     return true;
   }
 
@@ -78,25 +65,32 @@ export class GameView extends EventTarget {
 
   /** A new state; `drawing` comes with the first one and where the board is another. */
   update(state, drawing = null) {
-    if (this.state && state.version < this.state.version) return;
     const other = !this.state || state.game !== this.state.game;
+    if (!other && state.version <= this.state.version && !drawing) return;
     if (other) {
       this.moves = {};
       this.shown = [...state.line];
-      this.viewing = null;
-      this.board.cancel();
+      this.stop();
     }
     Object.assign(this.moves, state.moves);
-    if (drawing) this.board.setDrawing(drawing);
     this.state = state;
     this.hint = null;
+    const persons = state.seats.flatMap((seat, player) => (seat.person ? [player] : [])), bottom = state.puzzle ? state.starter : persons.length === 1 ? persons[0] : 0;
+    if (drawing) { this.board.seat = bottom; this.board.setDrawing(drawing); } else this.board.sit(bottom);
     const coming = this.coming === undefined ? this.shown : [...this.shown, this.coming];
     if (!coming.every((serial, number) => state.line[number] === serial)) {
-      this.board.cancel();
+      this.stop();
       this.shown = [...state.line];
-      this.viewing = null;
     }
     this.follow();
+  }
+
+  /** End all motion, and look at the game as it stands. */
+  stop() {
+    this.touring = false;
+    this.viewing = null;
+    this.coming = this.replaying = undefined;
+    this.board.cancel();
   }
 
   async follow() {
@@ -107,7 +101,7 @@ export class GameView extends EventTarget {
         const game = this.state.game, number = this.shown.length, serial = this.state.line[number];
         this.coming = serial;
         this.setTools();
-        await this.board.play(this.moves[serial], this.position(number), this.position(number + 1), (line) => this.tell(line));
+        await this.play(serial, number + 1);
         this.coming = undefined;
         if (this.state.game === game && this.state.line[number] === serial && this.shown.length === number) this.shown.push(serial);
         this.dispatchEvent(new Event("shown"));
@@ -119,14 +113,25 @@ export class GameView extends EventTarget {
     this.refresh();
   }
 
+  /** The motion of a move, the `number`th of the game. */
+  play(serial, number) {
+    const after = { ...this.position(number), legal: [] };
+    return this.board.play(this.moves[serial], this.position(number - 1), after, (line) => this.tell(line));
+  }
+
   /** Whether all moves of the game have been shown. */
   get settled() { return this.shown.length === this.state.line.length && this.coming === undefined; }
 
+  /** How many moves of the game have led to what is shown. */
+  get number() { return this.viewing ?? this.shown.length; }
+
   /** The position after so many moves of the game, as `BoardView.show` takes it. */
   position(number) {
-    const { state } = this, move = number ? this.moves[state.line[number - 1]] : null;
+    const { state } = this, line = state.line.slice(0, number).map((serial) => this.moves[serial]), move = line.at(-1);
+    const won = state.seats.map(() => 0);
+    for (const { steps } of line) for (const step of steps) if (step.stones) won[step.player] += step.stones;
     const position = {
-      frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [],
+      frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [], won,
       under: move?.under, over: move?.over, tabs: state.match?.owners.tabs, names: this.plateNames(), winners: null,
     };
     if (number < state.line.length) return position;
@@ -135,100 +140,84 @@ export class GameView extends EventTarget {
       position.winners = state.outcome.winners;
     } else if (state.resigned !== null) {
       position.winners = state.seats.map((_, seat) => seat).filter((seat) => seat !== state.resigned);
-    } else if (state.turn === "person") position.legal = state.legal;
+    } else if (state.turn === "person" && !this.trouble) Object.assign(position, { legal: state.legal, previews: state.previews });
     return position;
+  }
+
+  /** Names beside the board; between the rows of three or four players there is no room for the levels. */
+  plateNames() {
+    return this.state.seats.length === 2 ? names(this)
+      : names(this).map((name, player) => (this.state.seats[player].person ? name : seatName(this, player)));
   }
 
   /** Show what is to be shown, without motion. */
   refresh() {
-    if (this.coming !== undefined) return;
-    const number = this.viewing ?? this.shown.length;
-    this.board.show(this.position(number));
+    if (this.coming !== undefined || this.replaying !== undefined) return;
+    this.board.show(this.position(this.number));
     if (this.hint && this.viewing === null) this.board.setHints(this.hint.values, this.hint.best);
-    else this.board.values = null;
-    this.tell(this.hint ? this.hintWords(this.hint) : this.status());
+    this.tell(this.hint ? hintWords(this, this.hint) : status(this));
     this.setTools();
     this.dispatchEvent(new Event("shown"));
   }
 
   setTools() {
-    const { state, buttons } = this, moving = this.coming !== undefined || Boolean(this.board.playing);
-    buttons.undo.disabled = !state.can_undo;
-    buttons.redo.disabled = !state.can_redo;
-    buttons.hint.disabled = moving || state.turn !== "person" || this.viewing !== null;
-    buttons.again.disabled = moving || !(this.viewing ?? this.shown.length);
-    buttons.skip.disabled = !moving;
+    const { state, number } = this, moving = this.coming !== undefined || this.replaying !== undefined, still = !moving;
+    const all = state.line.length, behind = number > 0 && !this.touring, ahead = this.viewing !== null && !this.touring;
+    this.tools.set({
+      undo: state.can_undo, redo: state.can_redo, hint: still && state.turn === "person" && this.viewing === null && !state.puzzle,
+      first: behind, previous: behind, tour: all > 0 && this.coming === undefined, next: ahead, last: this.viewing !== null, again: still && number > 0, skip: moving,
+    }, { moving, touring: Boolean(this.touring) });
   }
 
   tell(text) { this.saying.textContent = text; }
 
+  // ---- looking through the game ------------------------------------------------------------------------------------
+
   /** The position after so many moves, or null for the game as it stands. */
   view(number) {
-    this.board.cancel();
+    if (number !== null && (number < 0 || (number > this.number && this.viewing === null))) return;
+    this.stop();
     this.viewing = number === null || number >= this.state.line.length ? null : number;
     this.shown = [...this.state.line];
-    this.coming = undefined;
     this.refresh();
-  }
-
-  async again() {
-    const number = this.viewing ?? this.shown.length;
-    if (!number || this.coming !== undefined) return;
-    const speed = this.board.speed, serial = this.state.line[number - 1];
-    if (speed === Infinity) this.board.speed = 1; // it was asked for
-    this.coming = serial;
-    const before = this.shown;
-    this.shown = this.shown.slice(0, number - 1);
-    this.setTools();
-    const playing = this.board.play(this.moves[serial], this.position(number - 1), { ...this.position(number), legal: [] }, (line) => this.tell(line));
-    this.setTools();
-    await playing;
-    this.board.speed = speed;
-    if (this.coming === serial) { this.coming = undefined; this.shown = before; }
+    if (this.number) this.board.say(this.moves[this.state.line[this.number - 1]].lines[this.board.language].join(" "));
     this.follow();
   }
 
-  // ---- words -------------------------------------------------------------------------------------------------------
-
-  seat(player) { return this.board.drawing.seats[this.board.language][player]; }
-
-  names() {
-    const persons = this.state.seats.filter((seat) => seat.person).length;
-    return this.state.seats.map((seat, player) => {
-      const role = ROLES[this.board.language][seat.name] ?? seat.name.split(":")[0];
-      return seat.person && persons !== 1 ? this.seat(player) : `${this.seat(player)} · ${role}`;
-    });
+  /** Show the motion of a move again, and stay behind it. */
+  async replay(number) {
+    if (!number || this.coming !== undefined) return;
+    const { speed } = this.board, serial = this.state.line[number - 1], touring = this.touring;
+    this.stop();
+    this.touring = touring;
+    if (speed === Infinity) this.board.speed = 1; // it was asked for
+    this.shown = [...this.state.line];
+    this.viewing = number - 1;
+    this.replaying = serial;
+    this.setTools();
+    const game = this.state.game;
+    await this.play(serial, number);
+    this.board.speed = speed;
+    if (this.replaying !== serial || this.state.game !== game) return; // something else is shown meanwhile
+    this.replaying = undefined;
+    this.viewing = number >= this.state.line.length ? null : number;
+    this.refresh();
+    this.follow();
   }
 
-  /** Names beside the board; between the rows of three or four players there is no room for the levels. */
-  plateNames() {
-    return this.state.seats.length === 2 ? this.names()
-      : this.names().map((name, player) => (this.state.seats[player].person ? name : this.seat(player)));
-  }
-
-  status() {
-    const { state, words } = this, names = this.names();
-    if (this.viewing !== null) {
-      return this.viewing ? this.moves[state.line[this.viewing - 1]].lines[this.board.language].join(" ") : "";
+  /** Play all moves from the position shown, or from the start; again to stop. */
+  async tour() {
+    if (this.touring) { this.view(this.number); return; }
+    let number = this.viewing ?? 0;
+    this.touring = true;
+    while (this.touring && number < this.state.line.length) {
+      number += 1;
+      await this.replay(number);
+      if (this.touring && number < this.state.line.length) await new Promise((resolve) => setTimeout(resolve, 600));
+      if (this.number !== number) break;
     }
-    if (state.resigned !== null) {
-      const shared = state.match ? ` ${points(state.match.rounds.at(-1).scores)}.` : "";
-      return `${this.seat(state.resigned)} ${words.resigns}.${shared}`;
-    }
-    if (state.outcome) {
-      const { winners, scores } = state.outcome;
-      if (winners.length === state.seats.length) return `${words.over} ${words.draw}, ${points(scores)}.`;
-      const persons = state.seats.flatMap((seat, player) => (seat.person ? [player] : []));
-      if (persons.length === 1 && (winners.length === 1 || !winners.includes(persons[0]))) {
-        return `${words.over} ${winners.includes(persons[0]) ? words.youWin : words.youLose}, ${points(scores)}.`;
-      }
-      return `${words.over} ${winners.map((seat) => names[seat]).join(", ")} ${winners.length > 1 ? words.share : words.wins}, ${points(scores)}.`;
-    }
-    if (state.trouble) return `${words.trouble} ${state.trouble}`;
-    if (state.turn === "player") return `${names[state.mover]} ${words.thinking}`;
-    const alone = state.seats.filter((seat) => seat.person).length === 1;
-    const turn = alone ? words.yourTurn : this.board.language === "vi" ? `Đến lượt ${names[state.mover]}.` : `${names[state.mover]} ${words.toMove}.`;
-    return state.line.length < 2 ? `${turn} ${words.tap}` : turn;
+    this.touring = false;
+    this.setTools();
   }
 
   // ---- hints -------------------------------------------------------------------------------------------------------
@@ -240,26 +229,10 @@ export class GameView extends EventTarget {
 
   /** A hint; dropped if it is for another position than the one shown. */
   setHint(hint) {
-    if (hint && hint.ply === this.state.ply && this.viewing === null && this.coming === undefined
-        && (hint.serial[0] ?? 0) === (this.state.line.at(-1) ?? 0)) {
+    if (hint && hint.ply === this.state.ply && this.viewing === null && this.coming === undefined && hint.serial === (this.state.line.at(-1) ?? 0)) {
       this.hint = hint;
-      this.board.say(this.hintWords(hint));
+      this.board.say(hintWords(this, hint));
     }
-    if (this.coming === undefined) this.refresh();
-  }
-
-  hintWords({ best, values, search }) {
-    const two = this.state.seats.length === 2, points = signed(values[best]), field = best[0], a = best.endsWith("A"), { words } = this;
-    const way = a ? words.anticlockwise : words.clockwise;
-    if (this.board.language === "vi") {
-      const tried = `Thử ô ${field}, ${way} (${best})`;
-      if (!search) return `${tried}: được ${points} điểm ngay, chưa tính nước đáp.`;
-      const how = search.proved ? "đã chứng minh" : `nhìn trước ${search.depth} nước`;
-      return `${tried}: ${points} điểm từ đây đến cuối ván nếu ${two ? "hai bên" : "mọi người"} đều đi tốt nhất (${how}).`;
-    }
-    const tried = `Try field ${field}, ${way} (${best})`;
-    if (!search) return `${tried}: it wins ${points} points at once, answers not counted.`;
-    const how = search.proved ? "proved" : `seen ${search.depth} moves ahead`;
-    return `${tried}: ${points} points from here to the end, if ${two ? "both" : "all"} play their best (${how}).`;
+    this.refresh();
   }
 }

@@ -1,6 +1,8 @@
 // The motion of a move on the board: each lap, capture and refill, as the trace of the move tells it.
 
 import { DrawnBoard, SHORTEST } from "./drawn-board.js";
+import { element } from "./nodes.js";
+import { sound } from "./sound.js";
 
 /** A board that plays moves. */
 export class MovingBoard extends DrawnBoard {
@@ -9,9 +11,9 @@ export class MovingBoard extends DrawnBoard {
     super.destroy();
   }
 
-  setDrawing(drawing) {
+  draw() {
     this.skip();
-    super.setDrawing(drawing);
+    super.draw();
   }
 
   show(position) {
@@ -102,6 +104,7 @@ export class MovingBoard extends DrawnBoard {
       this.arrange(target, 165);
       this.drawCount(target);
       this.showHand(target, remaining);
+      this.sound("seed");
       await this.wait(run, step.squares.length > 14 ? 110 : 165);
     }
     this.mark(step.squares.at(-1), "last");
@@ -125,22 +128,36 @@ export class MovingBoard extends DrawnBoard {
     await this.wait(run, 320);
     this.squares[step.square].hit.classList.add("taken");
     await this.wait(run, 320);
-    const to = [...this.plate[step.player].at, 0.7], side = Math.floor(step.square / (this.drawing.fields + 1));
+    const to = [...this.inBowl(this.plate[step.player], 0), 0.5], side = Math.floor(step.square / (this.drawing.fields + 1));
     const heap = this.heaps[step.square], kept = this.frame.seeds[step.square] - step.seeds;
     const flying = heap.splice(Math.min(kept, heap.length), heap.length);
     if (step.stones) { flying.push(this.stones[side]); this.stones[side] = null; this.frame.stones[side] = 0; }
     for (const node of flying) this.hand.append(node);
     this.frame.seeds[step.square] = kept;
     this.drawCount(step.square);
+    this.sound(step.stones ? "stone" : "take");
+    if (step.stones) this.cheer(step.square, step.player);
     for (const [number, node] of flying.entries()) this.vanish(node, to, 420 + 26 * number);
     await this.wait(run, 460 + 26 * flying.length);
     this.frame.scores[step.player] += step.points;
+    this.won[step.player] += step.stones;
     this.drawPlates();
     await this.wait(run, 200);
   }
 
+  /** A ring round a mandarin that is captured, and the name of who gets it grows for a moment. */
+  cheer(square, player) {
+    const [x, y] = this.drawing.squares[square].stone, ring = element("circle", { class: "cheer", cx: x, cy: y, r: 30 }, this.hand);
+    setTimeout(() => ring.remove(), 1200);
+    this.plate[player].group.classList.add("glad");
+    setTimeout(() => this.plate[player]?.group.classList.remove("glad"), 1200);
+  }
+
+  /** Let a move be heard, if that is wanted. */
+  sound(kind) { if (this.loud && !this.playing?.skipped) sound(kind); }
+
   async refilling(step, run) {
-    const left = step.player * (this.drawing.fields + 1), from = [...this.plate[step.player].at, 0.7];
+    const left = step.player * (this.drawing.fields + 1), from = [...this.inBowl(this.plate[step.player], 0), 0.5];
     this.frame.scores[step.player] -= step.seeds;
     this.drawPlates();
     for (let index = left; index < left + step.seeds; index++) {

@@ -22,3 +22,5 @@ export function html(name, properties = {}, parent = null) {
 export const copyFrame = (frame) => ({
   seeds: [...frame.seeds], stones: [...frame.stones], scores: [...frame.scores],
 });
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,93 @@
+// What is shown beside the board: the game, its match, its moves, and how it ended.
+
+import { moveName } from "./board-words.js";
+import { $, complain, make, page, store, words } from "./common.js";
+import { MINUS } from "./nodes.js";
+import { openPuzzle } from "./puzzles.js";
+import { mistake, review, showValues } from "./review.js";
+import { play, view } from "./table.js";
+import { sentenceName, standing, verdict } from "./told.js";
+
+let ended = null; // the game whose end has been told
+
+export function show() {
+  if (!page.state) return;
+  const { state } = page, { number } = view;
+  $("about-game").textContent = `${presetName(state.rules)} · ${state.seats.map((_, seat) => sentenceName(view, seat)).join(" – ")}`;
+  showValues();
+  const lines = number ? view.moves[state.line[number - 1]].lines[page.language] : [words().noMove], wrong = number ? mistake(number) : null;
+  $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
+  if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
+  $("from-here").hidden = view.viewing === null;
+  showMoves(number);
+  showMatch();
+  $("resign").disabled = state.turn !== "person" || Boolean(state.puzzle);
+  showEnd();
+}
+
+function presetName(rules) {
+  const [name, ...changes] = rules.split(" ");
+  return [words().presets[name]?.[0] ?? name, ...changes].join(" ");
+}
+
+function showMoves(number) {
+  const list = $("moves"), shown = page.state.line.slice(0, view.shown.length);
+  const rows = [[0, words().start, null], ...shown.map((serial, index) => [index + 1, `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`, mistake(index + 1)])];
+  list.replaceChildren(...rows.map(([ply, text, wrong]) => {
+    const button = make("button", { onclick: () => view.view(ply) }, text);
+    if (ply === number) button.setAttribute("aria-current", "step");
+    if (ply) button.title = [...view.moves[page.state.line[ply - 1]].lines[page.language], wrong?.text ?? ""].join(" ").trim();
+    if (wrong) button.append(make("small", { textContent: ` ${MINUS}${view.words.number(wrong.price)}` }));
+    return make("li", {}, button);
+  }));
+  const current = list.querySelector("[aria-current]");
+  if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight + 44;
+}
+
+function showMatch() {
+  const { match } = page.state;
+  $("match").hidden = !match;
+  if (!match) return;
+  const row = (kind, cells) => make("tr", {}, ...cells.map((cell) => make(kind, { textContent: cell })));
+  const sold = (player) => `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${words().pawned}` : ""}`;
+  const rounds = match.rounds.map((round, index) => row("td", [`${words().round} ${index + 1}`, ...round.scores]));
+  if (!match.settled) rounds.push(row("td", [`${words().round} ${match.number}`, "…", "…"]));
+  $("match").replaceChildren(
+    make("table", {}, row("th", ["", ...page.state.seats.map((_, seat) => sentenceName(view, seat))]), ...rounds, row("th", [words().sold, sold(0), sold(1)])),
+    make("p", { className: "soft", textContent: words().toLose(match.fields_to_lose) }),
+    make("p", { className: "soft", textContent: match.owners.tabs ? words().corners : "" }),
+  );
+}
+
+// ---- the end ---------------------------------------------------------------------------------------------------------
+
+function showEnd() {
+  const { match, puzzle, outcome, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
+  $("next").hidden = !over;
+  if (!over) { ended = null; return; }
+  const going = match && !match.over, solved = turn === "solved";
+  $("next").querySelector("h2").textContent = solved ? words().puzzle(puzzle.answer.right) : match?.over ? matchEnd(match) : verdict(view);
+  $("next").querySelector("p").textContent = solved ? words().place(puzzle.number + 1, puzzle.counts[puzzle.level]) : outcome ? standing(view, outcome.scores) : "";
+  $("next-round").hidden = !going;
+  $("next-puzzle").hidden = !solved;
+  $("retry").hidden = !solved || puzzle.answer.right;
+  for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
+  $("review").hidden = solved || seats.length > 2 || $("evaluate").checked;
+  if (solved && puzzle.answer.right) store.set(`puzzle-${puzzle.level}`, puzzle.number + 1);
+  if (ended === game) return;
+  ended = game;
+  $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
+  if (view.board.byKeyboard) $("next").querySelector("h2").focus();
+}
+
+function matchEnd(match) {
+  return match.winner === null ? words().matchDrawn : words().matchWon(sentenceName(view, match.winner));
+}
+
+$("next-round").onclick = () => play("next_round").catch(complain);
+$("retry").onclick = () => play("undo").catch(complain);
+$("next-puzzle").onclick = () => openPuzzle(page.state.puzzle.level, page.state.puzzle.number + 1);
+$("rematch").onclick = () => play("rematch").catch(complain);
+$("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
+$("review").onclick = review;
+$("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);

@@ -1,0 +1,82 @@
+// The buttons below the board: taking back, hints, looking through the game, options.
+
+import { WORDS } from "./board-words.js";
+import { element, html } from "./nodes.js";
+
+export const SPEEDS = { slow: 0.5, normal: 1, fast: 2.5, none: Infinity };
+const ICONS = {
+  undo: "M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 10h-3", redo: "M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 10h3",
+  hint: "M9.5 17.5h5M10.5 21h3M12 3a6 6 0 0 0-4 10.5c1 1 1.5 2 1.5 4h5c0-2 .5-3 1.5-4A6 6 0 0 0 12 3z",
+  first: "M6 5v14M19 5L9 12l10 7z", previous: "M16 5L6 12l10 7z", next: "M8 5l10 7-10 7z", last: "M18 5v14M5 5l10 7-10 7z",
+  tour: "M3 6l7 6-7 6zM12 6l7 6-7 6z", pause: "M8 5v14M16 5v14", again: "M5 12a7 7 0 1 0 2.5-5.4M7 3v4h4", skip: "M5 5l7 7-7 7M13 5l7 7-7 7",
+  options: "M4 7h9M18 7h2M4 17h3M12 17h8M15 4v6M9 14v6",
+};
+const KEYS = { undo: "U", redo: "R", hint: "H", again: "W", skip: "S", first: "Home", previous: ",", next: ".", last: "End", tour: "P" };
+const PRESSED = { u: "undo", r: "redo", h: "hint", w: "again", s: "skip", home: "first", ",": "previous", ".": "next", end: "last", p: "tour" };
+const WORDED = new Set(["undo", "redo", "hint"]);
+
+/** A row of buttons; `actions` says what each of them does, and `onoption(name, value)` hears of the options. */
+export class Tools {
+  constructor(root, actions, onoption) {
+    this.bar = html("div", { className: "tools" }, root);
+    this.bar.setAttribute("role", "toolbar");
+    this.buttons = {};
+    this.words = {};
+    for (const [name, action] of Object.entries(actions)) {
+      const button = (this.buttons[name] = html("button", { type: "button", onclick: action }, this.bar));
+      button.dataset.tool = name;
+      this.icon(button, name);
+      if (WORDED.has(name)) this.words[name] = html("span", {}, button);
+    }
+    const details = html("details", {}, this.bar);
+    this.summary = html("summary", {}, details);
+    this.icon(this.summary, "options");
+    const panel = html("div", { className: "options" }, details), option = (name, input) => {
+      const label = html("label", {}, panel);
+      this.words[name] = html("span", {}, label);
+      label.append(input);
+      return input;
+    };
+    this.speed = option("speed", html("select", { onchange: () => onoption("speed", this.speed.value) }));
+    for (const speed of Object.keys(SPEEDS)) html("option", { value: speed }, this.speed);
+    this.preview = option("preview", html("input", { type: "checkbox", checked: true, onchange: () => onoption("preview", this.preview.checked) }));
+    this.loud = option("loud", html("input", { type: "checkbox", onchange: () => onoption("loud", this.loud.checked) }));
+  }
+
+  icon(button, name) {
+    button.querySelector("svg")?.remove();
+    const icon = element("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": true });
+    element("path", { d: ICONS[name] }, icon);
+    button.prepend(icon);
+  }
+
+  setLanguage(language) {
+    const words = WORDS[language];
+    for (const [name, span] of Object.entries(this.words)) span.textContent = words[name];
+    for (const [name, button] of Object.entries(this.buttons)) {
+      button.title = `${words[name]} (${KEYS[name]})`;
+      button.setAttribute("aria-label", words[name]);
+    }
+    this.summary.title = words.options;
+    this.summary.setAttribute("aria-label", words.options);
+    for (const option of this.speed.options) option.textContent = words[option.value];
+  }
+
+  /** Whether each button can be pressed; while moves are shown one by one, `tour` stops that. */
+  set(enabled, { moving, touring }) {
+    for (const [name, able] of Object.entries(enabled)) this.buttons[name].disabled = !able;
+    this.buttons.again.hidden = moving;
+    this.buttons.skip.hidden = !moving;
+    if (this.touring !== touring) this.icon(this.buttons.tour, touring ? "pause" : "tour");
+    this.touring = touring;
+  }
+
+  /** Press the button of a key, or with `stepping` of an arrow; true if there is one. */
+  key(event, stepping) {
+    const arrows = stepping ? { ArrowLeft: "previous", ArrowRight: "next" } : {};
+    const name = arrows[event.key] ?? PRESSED[event.key.toLowerCase()], at = event.composedPath()[0];
+    if (!name || event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName)) return false;
+    if (!this.buttons[name].disabled) this.buttons[name].click();
+    return true;
+  }
+}

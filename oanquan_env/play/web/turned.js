@@ -1,0 +1,22 @@
+// A drawing turned about its middle: a person sits at the bottom, or at the right of an upright board.
+
+/** The drawing turned by `angle`, clockwise: a whole number of sides of the board, or of right angles for two rows. */
+export function turned(drawing, angle) {
+  const count = drawing.squares.length, middle = [0, 1].map((axis) => drawing.squares.reduce((sum, square) => sum + square.centre[axis], 0) / count);
+  const cos = Math.cos(angle), sin = Math.sin(angle), round = (value) => Math.round(value * 1000) / 1000;
+  const at = ([x, y, ...rest]) => {
+    const dx = x - middle[0], dy = y - middle[1];
+    return [round(middle[0] + dx * cos - dy * sin), round(middle[1] + dx * sin + dy * cos), ...rest];
+  };
+  const squares = drawing.squares.map((square) => ({
+    ...square, corners: square.corners.map(at), heading: square.heading + angle, heaps: square.heaps.map((heap) => heap.map(at)),
+    ...Object.fromEntries(["centre", "pile", "stone", "count", "label"].map((name) => [name, at(square[name])])),
+  }));
+  return { ...drawing, middle, angle, squares, plates: drawing.plates.map(at) };
+}
+
+/** The path of a square: of a mandarin square a sector, its corners being the centre and the ends of its arc. */
+export function outline({ corners, radius }) {
+  const points = corners.map((corner) => corner.join());
+  return radius ? `M${points[0]}L${points[1]}A${radius},${radius} 0 0 0 ${points[2]}Z` : `M${points.join("L")}Z`;
+}
