@@ -137,6 +137,9 @@ def test_the_first_games_of_a_large_batch_are_drawn() -> None:
     assert all(blank is pictures[-1] for blank in pictures[DRAWN_GAMES:])
     assert pictures[-1].shape == picture().shape
     assert not np.any(pictures[-1])
+    alone = OAnQuanVectorEnv(1, RULES, opponent=None, render_mode="ansi")
+    alone.reset()
+    assert alone.render() == (render.text(Board(RULES)),)
 
 
 @pytest.mark.parametrize("make", [env, raw_env])
