@@ -17,6 +17,7 @@ from oanquan_env import Board, GameRecord, Match, Move, __version__, perft, read
 from oanquan_env.cli import main
 from oanquan_env.records.games import format_records
 from oanquan_env.records.matches import match_records
+from tests.boards import boards_of
 from tests.strategies import PRESET_NAMES
 from tests.terminals import Terminal
 
@@ -50,12 +51,9 @@ def play(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
     """A file of two games."""
-    board = Board()
-    for move in ("5A", "3A"):
-        board.push(move)
+    board = boards_of("5A", "3A")[-1]
     finished = GameRecord.from_board(board, {"South": "Lan", "Round": "1"}, {0: "The puzzle.", 1: "loses at once"})
-    board = Board("three-player")
-    board.push("1A")
+    board = boards_of("1A", rules="three-player")[-1]
     path = tmp_path / "games.txt"
     path.write_text(f"{finished}\n{GameRecord.from_board(board)}")
     return path
@@ -69,8 +67,7 @@ def test_perft_counts_each_depth(run: Run) -> None:
 
 
 def test_perft_divides_from_any_position(run: Run) -> None:
-    board = Board("app")
-    board.push("5A")
+    board = boards_of("5A", rules="app")[-1]
     printed = run("perft", "--rules", "app", "--position", board.text(), "--depth", "2", "--divide")
     counts = dict(line.split() for line in printed.splitlines()[:-1])
     assert set(counts) == {*map(str, board.legal_moves), "all"}
@@ -109,41 +106,29 @@ def test_replay_can_just_check(run: Run, monkeypatch: pytest.MonkeyPatch, record
     assert run("replay", "-", "--check").splitlines() == lines
 
 
-def test_replay_of_a_match_shows_and_checks_who_owns_what(
+def test_replay_of_a_match_shows_checks_and_counts_who_owns_what(
     run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     match = Match(match_rules="max_rounds=2")
     for move in ("5A", "3A"):  # 22-46: South lacks 11 points, and its leftmost field is sold
         match.step(Move.parse(move).action)
     while match.outcome is None:
-        match.step(int(match.legal_mask().argmax()))
-    path = tmp_path / "match.txt"
-    path.write_text(format_records(match_records(match)))
-    printed = run("replay", str(path))
-    assert "Game 2: mancala-world" in printed
-    ownership = match.rounds[1].ownership
-    assert ownership.sold_text() == "S1"
-    board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 {match.rounds[1].starter} 0")
-    assert render.text(board, owners=ownership.owners().tolist()) in printed
-    forged = path.read_text().replace('[Round "2"]', '[Round "3"]')
-    path.write_text(forged)
-    assert main(["replay", str(path)]) == 2
-    assert "round 2: Round is '3', but should be '2'" in capsys.readouterr().err.replace('"', "'")
-
-
-def test_the_trace_of_a_round_tells_the_points_of_its_owners(run: Run, tmp_path: Path) -> None:
-    match = Match(match_rules="max_rounds=2")
-    for move in ("5A", "3A"):
-        match.step(Move.parse(move).action)
-    while match.outcome is None:
         legal = match.legal_mask().nonzero()[0]
         match.step(int(legal[8 % len(legal)]))
     last = match.rounds[1]
+    assert last.ownership.sold_text() == "S1"
     assert last.scores != tuple(match.core.standings(last.positions)[0])  # South's sold field holds a seed at the end
     path = tmp_path / "match.txt"
     path.write_text(format_records(match_records(match)))
-    finals = re.findall(r"Final points: South (-?\d+), North (-?\d+)\.", run("replay", str(path), "--stories"))
+    printed = run("replay", str(path), "--stories")
+    assert "Game 2: mancala-world" in printed
+    board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 {last.starter} 0")
+    assert render.text(board, owners=last.ownership.owners().tolist()) in printed
+    finals = re.findall(r"Final points: South (-?\d+), North (-?\d+)\.", printed)
     assert [tuple(map(int, points)) for points in finals] == [played.scores for played in match.rounds]
+    path.write_text(path.read_text().replace('[Round "2"]', '[Round "3"]'))
+    assert main(["replay", str(path)]) == 2
+    assert "round 2: Round is '3', but should be '2'" in capsys.readouterr().err.replace('"', "'")
 
 
 def test_rules_lists_presets_and_spells_one_out(run: Run) -> None:
