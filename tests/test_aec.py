@@ -120,6 +120,7 @@ def test_an_action_is_any_kind_of_whole_number_and_nothing_else(match: bool) -> 
         assert "2A" in game.render()
 
 
+@pytest.mark.parametrize("match", [False, True])
 def test_a_step_before_reset_or_after_the_last_agent_has_left_is_refused(match: bool) -> None:
     game = raw_env("max_plies=1", match="max_rounds=1" if match else False)
     with pytest.raises(ResetNeeded, match=r"the game has not begun, or all agents have left it: call reset\(\) first"):
