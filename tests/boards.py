@@ -23,6 +23,15 @@ def played_board(rules: Rules | str, seed: int, plies: int) -> Board:
     return board
 
 
+def boards_of(*moves: str, rules: Rules | str = "mancala-world") -> list[Board]:
+    """The board at which a game begins, and those after each move."""
+    row = [Board(rules)]
+    for move in moves:
+        row.append(row[-1].copy())
+        row[-1].push(move)
+    return row
+
+
 def random_positions(core: Core, n: int, seed: int) -> Positions:
     """Running positions of every phase: game i is up to i % 12 plies old."""
     rng = np.random.default_rng(seed)

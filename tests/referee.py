@@ -7,56 +7,18 @@ by side. Section numbers in the comments are those of RULES.md.
 from __future__ import annotations
 
 import copy
-from typing import Protocol
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from oanquan_env import Rules
 
 LAP_LIMIT = 10_000
-
-
-class RulesLike(Protocol):
-    """The attributes of RULES.md section 5 that the referee reads."""
-
-    @property
-    def players(self) -> int: ...
-    @property
-    def fields(self) -> int: ...
-    @property
-    def seeds(self) -> int: ...
-    @property
-    def stones(self) -> bool: ...
-    @property
-    def stone_value(self) -> int: ...
-    @property
-    def mandarin_seeds(self) -> int: ...
-    @property
-    def sowing(self) -> str: ...
-    @property
-    def mandarin_ahead(self) -> str: ...
-    @property
-    def empty_mandarin(self) -> str: ...
-    @property
-    def capture(self) -> str: ...
-    @property
-    def quan_non(self) -> int: ...
-    @property
-    def mandarin_seeds_capturable(self) -> bool: ...
-    @property
-    def refill(self) -> str: ...
-    @property
-    def refill_when(self) -> str: ...
-    @property
-    def end(self) -> str: ...
-    @property
-    def leftovers(self) -> str: ...
-    @property
-    def mandarin_leftovers(self) -> str: ...
-    @property
-    def max_plies(self) -> int: ...
 
 
 class Referee:
     """One game: the position, and the rules to play it by."""
 
-    def __init__(self, rules: RulesLike) -> None:
+    def __init__(self, rules: Rules) -> None:
         """Set the game up (section 1)."""
         self.rules = rules
         side = [rules.seeds] * rules.fields + [rules.mandarin_seeds]
@@ -310,7 +272,7 @@ class Referee:
         return sum(self.seeds[self.mandarin_square(p)] for p in range(players)) // players
 
 
-def perft(rules: RulesLike, depth: int) -> int:
+def perft(rules: Rules, depth: int) -> int:
     """Count the move paths of a length from the start; a finished game counts once (section 8)."""
 
     def paths(game: Referee, left: int) -> int:

@@ -37,25 +37,15 @@ def test_matches_pass_pettingzoo_s_tests(rules: str, monkeypatch: pytest.MonkeyP
     render_test(lambda render_mode: env(rules=rules, match=True, render_mode=render_mode))
 
 
-@pytest.mark.parametrize("match", [True, MatchRules(), "match_measure=lack"], ids=["true", "match_rules", "text"])
-def test_a_match_is_asked_for_by_true_by_its_rules_or_by_their_text(match: MatchRules | str | bool) -> None:
-    game = raw_env(match=match)
-    assert isinstance(game, MatchEnv)
-    assert game.match.match_rules == MatchRules()
-
-
-@pytest.mark.parametrize("match", [False, None])
-def test_without_a_match_there_are_single_games(match: bool | None) -> None:
-    assert not isinstance(raw_env(match=match), MatchEnv)
-
-
-@pytest.mark.parametrize("text", ["", "  "])
-def test_an_empty_text_for_a_match_is_told_what_to_write(text: str) -> None:
-    with pytest.raises(RulesError, match="match is an empty text; give match=True"):
-        env(match=text)
-
-
-def test_a_match_of_another_kind_is_an_error() -> None:
+def test_a_match_is_asked_for_by_true_by_its_rules_or_by_their_text() -> None:
+    for match in (True, MatchRules(), "match_measure=lack"):
+        game = raw_env(match=match)
+        assert isinstance(game, MatchEnv)
+        assert game.match.match_rules == MatchRules()
+    assert not any(isinstance(raw_env(match=match), MatchEnv) for match in (False, None))
+    for text in ("", "  "):
+        with pytest.raises(RulesError, match="match is an empty text; give match=True"):
+            env(match=text)
     with pytest.raises(TypeError, match="match must be True, False, a MatchRules or its text; got 1"):
         raw_env(match=1)  # type: ignore[arg-type]
 

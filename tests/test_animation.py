@@ -17,23 +17,15 @@ from oanquan_env.records.matches import match_records
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import Picture, film
 from oanquan_env.render.scene import MOST_PEBBLES
+from tests.boards import boards_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 PUZZLE = ("5A", "3A")
 LONG = ("4A", "5A", "1A", "5A")
 
 
-def boards(moves: tuple[str, ...], rules: str = "mancala-world") -> list[Board]:
-    """The board at which the game begins, and those after each move."""
-    row = [Board(rules)]
-    for move in moves:
-        row.append(row[-1].copy())
-        row[-1].push(move)
-    return row
-
-
-def record(moves: tuple[str, ...], rules: str = "mancala-world") -> GameRecord:
-    return GameRecord.from_board(boards(moves, rules)[-1])
+def record(*moves: str) -> GameRecord:
+    return GameRecord.from_board(boards_of(*moves)[-1])
 
 
 def seen(document: str, share: float) -> list[ElementTree.Element]:
@@ -74,13 +66,12 @@ def check_every_picture(pictures: list[Picture]) -> None:
 
 
 def test_every_seed_is_seen_where_it_lies() -> None:
-    check_every_picture(list(film(boards(PUZZLE))))
-    check_every_picture(list(film(boards(LONG))))
-    check_every_picture(list(film(boards(("3C", "2A", "1C"), "three-player"))))
+    for boards in (boards_of(*PUZZLE), boards_of(*LONG), boards_of("3C", "2A", "1C", rules="three-player")):
+        check_every_picture(list(film(boards)))
 
 
 def test_a_film_sows_seed_by_seed_and_ends_on_the_board() -> None:
-    row = boards(PUZZLE)
+    row = boards_of(*PUZZLE)
     pictures = list(film(row))
     assert pictures[0].board is row[0]
     assert pictures[-1].board is row[-1]
@@ -96,14 +87,14 @@ def test_a_film_sows_seed_by_seed_and_ends_on_the_board() -> None:
 
 def test_a_record_becomes_an_svg_without_scripts(tmp_path: Path) -> None:
     path = tmp_path / "game.svg"
-    record(PUZZLE).animate(path)
+    record(*PUZZLE).animate(path)
     text = path.read_text(encoding="utf-8")
     assert "<script" not in text
     assert not re.search(r'(href|src)="(?!#)', text)
     assert "prefers-color-scheme" in text
     assert len(text) < 100_000
     assert stat.S_IMODE(path.stat().st_mode) & stat.S_IRUSR
-    record(PUZZLE).animate(str(path), dark=True, width=300)  # it replaces the file
+    record(*PUZZLE).animate(str(path), dark=True, width=300)  # it replaces the file
     assert 'width="300"' in path.read_text(encoding="utf-8")
     assert "prefers-color-scheme" not in path.read_text(encoding="utf-8")
     assert [file.name for file in tmp_path.iterdir()] == ["game.svg"]
@@ -111,8 +102,8 @@ def test_a_record_becomes_an_svg_without_scripts(tmp_path: Path) -> None:
 
 def test_a_record_becomes_a_gif(tmp_path: Path) -> None:
     path = tmp_path / "game.gif"
-    record(PUZZLE).animate(path, width=240)
-    pictures = list(film(boards(PUZZLE)))
+    record(*PUZZLE).animate(path, width=240)
+    pictures = list(film(boards_of(*PUZZLE)))
     with Image.open(path) as shown:
         frames, times = getattr(shown, "n_frames"), []  # noqa: B009 - Pillow's types lack it
         for number in range(frames):
@@ -126,7 +117,7 @@ def test_a_record_becomes_a_gif(tmp_path: Path) -> None:
 
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a moving picture is a \.svg or a \.gif file; got 'game\.mp4'"):
-        record(PUZZLE).animate(tmp_path / "game.mp4")
+        record(*PUZZLE).animate(tmp_path / "game.mp4")
     assert not list(tmp_path.iterdir())
 
 
@@ -148,7 +139,7 @@ def test_the_environment_shows_the_same_boards() -> None:
 
     after = [
         picture
-        for picture in film(boards(LONG))
+        for picture in film(boards_of(*LONG))
         if picture.last and not picture.hand and isinstance(picture.board, Board)
     ]
     moves = iter(LONG[1::2])

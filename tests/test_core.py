@@ -94,39 +94,25 @@ def test_expand_plays_every_legal_move_and_changes_nothing(preset: str) -> None:
     assert positions.same(before).all()
     assert (np.stack([rows, actions]) == core.legal_mask(positions).nonzero()).all()
     again = positions[rows]
-    core.play(again, actions)
+    core.play(again, actions)  # checked, which `expand` is not
     assert children.same(again).all()
 
 
-@pytest.mark.parametrize("preset", PRESET_NAMES)
-def test_unchecked_play_is_checked_play(preset: str) -> None:
-    core = Core(preset)
-    positions = random_positions(core, 36, seed=4)
-    actions = RandomPolicy(core).choose(positions, np.random.default_rng(0))
-    unchecked = positions.copy()
-    assert (core.play(unchecked, actions, checked=False).captured == core.play(positions, actions).captured).all()
-    assert unchecked.same(positions).all()
-
-
-@pytest.mark.parametrize("action", [-1, 10, 11])
-def test_an_action_outside_the_space_is_refused(action: int) -> None:
-    core = Core()
-    positions = core.start(3)
-    with pytest.raises(IllegalActionError, match=rf"illegal action {action} in row 2; legal: \[0, 1, 2"):
-        core.play(positions, [0, 1, action])
-    assert positions.same(core.start(3)).all()
-
-
-def test_an_empty_field_and_a_forbidden_direction_are_refused() -> None:
-    core = Core("tonkin")
-    with pytest.raises(IllegalActionError, match=r"illegal action 1 in row 0; legal: \[0, 2, 4, 6, 8\]"):
-        core.play(core.start(), [1])
-    positions = core.start()
-    core.play(positions, [0])
-    core.play(positions, [8])
-    empty = int((~core.legal_mask(positions)[0, ::2]).nonzero()[0][0]) * 2
-    with pytest.raises(IllegalActionError, match=f"illegal action {empty} in row 0"):
-        core.play(positions, [empty])
+def test_illegal_actions_are_refused_by_row_and_change_nothing() -> None:
+    for rules, before, action, legal in (
+        ("mancala-world", [], -1, "0, 1, 2"),
+        ("mancala-world", [], 10, "0, 1, 2"),
+        ("tonkin", [], 1, "0, 2, 4, 6, 8"),
+        ("mancala-world", [0, 9], 0, "2, 3, 4"),  # an empty field
+    ):
+        core = Core(rules)
+        positions = core.start(3)
+        for played in before:
+            core.play(positions, [played] * 3)
+        kept, first = positions.copy(), int(core.legal_mask(positions)[0].argmax())
+        with pytest.raises(IllegalActionError, match=rf"illegal action {action} in row 2; legal: \[{legal}"):
+            core.play(positions, [first, first, action])
+        assert positions.same(kept).all()
 
 
 def test_a_finished_game_takes_no_action() -> None:

@@ -234,6 +234,7 @@ def test_mistaken_names_are_refused(name: str, message: str) -> None:
 
 
 def test_what_cannot_be_searched_is_told() -> None:
+    assert FullWidthSearch(Core(), MAX_DEPTH).depth == MAX_DEPTH
     core = Core("three-player max_plies=1")
     positions = Positions.concatenate([core.start(), core.start()])
     positions[1:] = core.expand(core.start()).positions[:1]

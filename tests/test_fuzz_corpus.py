@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from oanquan_env import Board, Move, NotationError, Rules, RulesError, parse_records
+from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.play.server import PlayServer
 from oanquan_env.players.value_net import ValueNet
-from oanquan_env.records.matches import MatchRecordError, replay_match
+from oanquan_env.records.matches import replay_match
 from tests.fuzz_corpus import FOLDER, inputs
 
 LONGEST = 1000
@@ -35,7 +36,7 @@ def read_match(text: str) -> None:
 READERS: dict[str, list[tuple[Callable[[str], object], type[Exception] | tuple[type[Exception], ...]]]] = {
     "notation": [(Move.parse, NotationError), (Board.parse, NotationError)],
     "rules": [(Rules.parse, RulesError), (MatchRules.parse, RulesError)],
-    "records": [(read_match, (NotationError, MatchRecordError))],
+    "records": [(read_match, UsageError)],
     "nets": [(read_net, FileError)],
 }
 """The readers of each kind, and the error that each promises."""

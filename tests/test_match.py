@@ -14,6 +14,7 @@ from oanquan_env.match.ownership import Ownership
 from oanquan_env.players import RandomPolicy
 from oanquan_env.records.games import GameRecord, format_records, parse_records
 from oanquan_env.records.matches import match_records, replay_match
+from tests.players import FirstMove, LastMove
 
 THREE_ROUNDS = """\
 [Rules "mancala-world"]
@@ -271,18 +272,9 @@ def test_many_matches_at_once_are_the_matches_one_by_one(rules: str) -> None:
 
 
 def test_the_first_player_of_many_matches_is_south() -> None:
-    class Leftmost:
-        def choose(self, positions, rng):
-            assert (positions.mover == 0).all()
-            return core.legal_mask(positions).argmax(axis=1)
-
-    class Rightmost:
-        def choose(self, positions, rng):
-            assert (positions.mover == 1).all()
-            return core.rules.actions - 1 - core.legal_mask(positions)[:, ::-1].argmax(axis=1)
-
     core = Core()
-    (match,) = play_matches([Leftmost(), Rightmost()], 1, np.random.default_rng(), match_rules="max_rounds=3")
+    players = [FirstMove(core), LastMove(core)]
+    (match,) = play_matches(players, 1, np.random.default_rng(), match_rules="max_rounds=3")
     assert match.outcome is not None
     assert match.rounds[0].actions[:2] == (0, 9)
 

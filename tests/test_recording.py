@@ -17,6 +17,7 @@ from gymnasium.wrappers.vector import RecordVideo as RecordVectorVideo
 
 from oanquan_env import Board, Move, env, raw_env, render
 from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
+from tests.boards import boards_of
 
 RULES = "quan_non=20 max_plies=3"  # no stone is taken so soon: every game has three plies
 
@@ -61,9 +62,7 @@ def actions(moves: Iterable[str]) -> npt.NDArray[np.int64]:
 
 def picture(*moves: str, rules: str = RULES) -> npt.NDArray[np.uint8]:
     """The picture after these moves."""
-    board = Board(rules)
-    for move in moves:
-        board.push(move)
+    board = boards_of(*moves, rules=rules)[-1]
     return render.rgb(board, last=board.last_mark)
 
 
@@ -121,10 +120,7 @@ def test_pictures_show_the_opponent_s_reply() -> None:
     games = OAnQuanVectorEnv(2, RULES, opponent=opponent, seat=0, render_mode="ansi")
     games.reset()
     games.step(actions([LINE[0], OTHER[0]]))
-    boards = [Board(RULES), Board(RULES)]
-    for board, moves in zip(boards, (LINE, OTHER), strict=True):
-        for move in moves[:2]:
-            board.push(move)
+    boards = [boards_of(*moves[:2], rules=RULES)[-1] for moves in (LINE, OTHER)]
     assert games.render() == tuple(render.text(board, last=board.last_mark) for board in boards)
 
 
@@ -137,6 +133,9 @@ def test_the_first_games_of_a_large_batch_are_drawn() -> None:
     assert all(blank is pictures[-1] for blank in pictures[DRAWN_GAMES:])
     assert pictures[-1].shape == picture().shape
     assert not np.any(pictures[-1])
+    alone = OAnQuanVectorEnv(1, RULES, opponent=None, render_mode="ansi")
+    alone.reset()
+    assert alone.render() == (render.text(Board(RULES)),)
 
 
 @pytest.mark.parametrize("make", [env, raw_env])

@@ -131,45 +131,35 @@ GOOD = ["1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8", [6, 4, 3, -5, 6, 0, None, None, No
 ALL_LEGAL = ["5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", [0] * 10]
 
 
+WRONG_VALUES = ([6, 4, 3, -5, 6, None, None], [6, 4, 3, -5, 6, 0, 1])
+"""The first moves; a legal one without a value, and a value of an illegal one."""
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (GOOD[:2], r"position 2: expected \[position, values, actions proved\]"),
-        ([GOOD[0], GOOD[1], 1], r"position 2: expected \[position, values, actions proved\]"),
-        ([GOOD[0][:-2], GOOD[1], []], "position 2: column 33: a position has 4 words"),
-        (
-            [GOOD[0], [6, 4, 3, -5, 6, None, None, None, None, None], [0, 2]],
-            "position 2: values must be given for the legal",
-        ),
-        (
-            [GOOD[0], [6, 4, 3, -5, 6, 0, 1, None, None, None], []],
-            "position 2: values must be given for the legal moves",
-        ),
-        (
-            [GOOD[0], [6, 4, 3, -5, 6, 0.5, None, None, None, None], [0, 2]],
-            "position 2: expected 10 whole numbers or nulls",
-        ),
-        ([GOOD[0], GOOD[1][:9], []], "position 2: expected 10 whole numbers or nulls"),
-        ([GOOD[0], GOOD[1], [0, 6]], "position 2: only legal moves can be proved"),
-        ([*ALL_LEGAL, [9, -1]], "position 2: only legal moves can be proved"),
-        ([*ALL_LEGAL, [10]], "position 2: only legal moves can be proved"),
-        ([*ALL_LEGAL, [True]], "position 2: only legal moves can be proved"),
-        ([*ALL_LEGAL, [1.0]], "position 2: only legal moves can be proved"),
-        ([*ALL_LEGAL, ["1"]], "position 2: only legal moves can be proved"),
+        (GOOD[:2], r"expected \[position, values, actions proved\]"),
+        ([GOOD[0], GOOD[1], 1], r"expected \[position, values, actions proved\]"),
+        ([GOOD[0][:-2], GOOD[1], []], "column 33: a position has 4 words"),
+        *[
+            ([GOOD[0], [*row, None, None, None], []], "values must be given for the legal moves")
+            for row in WRONG_VALUES
+        ],
+        ([GOOD[0], [6, 4, 3, -5, 6, 0.5, *[None] * 4], [0, 2]], "expected 10 whole numbers or nulls"),
+        ([GOOD[0], GOOD[1][:9], []], "expected 10 whole numbers or nulls"),
+        ([GOOD[0], GOOD[1], [0, 6]], "only legal moves can be proved"),
+        *[([*ALL_LEGAL, wrong], "only legal moves can be proved") for wrong in ([9, -1], [10], [True], [1.0], ["1"])],
     ],
 )
 def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) -> None:
     path = tmp_path / "suite.json"
-    path.write_text(json.dumps({"format": 1, "rules": "mancala-world", "made": {}, "positions": [GOOD, row]}))
-    with pytest.raises(FileError, match=message):
+    suite = {"format": 1, "rules": "mancala-world", "made": {}, "positions": [GOOD, row]}
+    path.write_text(json.dumps(suite))
+    with pytest.raises(FileError, match=f"position 2: {message}"):
         read_suite(path)
-
-
-def test_the_first_and_the_last_action_can_be_proved(tmp_path: Path) -> None:
-    path = tmp_path / "suite.json"
-    row = [*ALL_LEGAL, [0, 9]]
-    path.write_text(json.dumps({"format": 1, "rules": "mancala-world", "made": {}, "positions": [row]}))
-    assert read_suite(path).proved[0].nonzero()[0].tolist() == [0, 9]
+    suite["positions"] = [[*ALL_LEGAL, [0, 9]]]
+    path.write_text(json.dumps(suite))
+    assert read_suite(path).proved[0].nonzero()[0].tolist() == [0, 9]  # the first and the last action can be proved
 
 
 @pytest.mark.parametrize(
@@ -179,10 +169,7 @@ def test_the_first_and_the_last_action_can_be_proved(tmp_path: Path) -> None:
         ("[]", "not a suite of positions"),
         ('{"rules": "mancala-world"}', "the entry 'format' is missing"),
         ('{"format": 1, "rules": "chess", "made": {}, "positions": []}', "unknown preset 'chess'"),
-        (
-            '{"format": 2, "rules": "tonkin", "made": {}, "positions": []}',
-            "expected a suite of format 1",
-        ),
+        ('{"format": 2, "rules": "tonkin", "made": {}, "positions": []}', "expected a suite of format 1"),
         ('{"format": 1, "rules": "tonkin", "made": {}, "positions": []}', "it holds no positions"),
     ],
 )

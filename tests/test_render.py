@@ -18,7 +18,7 @@ from oanquan_env.render import LastMove, Snapshot, coloured, svg, text
 from oanquan_env.render.drawable import status_line
 from oanquan_env.render.scene import MOST_PEBBLES
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
-from tests.boards import played_board
+from tests.boards import boards_of, played_board
 from tests.strategies import PRESET_NAMES
 from tests.strategies import seeds as random_seeds
 
@@ -28,9 +28,7 @@ OWNERS = [[0, 1, 2, 0, 0], [2, 2, 0, 0, 1]]
 
 
 def puzzle() -> Board:
-    board = Board()
-    board.push("5A")
-    return board
+    return boards_of("5A")[-1]
 
 
 def snapshot(board: Board) -> Snapshot:
@@ -74,8 +72,7 @@ def test_a_move_as_text() -> None:
 
 
 def test_seeds_that_a_finished_game_left_are_in_brackets() -> None:
-    board = puzzle()
-    board.push("3A")
+    board = boards_of("5A", "3A")[-1]
     assert text(board, last=board.last_mark) == (
         "  North 46\n"
         "               5       4       3       2       1\n"

@@ -5,6 +5,7 @@ The lesson positions are small; their points need not make a game's total. South
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import pytest
@@ -15,8 +16,6 @@ from oanquan_env.engine.notation import Move, format_position, parse_position
 
 class Result(NamedTuple):
     after: str
-    captured: int
-    laps: int
     ended: Termination
     standings: list[int]
 
@@ -24,157 +23,77 @@ class Result(NamedTuple):
 def play(position: str, move: str, rules: str = "mancala-world") -> Result:
     core = Core(rules)
     positions = parse_position(core, position, checked=False)
-    played = core.play(positions, [Move.parse(move).action])
+    core.play(positions, [Move.parse(move).action])
     return Result(
         format_position(core, positions),
-        int(played.captured[0]),
-        int(played.laps[0]),
         Termination(positions.ended[0]),
         core.standings(positions)[0].tolist(),
     )
 
 
-def after(position: str, move: str, rules: str = "mancala-world") -> str:
-    return play(position, move, rules).after
+MOVES = """
+2.1 sowing passes through mandarin squares
+  0,0,0,0,3,0*/0,0,0,0,0,0* 0,0 0 0  5A -> 0,0,0,0,0,1*/1,1,0,0,0,0* 0,0 1 1
+2.1 sowing clockwise walks the ring backwards
+  2,0,0,0,0,1*/0,0,0,0,1,0* 0,0 0 0  1C -> 0,0,0,0,0,1*/0,0,0,0,2,1* 0,0 1 1
+2.1 sowing does not skip the origin, and relays what it refilled
+  14,0,0,0,0,0*/5,0,0,0,0,0* 0,0 0 0  1A -> 1,2,2,0,2,1*/6,1,1,1,1,1* 0,0 1 1
+2.2 a relay lifts the field after the last seed
+  2,0,0,1,0,0*/1,0,0,0,0,0* 0,0 0 0  1A -> 0,1,1,0,1,0*/1,0,0,0,0,0* 0,0 1 1
+2.2 a mandarin square with something on it ends the turn
+  0,0,0,1,0,0*/1,0,0,0,0,0* 0,0 0 0  4A -> 0,0,0,0,1,0*/1,0,0,0,0,0* 0,0 1 1
+  0,0,0,1,0,2/1,0,0,0,0,0* 0,0 0 0  4A -> 0,0,0,0,1,2/1,0,0,0,0,0* 0,0 1 1
+2.2 take_one lifts a seed of the mandarin square and goes on
+  tonkin: 0,0,0,1,0,4/1,0,3,0,0,10 0,0 0 0  4A -> 0,0,0,0,1,3/2,0,0,0,0,10 3,0 1 1
+2.2 take_one cannot lift a stone
+  mandarin_ahead=take_one: 0,0,0,1,0,0*/1,0,3,0,0,0* 0,0 0 0  4A -> 0,0,0,0,1,0*/1,0,3,0,0,0* 0,0 1 1
+2.2 an empty mandarin square ends the turn, and is a gap by the Vietnamese rules
+  0,0,0,1,0,0/5,0,0,0,0,0* 0,0 0 0  4A -> 0,0,0,0,1,0/5,0,0,0,0,0* 0,0 1 1
+  vietnamese: 0,0,0,1,0,0/5,0,0,0,1,0* 0,0 0 0  4A -> 0,0,0,0,1,0/0,0,0,0,1,0* 5,0 1 1
+2.3 a capture over a gap
+  1,0,0,4,1,0*/1,0,0,0,0,0* 0,0 0 0  1A -> 0,1,0,0,1,0*/1,0,0,0,0,0* 4,0 1 1
+2.3 two empty squares end the turn
+  1,0,0,0,2,0*/1,0,0,0,0,0* 0,0 0 0  1A -> 0,1,0,0,2,0*/1,0,0,0,0,0* 0,0 1 1
+2.3 the capture of a mandarin square takes stone and seeds
+  0,0,1,0,0,3*/1,0,0,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,0/1,0,0,0,0,0* 13,0 1 1
+2.3 a chain of captures goes on over the next gap, a single capture does not
+  1,0,0,4,0,3*/2,0,5,0,0,0* 0,0 0 0  1A -> 0,1,0,0,0,0/2,0,5,0,0,0* 17,0 1 1
+  0,0,1,0,0,3*/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,0/0,0,1,0,0,0* 15,0 1 1
+  app: 1,0,0,4,0,3*/2,0,5,0,0,0* 0,0 0 0  1A -> 0,1,0,0,0,3*/2,0,5,0,0,0* 4,0 1 1
+2.3 a chain ends before an empty mandarin square, and passes it by the Vietnamese rules
+  0,1,0,0,4,0/2,0,5,0,1,1* 0,0 0 0  2A -> 0,0,1,0,0,0/2,0,5,0,1,1* 4,0 1 1
+  vietnamese: 0,1,0,0,4,0/2,0,5,1,1,1* 0,0 0 0  2A -> 0,0,1,0,0,0/0,0,0,1,1,1* 11,0 1 1
+2.4 an unripe mandarin is safe, a ripe one is captured, and seeds without a stone are always ripe
+  vietnamese quan_non=5: 0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,4*/0,2,1,0,0,0* 0,0 1 1
+  vietnamese quan_non=5: 0,0,1,0,0,5*/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,0/0,0,1,0,0,0* 17,0 1 1
+  vietnamese quan_non=5: 0,0,1,0,0,2/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,0/0,0,1,0,0,0* 4,0 1 1
+2.4 where mandarin seeds cannot be captured, a stone alone is taken, and seeds alone never
+  mandarin_seeds_capturable=False: 0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,4/0,0,1,0,0,0* 12,0 1 1
+  mandarin_seeds_capturable=False: 0,0,1,0,0,4/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,4/0,2,1,0,0,0* 0,0 1 1
+3 a refill comes out of the captures, on credit below zero
+  0,0,0,1,1,0*/0,0,0,0,0,3* 10,7 0 0  4A -> 0,0,0,0,2,0*/1,1,1,1,1,3* 10,2 1 1
+  0,0,0,1,1,0*/0,0,0,0,0,3* 10,3 0 0  4A -> 0,0,0,0,2,0*/1,1,1,1,1,3* 10,-2 1 1
+3 only the next mover refills, by the text of Ludii both at once
+  0,0,0,0,1,0*/0,0,0,1,0,0* 10,7 0 0  5A -> 0,0,0,0,0,1*/0,0,0,1,0,0* 10,7 1 1
+  ludii: 0,0,0,0,1,0*/0,0,0,1,0,0* 10,7 0 0  5A -> 1,1,1,1,1,1*/0,0,0,1,0,0* 5,7 1 1
+  ludii: 0,0,0,0,1,0*/0,0,0,0,0,0* 10,7 0 0  5A -> 1,1,1,1,1,1*/1,1,1,1,1,0* 5,2 1 1
+"""
+CASES = {block.splitlines()[0]: block.splitlines()[1:] for block in re.split(r"\n(?=\d)", MOVES.rstrip()) if block}
 
 
-# ---- 2.1 sowing ------------------------------------------------------------------------------------------------------
-
-
-def test_sowing_passes_through_mandarin_squares() -> None:
-    assert after("0,0,0,0,3,0*/0,0,0,0,0,0* 0,0 0 0", "5A").startswith("0,0,0,0,0,1*/1,1,0,0,0,0*")
-
-
-def test_sowing_clockwise_walks_the_ring_backwards() -> None:
-    assert after("2,0,0,0,0,1*/0,0,0,0,1,0* 0,0 0 0", "1C").startswith("0,0,0,0,0,1*/0,0,0,0,2,1*")
-
-
-def test_sowing_does_not_skip_the_origin() -> None:
-    result = play("14,0,0,0,0,0*/5,0,0,0,0,0* 0,0 0 0", "1A")
-    # 14 seeds reach the third field again; the fourth, refilled on the way, is relayed into the fifth
-    assert (result.after, result.laps) == ("1,2,2,0,2,1*/6,1,1,1,1,1* 0,0 1 1", 2)
-
-
-# ---- 2.2 relay -------------------------------------------------------------------------------------------------------
-
-
-def test_relay_lifts_the_field_after_the_last_seed() -> None:
-    result = play("2,0,0,1,0,0*/1,0,0,0,0,0* 0,0 0 0", "1A")
-    assert (result.after, result.laps) == ("0,1,1,0,1,0*/1,0,0,0,0,0* 0,0 1 1", 2)
-
-
-def test_a_mandarin_square_with_something_on_it_ends_the_turn() -> None:
-    assert after("0,0,0,1,0,0*/1,0,0,0,0,0* 0,0 0 0", "4A") == "0,0,0,0,1,0*/1,0,0,0,0,0* 0,0 1 1"
-    assert after("0,0,0,1,0,2/1,0,0,0,0,0* 0,0 0 0", "4A") == "0,0,0,0,1,2/1,0,0,0,0,0* 0,0 1 1"
-
-
-def test_take_one_lifts_a_seed_of_the_mandarin_square_and_goes_on() -> None:
-    result = play("0,0,0,1,0,4/1,0,3,0,0,10 0,0 0 0", "4A", "tonkin")
-    assert (result.after, result.laps, result.captured) == ("0,0,0,0,1,3/2,0,0,0,0,10 3,0 1 1", 2, 3)
-
-
-def test_take_one_cannot_lift_a_stone() -> None:
-    rules = "mancala-world mandarin_ahead=take_one"
-    assert after("0,0,0,1,0,0*/1,0,3,0,0,0* 0,0 0 0", "4A", rules) == "0,0,0,0,1,0*/1,0,3,0,0,0* 0,0 1 1"
-
-
-def test_an_empty_mandarin_square_ends_the_turn() -> None:
-    assert after("0,0,0,1,0,0/5,0,0,0,0,0* 0,0 0 0", "4A") == "0,0,0,0,1,0/5,0,0,0,0,0* 0,0 1 1"
-
-
-def test_an_empty_mandarin_square_is_a_gap_by_the_vietnamese_rules() -> None:
-    assert after("0,0,0,1,0,0/5,0,0,0,1,0* 0,0 0 0", "4A", "vietnamese") == "0,0,0,0,1,0/0,0,0,0,1,0* 5,0 1 1"
-
-
-# ---- 2.3 capture -----------------------------------------------------------------------------------------------------
-
-
-def test_capture_over_a_gap() -> None:
-    assert after("1,0,0,4,1,0*/1,0,0,0,0,0* 0,0 0 0", "1A") == "0,1,0,0,1,0*/1,0,0,0,0,0* 4,0 1 1"
-
-
-def test_two_empty_squares_end_the_turn() -> None:
-    assert after("1,0,0,0,2,0*/1,0,0,0,0,0* 0,0 0 0", "1A") == "0,1,0,0,2,0*/1,0,0,0,0,0* 0,0 1 1"
-
-
-def test_capture_of_a_mandarin_square_takes_stone_and_seeds() -> None:
-    result = play("0,0,1,0,0,3*/1,0,0,0,0,0* 0,0 0 0", "3A")
-    assert (result.after, result.captured) == ("0,0,0,1,0,0/1,0,0,0,0,0* 13,0 1 1", 13)
-
-
-def test_chain_capture_goes_on_over_the_next_gap() -> None:
-    assert play("1,0,0,4,0,3*/2,0,5,0,0,0* 0,0 0 0", "1A").captured == 4 + 13
-    assert after("0,0,1,0,0,3*/0,2,1,0,0,0* 0,0 0 0", "3A") == "0,0,0,1,0,0/0,0,1,0,0,0* 15,0 1 1"
-
-
-def test_single_capture_ends_after_the_first() -> None:
-    assert after("1,0,0,4,0,3*/2,0,5,0,0,0* 0,0 0 0", "1A", "app") == "0,1,0,0,0,3*/2,0,5,0,0,0* 4,0 1 1"
-
-
-def test_a_chain_ends_before_an_empty_mandarin_square() -> None:
-    assert after("0,1,0,0,4,0/2,0,5,0,1,1* 0,0 0 0", "2A") == "0,0,1,0,0,0/2,0,5,0,1,1* 4,0 1 1"
-
-
-def test_a_chain_passes_an_empty_mandarin_square_by_the_vietnamese_rules() -> None:
-    assert after("0,1,0,0,4,0/2,0,5,1,1,1* 0,0 0 0", "2A", "vietnamese") == "0,0,1,0,0,0/0,0,0,1,1,1* 11,0 1 1"
-
-
-# ---- 2.4 quan non ----------------------------------------------------------------------------------------------------
-
-
-def test_an_unripe_mandarin_is_safe() -> None:
-    rules = "vietnamese quan_non=5"
-    assert after("0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,4*/0,2,1,0,0,0* 0,0 1 1"
-
-
-def test_a_ripe_mandarin_is_captured_and_the_chain_goes_on() -> None:
-    rules = "vietnamese quan_non=5"
-    assert after("0,0,1,0,0,5*/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,0/0,0,1,0,0,0* 17,0 1 1"
-
-
-def test_ripeness_concerns_stones_only() -> None:
-    rules = "vietnamese quan_non=5"
-    assert after("0,0,1,0,0,2/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,0/0,0,1,0,0,0* 4,0 1 1"
-
-
-def test_only_the_stone_is_taken_where_mandarin_seeds_are_not_capturable() -> None:
-    rules = "mancala-world mandarin_seeds_capturable=False"
-    assert after("0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,4/0,0,1,0,0,0* 12,0 1 1"
-
-
-def test_a_mandarin_square_with_seeds_alone_is_then_never_captured() -> None:
-    rules = "mancala-world mandarin_seeds_capturable=False"
-    assert after("0,0,1,0,0,4/0,2,1,0,0,0* 0,0 0 0", "3A", rules) == "0,0,0,1,0,4/0,2,1,0,0,0* 0,0 1 1"
-
-
-# ---- 3 after a move --------------------------------------------------------------------------------------------------
-
-EMPTY_ROW_NEXT = "0,0,0,1,1,0*/0,0,0,0,0,3* 10,{} 0 0"
-
-
-def test_refill_comes_out_of_the_captures() -> None:
-    assert after(EMPTY_ROW_NEXT.format(7), "4A") == "0,0,0,0,2,0*/1,1,1,1,1,3* 10,2 1 1"
-
-
-def test_refill_on_credit_goes_below_zero() -> None:
-    assert after(EMPTY_ROW_NEXT.format(3), "4A") == "0,0,0,0,2,0*/1,1,1,1,1,3* 10,-2 1 1"
+@pytest.mark.parametrize("promise", CASES)
+def test_a_move_of(promise: str) -> None:
+    for line in CASES[promise]:
+        rules, position, move, after = re.fullmatch(r"  (?:(.+): )?(.+)  (\S+) -> (.+)", line).groups()  # type: ignore[union-attr]
+        assert play(position, move, rules or "mancala-world").after == after
 
 
 def test_forfeit_ends_the_game_of_a_player_short_of_points() -> None:
-    short = play(EMPTY_ROW_NEXT.format(4), "4A", "mancala-world refill=forfeit")
+    starved, rules = "0,0,0,1,1,0*/0,0,0,0,0,3* 10,{} 0 0", "mancala-world refill=forfeit"
+    short, enough = play(starved.format(4), "4A", rules), play(starved.format(5), "4A", rules)
     assert (short.ended, short.after) == (Termination.FORFEIT, "0,0,0,0,2,0*/0,0,0,0,0,3* 10,4 1 1")
     assert short.standings == [12, 4]  # the stones go to nobody
-    enough = play(EMPTY_ROW_NEXT.format(5), "4A", "mancala-world refill=forfeit")
     assert (enough.ended, enough.after) == (Termination.RUNNING, "0,0,0,0,2,0*/1,1,1,1,1,3* 10,0 1 1")
-
-
-def test_only_the_next_mover_refills() -> None:
-    assert after("0,0,0,0,1,0*/0,0,0,1,0,0* 10,7 0 0", "5A") == "0,0,0,0,0,1*/0,0,0,1,0,0* 10,7 1 1"
-
-
-def test_both_refill_at_once_by_the_text_of_ludii() -> None:
-    assert after("0,0,0,0,1,0*/0,0,0,1,0,0* 10,7 0 0", "5A", "ludii") == "1,1,1,1,1,1*/0,0,0,1,0,0* 5,7 1 1"
-    assert after("0,0,0,0,1,0*/0,0,0,0,0,0* 10,7 0 0", "5A", "ludii") == "1,1,1,1,1,1*/1,1,1,1,1,0* 5,2 1 1"
 
 
 # ---- 4 end and score -------------------------------------------------------------------------------------------------

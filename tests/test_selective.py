@@ -22,8 +22,10 @@ def net() -> ValueNet:
     return read_value_net("pretrained")
 
 
-def brute_force(core: Core, net: ValueNet, position: Positions, widths: tuple[int, ...]) -> dict[int, float]:
-    """What each kept move of one position is worth, a move at a time."""
+def brute_force(
+    core: Core, net: ValueNet, position: Positions, widths: tuple[int, ...], gaps: list[float]
+) -> dict[int, float]:
+    """What each kept move of one position is worth, a move at a time; `gaps` from the last kept to the next."""
     seen, after = {}, {}
     mover = int(position.mover[0])
     for action in core.legal_mask(position)[0].nonzero()[0].tolist():
@@ -35,11 +37,12 @@ def brute_force(core: Core, net: ValueNet, position: Positions, widths: tuple[in
         after[action] = (won, child)
     if not widths:
         return seen
-    kept = sorted(seen, key=lambda action: -seen[action])[: widths[0]]
+    ranked = sorted(seen, key=lambda action: -seen[action])
+    gaps += [seen[ranked[widths[0] - 1]] - seen[dropped] for dropped in ranked[widths[0] : widths[0] + 1]]
     deeper = {}
-    for action in kept:
+    for action in ranked[: widths[0]]:
         won, child = after[action]
-        deeper[action] = won if child.over[0] else won - max(brute_force(core, net, child, widths[1:]).values())
+        deeper[action] = won if child.over[0] else won - max(brute_force(core, net, child, widths[1:], gaps).values())
     return deeper
 
 
@@ -49,10 +52,16 @@ def test_values_are_those_of_brute_force(widths: tuple[int, ...], net: ValueNet)
     positions = random_positions(core, 24, seed=len(widths))
     positions.scores[:, 0] += 5  # what was won before does not matter
     values = SelectivePolicy(core, net, widths).values(positions)
+    compared = 0
     for row in range(len(positions)):
-        expected = brute_force(core, net, positions[row : row + 1], widths)
+        gaps: list[float] = []
+        expected = brute_force(core, net, positions[row : row + 1], widths, gaps)
+        if min(gaps, default=1) < 1e-3:  # a net's last digits vary with the batch and the processor
+            continue
+        compared += 1
         found = {action: values[row, action] for action in np.isfinite(values[row]).nonzero()[0].tolist()}
         assert found == pytest.approx(expected, abs=1e-4)
+    assert compared > len(positions) / 2
 
 
 def test_positions_of_a_batch_do_not_change_one_another(net: ValueNet) -> None:

@@ -35,7 +35,7 @@ RUNNING = "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4"
 """South has seeds in fields 2 and 5."""
 ENDS_A = Move.parse("3A").action
 
-modes = pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+modes = pytest.mark.parametrize("mode", AutoresetMode)
 
 
 def random_legal(mask: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
@@ -60,7 +60,11 @@ def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int
         assert data_equivalence(stepped, expected, exact=True)
         assert (native.action_masks() == stepped[4]["action_mask"]).all()
         assert native.seats.tolist() == list(single.get_attr("seat"))
-        ends += int((stepped[2] | stepped[3]).sum())
+        over = stepped[2] | stepped[3]
+        ends += int(over.sum())
+        if mode == AutoresetMode.DISABLED and over.any():
+            resets = [games.reset(options={"reset_mask": over.copy()}) for games in (native, single)]
+            assert data_equivalence(*resets, exact=True)
     return ends
 
 
@@ -85,7 +89,7 @@ def test_rows_are_single_environments_against_an_opponent(preset: str, reward: s
 
 
 @settings(max_examples=15)
-@given(strategies.rules(), st.sampled_from(list(AutoresetMode)[:2]), st.sampled_from([None, 0, 1]), strategies.seeds)
+@given(strategies.rules(), st.sampled_from(AutoresetMode), st.sampled_from([None, 0, 1]), strategies.seeds)
 def test_rows_are_single_environments_for_any_rules(
     rules: Rules, mode: AutoresetMode, seat: int | None, seed: int
 ) -> None:
@@ -101,14 +105,12 @@ def test_games_that_the_opponent_ends_before_the_agent_s_first_move(reward: str,
     winning = Move.parse("5A").action
     settings: dict[str, Any] = {"opponent": lambda positions, rng: np.full(len(positions), winning), "seat": 1}
     ends = compare_with_single(Rules(max_plies=1), mode, n=2, steps=8, seed=0, reward=reward, **settings)
-    assert ends == (16 if mode == AutoresetMode.SAME_STEP else 8)
+    assert ends == (8 if mode == AutoresetMode.NEXT_STEP else 16)
 
 
 def test_games_that_are_over_stay_as_they_are_and_earn_nothing_more() -> None:
-    games, rng = (
-        OpponentGames(3, "mancala-world", opponent=None, seat="random", reward="margin"),
-        np.random.default_rng(0),
-    )
+    games = OpponentGames(3, "mancala-world", opponent=None, seat="random", reward="margin")
+    rng = np.random.default_rng(0)
     start = Positions.concatenate(parse_position(Core(), text) for text in (WINNING, RUNNING, RUNNING))
     games.begin(np.arange(3), rng, start)
     actions = np.array([ENDS_A, 0, Move.parse("2A").action])
@@ -116,70 +118,6 @@ def test_games_that_are_over_stay_as_they_are_and_earn_nothing_more() -> None:
     over = games.positions.copy()
     assert games.step(games.mask.argmax(axis=1), rng)[:2].tolist() == [0, 0]
     assert games.positions.same(over).tolist() == [True, True, False]
-
-
-# ---- autoreset, spelt out --------------------------------------------------------------------------------------------
-
-
-def from_texts(*texts: str, **settings: Any) -> OAnQuanVectorEnv:
-    positions = Positions.concatenate(parse_position(Core(), text) for text in texts)
-    games = OAnQuanVectorEnv(len(texts), opponent=None, **settings)
-    games.reset(options={"position": positions})
-    return games
-
-
-def test_next_step_returns_the_last_position_and_then_the_first() -> None:
-    games = from_texts(WINNING, RUNNING)
-    running = int(Move.parse("2A").action)
-    observations, rewards, terminated, truncated, info = games.step(np.array([ENDS_A, running]))
-    assert rewards.tolist() == [1, 0]
-    assert terminated.tolist() == [True, False]
-    assert not truncated.any()
-    assert observations[0].tolist() == games._games.encoder.encode(games.positions)[0].tolist()
-    assert info["termination"].tolist() == ["stones_captured", None]
-    assert info["_termination"].tolist() == [True, False]
-    assert info["standings"].tolist() == [[38, 30], [0, 0]]
-    assert info["_standings"].tolist() == [True, False]
-    assert info["action_mask"].any(axis=1).tolist() == [False, True]
-    assert info["_action_mask"].all()
-
-    other = int(info["action_mask"][1].argmax())
-    observations, rewards, terminated, truncated, info = games.step(np.array([0, other]))
-    assert rewards.tolist() == [0, 0]
-    assert not (terminated | truncated).any()
-    assert observations[0].tolist() == games._games.encoder.encode(Core().start())[0].tolist()
-    assert info["action_mask"][0].all()
-    assert games.positions.ply.tolist() == [0, 6]
-    assert set(info) == {"action_mask", "_action_mask"}
-
-
-def test_same_step_returns_the_first_position_and_tells_the_last() -> None:
-    games = from_texts(WINNING, RUNNING, autoreset_mode="SameStep")
-    running = int(Move.parse("2A").action)
-    last = parse_position(Core(), WINNING)
-    Core().play(last, [ENDS_A])
-    observations, rewards, terminated, _, info = games.step(np.array([ENDS_A, running]))
-    assert rewards.tolist() == [1, 0]
-    assert terminated.tolist() == [True, False]
-    assert observations[0].tolist() == games._games.encoder.encode(Core().start())[0].tolist()
-    assert info["final_obs"][0].tolist() == games._games.encoder.encode(last)[0].tolist()
-    assert info["final_obs"][1] is None
-    assert info["_final_obs"].tolist() == info["_final_info"].tolist() == [True, False]
-    assert info["final_info"]["standings"][0].tolist() == [38, 30]
-    assert not info["final_info"]["action_mask"].any()
-    assert info["action_mask"][0].all()
-
-
-def test_an_illegal_action_ends_its_game_and_no_other() -> None:
-    games = from_texts(RUNNING, RUNNING, WINNING)
-    before = games.positions.copy()
-    _, rewards, terminated, truncated, info = games.step(np.array([0, Move.parse("2A").action, ENDS_A]))
-    assert rewards.tolist() == [-1, 0, 1]
-    assert terminated.tolist() == [True, False, True]
-    assert not truncated.any()
-    assert info["illegal_action"].tolist() == [True, False, False]
-    assert info["termination"].tolist() == ["illegal_action", None, "stones_captured"]
-    assert games.positions.same(before).tolist() == [True, False, False]
 
 
 def test_a_row_does_not_feel_its_neighbours() -> None:
@@ -245,7 +183,10 @@ def test_random_seats_are_drawn_for_each_new_game() -> None:
 
 
 def test_start_positions_for_all_or_for_each() -> None:
-    games = from_texts(RUNNING, WINNING)
+    games = OAnQuanVectorEnv(2, opponent=None)
+    games.reset(
+        options={"position": Positions.concatenate(parse_position(Core(), text) for text in (RUNNING, WINNING))}
+    )
     assert games.positions.ply.tolist() == [4, 6]
     games.reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 1 7"})
     assert games.positions.ply.tolist() == [7, 7]
@@ -262,6 +203,14 @@ def test_what_it_refuses() -> None:
         games.step(np.array([0, 10]))
     with pytest.raises(IllegalActionError, match="actions must be 2 whole numbers"):
         games.step(np.array([0, 0, 0]))
+    for name, wrong, most in (
+        ("num_envs", [0, -1, 2.0, True, "3", 10**12], 10_000_000),
+        ("opening_plies", [-1, 1.5, 2.0, True, "3", float("nan"), 201, 10**30], 200),
+    ):
+        for value in wrong:
+            with pytest.raises(ValueError, match=f"{name} must be a whole number from [01] to {most}; got"):
+                OAnQuanVectorEnv(**{"num_envs": 2, name: value}, opponent=None)  # type: ignore[arg-type]
+    assert OAnQuanVectorEnv(2, opponent=None, opening_plies=np.int64(200))
     with pytest.raises(ValueError, match="render_mode must be one of rgb_array, ansi or None; got 'human'"):
         OAnQuanVectorEnv(2, render_mode="human")
 
@@ -281,7 +230,7 @@ def test_returned_arrays_are_the_caller_s_own() -> None:
     [int(number) for number in gymnasium.__version__.split(".")[:2]] < [1, 4],
     reason="before Gymnasium 1.4 DictInfoToList fails on infos of infos",
 )
-@modes
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 def test_gymnasium_s_vector_wrappers_understand_it(mode: AutoresetMode) -> None:
     rules = "quan_non=20 max_plies=3"  # no stone is taken so soon: every game has three plies
     games = DictInfoToList(RecordEpisodeStatistics(OAnQuanVectorEnv(4, rules, opponent=None, autoreset_mode=mode)))
@@ -319,19 +268,6 @@ def test_games_begin_after_as_many_random_plies_as_asked() -> None:
         restarted.append(after[after < before])
     begun = np.concatenate(restarted)
     assert np.bincount(begun) / len(begun) == pytest.approx([0.25] * 4, abs=0.04)
-
-
-@pytest.mark.parametrize("plies", [-1, 1.5, 2.0, True, "3", float("nan"), 201, 10**30])
-def test_opening_plies_that_are_no_count_are_refused(plies: Any) -> None:
-    with pytest.raises(ValueError, match="opening_plies must be a whole number from 0 to 200; got"):
-        gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent=None, opening_plies=plies)
-    assert OAnQuanVectorEnv(2, opponent=None, opening_plies=np.int64(200))
-
-
-@pytest.mark.parametrize("n", [0, -1, 2.0, True, "3", 10**12])
-def test_a_number_of_games_that_is_none_is_refused(n: Any) -> None:
-    with pytest.raises(ValueError, match="num_envs must be a whole number from 1 to 10000000; got"):
-        OAnQuanVectorEnv(n, opponent=None)
 
 
 def test_large_seeds_are_seeds() -> None:

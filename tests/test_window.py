@@ -11,6 +11,7 @@ import pytest
 from oanquan_env import Board, Move, raw_env, render
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.render import LastMove, Window, window
+from tests.boards import boards_of
 
 HOLD = Window.hold  # the real one, which other tests do without
 
@@ -50,15 +51,6 @@ def finished_plies(shown: Shown) -> list[tuple[int, tuple[int, ...]]]:
     return list({picture.ply: picture.seeds for picture in reversed(shown.pictures)}.items())[::-1]
 
 
-def boards(*moves: str) -> list[Board]:
-    """The board at the set-up and after each move."""
-    board, history = Board(), [Board()]
-    for move in moves:
-        board.push(move)
-        history.append(board.copy())
-    return history
-
-
 def pictures_of(history: list[Board]) -> list[tuple[int, tuple[int, ...]]]:
     return [(board.ply, tuple(board.seeds)) for board in history]
 
@@ -67,7 +59,7 @@ def test_one_s_own_ply_and_the_reply_are_both_shown(shown: Shown) -> None:
     game = OAnQuanEnv(opponent=lambda positions, rng: np.array([Move.parse("5C").action]), seat=0, render_mode="human")
     game.reset()
     game.step(Move.parse("1A").action)
-    assert finished_plies(shown) == pictures_of(boards("1A", "5C"))
+    assert finished_plies(shown) == pictures_of(boards_of("1A", "5C"))
     labels = list(dict.fromkeys(mark.label for mark in shown.marks if mark))
     assert labels == ["1A", "5C"]
 
@@ -75,7 +67,7 @@ def test_one_s_own_ply_and_the_reply_are_both_shown(shown: Shown) -> None:
 def test_an_opening_ply_of_the_opponent_is_shown(shown: Shown) -> None:
     game = OAnQuanEnv(opponent=lambda positions, rng: np.array([Move.parse("5C").action]), seat=1, render_mode="human")
     game.reset()
-    assert finished_plies(shown) == pictures_of(boards("5C"))
+    assert finished_plies(shown) == pictures_of(boards_of("5C"))
 
 
 def test_each_ply_of_a_pettingzoo_game_is_shown_from_its_beginning_on(shown: Shown) -> None:
@@ -83,7 +75,7 @@ def test_each_ply_of_a_pettingzoo_game_is_shown_from_its_beginning_on(shown: Sho
     game.reset()
     for move in ("1A", "5C", "3A"):
         game.step(Move.parse(move).action)
-    assert finished_plies(shown) == pictures_of(boards("1A", "5C", "3A"))
+    assert finished_plies(shown) == pictures_of(boards_of("1A", "5C", "3A"))
 
 
 def test_the_sowing_is_shown_lap_by_lap_and_then_the_captures(shown: Shown) -> None:

@@ -266,7 +266,6 @@ class MatchEnv(GameEnv):
         render_mode: str | None = None,
     ) -> None:
         self.match = Match(rules, _given_match_rules(match))
-        self._round_over = False  # with the last move
         super().__init__(self.match.rules, render_mode=render_mode)
 
     def _first_position(self, given: Given | None) -> Positions:
@@ -274,7 +273,7 @@ class MatchEnv(GameEnv):
             raise ValueError("a match begins at the set-up: it takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
         self._owners = self.match.ownership.owners().tolist()
-        self._round_over = False
+        self._round_over = False  # with the last move
         return self.match.positions
 
     def _observation_box(self) -> spaces.Box:

@@ -207,10 +207,7 @@ class OpponentGames:
         """The opponent's plies, until it is the agent's turn in all games that go on."""
         if self._opponent is None:
             return
-        for _ in range(self.core.rules.players - 1):  # one for each seat but the agent's, who is next then
-            rows = ((self.positions.mover != self.seats) & (self.positions.ended == RUNNING)).nonzero()[0]
-            if not rows.size:
-                return
+        while (rows := ((self.positions.mover != self.seats) & (self.positions.ended == RUNNING)).nonzero()[0]).size:
             moved = self.positions.at(rows)
             actions, before = np.asarray(self._opponent(moved, rng)), moved.copy() if self.watch else None
             try:

@@ -125,12 +125,10 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         start = given_position(self._games.core, given.get("position"), self.num_envs)
         super().reset(seed=seed)
         self._begin(rows, start if start is None or len(start) == 1 else start[rows])
-        if self._finished is None or len(rows) == self.num_envs:
+        if self._finished is None:
             self._finished = np.zeros(self.num_envs, dtype=np.bool_)
-            return self._games.observe(), self._info()
         self._finished[rows] = False
-        info = self._spread(rows, {"action_mask": self._games.mask[rows].astype(np.int8)})
-        return self._games.observe(), info
+        return self._games.observe(), self._spread(rows, {"action_mask": self._games.mask[rows].astype(np.int8)})
 
     def _rows_to_reset(self, mask: object) -> Ints:
         """The rows that `reset`'s option `reset_mask` names; all where it was not given."""

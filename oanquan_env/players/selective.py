@@ -123,7 +123,7 @@ class SelectivePolicy:
             if not len(positions):
                 break
         for above, below in zip(levels[-2::-1], levels[:0:-1], strict=True):
-            firsts = np.diff(below.rows, prepend=-1).nonzero()[0]
+            firsts = below.rows.searchsorted(np.arange(len(above.looked)))  # each position has a move
             best = np.maximum.reduceat(np.where(below.kept, below.values, -np.inf), firsts)
             above.values[above.looked] = above.won[above.looked] - best
         return levels
