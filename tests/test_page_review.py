@@ -85,7 +85,12 @@ def test_a_game_is_looked_through_by_buttons_and_keys(visit: Visit, persons: Pla
     assert said[:2] == ["Start", "Move 1 of 2: 5A"]
     assert "North wins" in said[2]
     assert said[3] == "Move 1 of 2: 5A"
-    for key, words in (("ArrowLeft", "Start"), ("ArrowRight", "Move 1 of 2: 5A"), ("Home", "Start"), (".", "Move 1 of 2")):
+    for key, words in (
+        ("ArrowLeft", "Start"),
+        ("ArrowRight", "Move 1 of 2: 5A"),
+        ("Home", "Start"),
+        (".", "Move 1 of 2"),
+    ):
         person.page.keyboard.press(key)
         assert words in person.said
     assert person.page.locator("#story li", has_text="South plays 5A.").count() == 1  # it is told once

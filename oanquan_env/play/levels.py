@@ -85,7 +85,11 @@ def seated(name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], 
     if name == PERSON:
         return Seated(name)
     if name not in LEVELS:
-        return Seated(name, make_policy(name, rules))
+        try:
+            return Seated(name, make_policy(name, rules))
+        except UnknownAgentError as error:
+            said, _, known = str(error).partition("\n")
+            raise UnknownAgentError(f"{said}\n  {', '.join(LEVELS)}: levels for people\n{known}") from None
     level = LEVELS[name]
     policy = playing(level.players, rules)
     return Seated(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)

@@ -272,7 +272,7 @@ class Session:
             shared = [shared_seat(name, rules) for name in names]
             self.game = Game(begun.board, names, [seat for seat, _ in shared], begun.match)
         except (ValueError, ImportError, OSError) as error:
-            raise SessionError("player", error) from None
+            raise SessionError("player", str(error).partition("; players are:")[0]) from None
         if begun.resigned and not self.game.over:
             self.game.resign()
         self._locks = [lock for _, lock in shared]
