@@ -1,4 +1,4 @@
-"""Looking back on the page: through a game, at what its moves gave away; previews, puzzles, seats, bowls; lost servers."""
+"""Looking back on the page: through a game, at its mistakes; previews, puzzles, seats, bowls, lost servers."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import Rules
-from oanquan_env.errors import UnavailableError, UnknownAgentError
+from oanquan_env.errors import Text, UnavailableError, UnknownAgentError, said
 from oanquan_env.players import EpsilonPolicy, Policy
 from oanquan_env.players import make as make_policy
 
@@ -88,8 +88,11 @@ def seated(name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], 
         try:
             return Seated(name, make_policy(name, rules))
         except UnknownAgentError as error:
-            said, _, known = str(error).partition("\n")
-            raise UnknownAgentError(f"{said}\n  {', '.join(LEVELS)}: levels for people\n{known}") from None
+            text = said(error)
+            if not isinstance(text, Text) or "known" not in text.parts:
+                raise
+            known = f"  {', '.join(LEVELS)}: levels for people\n{text.parts['known']}"
+            raise UnknownAgentError(Text(text.template, **{**text.parts, "known": known})) from None
     level = LEVELS[name]
     policy = playing(level.players, rules)
     return Seated(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.errors import UnknownAgentError
+from oanquan_env.errors import Text, UnknownAgentError
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.full_width import Aim, FullWidthPolicy
 from oanquan_env.players.names import Kind, Kinds, PlayerName, parse
@@ -34,8 +34,12 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
         others = importlib.import_module("agents.players.make")  # another project's `agents` has no such module
     except ImportError as error:
         raise UnknownAgentError(
-            f"unknown player {name!r}: without the `agents` package of the project's clone only "
-            f"{', '.join(KINDS)} exist ({error})"
+            Text(
+                "unknown player {name!r}: without `agents` of the project's clone only {names} exist ({why})",
+                name=name,
+                names=", ".join(KINDS),
+                why=error,
+            )
         ) from error
     return cast(Policy, others.make(name, rules))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from oanquan_env.engine.rules import Rules
-from oanquan_env.errors import UnknownAgentError
+from oanquan_env.errors import Text, UnknownAgentError
 from oanquan_env.files import one_line
 from oanquan_env.players.policy import Policy
 
@@ -90,8 +90,11 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
     word, _, detail = name.partition(":")
     if word not in kinds:
         close = difflib.get_close_matches(one_line(word), kinds, n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
-        raise UnknownAgentError(f"unknown player {one_line(repr(name))}{hint}; players are:\n{listed(kinds)}")
+        parts = {"name": one_line(repr(name)), "known": listed(kinds)}
+        if not close:
+            raise UnknownAgentError(Text("unknown player {name}; players are:\n{known}", **parts))
+        hint = "unknown player {name} (did you mean {close}?); players are:\n{known}"
+        raise UnknownAgentError(Text(hint, **parts, close=close[0]))
     kind, place = kinds[word], None
     if kind.begins_with:
         place, _, detail = detail.partition(",")
