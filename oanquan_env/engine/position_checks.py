@@ -137,7 +137,7 @@ def _within(name: str, array: Column, low: int, high: int) -> None:
         name,
         inside.all(axis=1),
         lambda row: Text(
-            "{name} must be {low} to {high}, got {values}", name=name, low=low, high=high, values=array[row].tolist()
+            name + " must be {low} to {high}, got {values}", low=low, high=high, values=array[row].tolist()
         ),
         lambda row: int(inside[row].argmin()),
     )
