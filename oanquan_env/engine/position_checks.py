@@ -132,7 +132,7 @@ def _shape(name: str, array: Column, shape: tuple[int | str, ...]) -> None:
 
 
 def _within(name: str, array: Column, low: int, high: int) -> None:
-    inside = (array >= low) & (array <= high)
+    inside, wrong = (array >= low) & (array <= high), name + " must be {low} to {high}, got {values}"
     _require(
         name,
         inside.all(axis=1),
