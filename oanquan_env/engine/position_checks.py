@@ -136,9 +136,7 @@ def _within(name: str, array: Column, low: int, high: int) -> None:
     _require(
         name,
         inside.all(axis=1),
-        lambda row: Text(
-            name + " must be {low} to {high}, got {values}", low=low, high=high, values=array[row].tolist()
-        ),
+        lambda row: Text(wrong, low=low, high=high, values=array[row].tolist()),
         lambda row: int(inside[row].argmin()),
     )
 
