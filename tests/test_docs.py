@@ -7,6 +7,7 @@ import functools
 import re
 import runpy
 import shlex
+import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,6 +66,23 @@ def test_every_preset_is_in_the_table() -> None:
 def test_examples_run(page: Path) -> None:
     for code in examples(page):
         exec(compile(code, str(page), "exec"), {})
+
+
+def doctest_complaints(block: str, folder: Path) -> str:
+    """What a fresh Python finds wrong with an example; nothing if it does what it says."""
+    (folder / "example.txt").write_text(block, encoding="utf-8")
+    command = [sys.executable, "-m", "doctest", str(folder / "example.txt")]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8").stdout
+
+
+def test_the_readme_s_examples_do_what_they_say_and_none_leans_on_another_s_imports(tmp_path: Path) -> None:
+    blocks = examples(ROOT / "README.md")
+    assert len(blocks) == 2
+    for block in blocks:
+        assert block.count(">>>") > 3
+        assert doctest_complaints(block, tmp_path) == ""
+    lacking = '>>> import gymnasium\n>>> game = gymnasium.make("OAnQuan-v0")\n'
+    assert "NameNotFound" in doctest_complaints(lacking, tmp_path)
 
 
 def test_the_example_of_an_agent_plays_better_than_greedy() -> None:

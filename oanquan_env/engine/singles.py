@@ -34,7 +34,7 @@ class Singles:
         numbers, sides, scores, mover = self.numbers, positions.sides, positions.scores, positions.mover.item()
         own, other = sides.item(mover), sides.item(1 - mover)
         if checked and not (
-            0 <= action < self.rules.actions and positions.ended.item() == RUNNING and can_play(numbers, own, action)
+            action >= 0 and positions.ended.item() == RUNNING and can_play(numbers, own, action)
         ):
             return None
         ply = positions.ply.item() + 1
