@@ -118,6 +118,20 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(place), link
 
 
+@pytest.mark.slow
+def test_ci_builds_the_pages_in_a_way_that_fails_for_a_link_to_no_page(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs")
+    (command,) = re.findall(r"(mkdocs build .*) --site-dir", (ROOT / ".ci" / "run").read_text())
+    validation = re.search(r"^validation:\n(  .*\n)+", (ROOT / "mkdocs.yml").read_text(), flags=re.MULTILINE)
+    assert validation
+    (tmp_path / "mkdocs.yml").write_text(f"site_name: x\n{validation[0]}")
+    (tmp_path / "docs").mkdir()
+    for target, status in (("index.md", 0), ("missing.md", 1)):
+        (tmp_path / "docs" / "index.md").write_text(f"[link]({target})")
+        done = subprocess.run([sys.executable, "-m", *command.split()], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+
+
 def commands(text: str) -> list[list[str]]:
     """The Python commands of a page's shell blocks, without comments."""
     lines = [line for block in SHELL.findall(text) for line in block.replace("\\\n", " ").splitlines()]
