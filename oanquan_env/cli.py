@@ -226,7 +226,7 @@ def _show(asked: argparse.Namespace) -> None:
     if board.legal_moves:
         print(f"moves     {' '.join(map(str, board.legal_moves))}")
     if asked.svg:
-        asked.svg.write_text(board._repr_svg_(), encoding="utf-8")
+        write_atomically(asked.svg, board._repr_svg_().encode())
 
 
 def _replay(asked: argparse.Namespace) -> None:

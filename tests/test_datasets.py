@@ -226,7 +226,7 @@ def test_games_that_were_killed_go_on(tmp_path: Path, monkeypatch: pytest.Monkey
     def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    for name in ("write_npz", "replay"):  # while games are played, and while Minari writes
+    for name in ("npz_bytes", "replay"):  # while games are played, and while Minari writes
         with monkeypatch.context() as patched:
             patched.setattr(minari_games, name, killed)
             assert main(["--output", str(folder), *SMALL, *asked]) == 130

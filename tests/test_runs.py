@@ -133,7 +133,7 @@ def test_a_damaged_line_of_evaluations_is_named(stopped: Path, line: str) -> Non
     path.write_text(whole + line + "\n")
     try:
         with pytest.raises(
-            UsageError, match=rf"evaluations\.jsonl: line {len(whole.splitlines()) + 1} is damaged .*delete it"
+            UsageError, match=rf"evaluations\.jsonl: line {len(whole.splitlines()) + 1} is damaged: .*delete it"
         ):
             PPORun.resume(stopped, quiet)
     finally:

@@ -107,7 +107,7 @@ def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
     data = json.loads(path.read_text())
     del data["content"]["margin"]
     path.write_text(json.dumps(data))
-    with pytest.raises(FileError, match=r"not a finished part of an evaluation \(damaged: "):
+    with pytest.raises(FileError, match=r"not a finished part of an evaluation: damaged: "):
         list(played.play())
 
 

@@ -69,7 +69,7 @@ def take(run: tyro.conf.Positional[Path]) -> Path:
     weights = weights_of(player.network.half())
     if len(weights) > LARGEST:
         raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
-    folder = PRETRAINED_FOLDER / str(Rules.parse(player.card.rules)).replace(" ", "-").replace("=", "-")
+    folder = PRETRAINED_FOLDER / Rules.parse(player.card.rules).slug
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)
     write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())

@@ -8,7 +8,6 @@ ignored.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from agents.search.proof import NO, YES, ProofTable
 from oanquan_env import Core, Positions
 from oanquan_env.engine.notation import Move, format_position
 from oanquan_env.engine.scalar import can_play
-from oanquan_env.files import FileError, read_arrays
+from oanquan_env.files import FileError, naming_damage, read_arrays, replacing
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
@@ -178,8 +177,7 @@ class Solver:
         progress = self.progress
         places, entries = self._table.entries()
         bounds = [_NONE if bound is None else bound for bound in (progress.lower, progress.upper)]
-        partial = path.with_name(f"{path.name}.partial")
-        with partial.open("wb") as file:
+        with replacing(path) as file:
             np.savez(
                 file,
                 names=np.array([str(self.core.rules), format_position(self.core, self.position)]),
@@ -188,20 +186,17 @@ class Solver:
                 places=places,
                 entries=entries,
             )
-        os.replace(partial, path)
 
     def load(self, path: Path) -> None:
         """Go on from a state that `save` wrote.
 
         Raises `FileError` for a file that is none, or one of another position, other rules or another table size.
         """
-        try:
+        with naming_damage(path, "no state of a solver"):
             state = read_arrays(path, LARGEST_STATE)
             rules, position = state["names"].tolist()
             lower, upper, depth, nodes, size = state["numbers"].tolist()
             seconds, places, entries = float(state["seconds"]), state["places"], state["entries"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise FileError(f"{path}: no state of a solver: {error}") from None
         for what, mine, theirs in (
             ("rules", str(self.core.rules), rules),
             ("position", format_position(self.core, self.position), position),
@@ -209,9 +204,7 @@ class Solver:
         ):
             if mine != theirs:
                 raise FileError(f"{path}: its {what} is {theirs!r}, not {mine!r}")
-        try:
+        with naming_damage(path, "its table is damaged"):
             self._table.restore(places, entries)
-        except ValueError as error:
-            raise FileError(f"{path}: its table is damaged: {error}") from None
         known = [None if bound == _NONE else bound for bound in (lower, upper)]
         self.progress = ProofState(known[0], known[1], depth, (), nodes, seconds)

@@ -20,7 +20,7 @@ import torch
 
 from agents.support.tensor_files import DIGEST, pack, unpack
 from oanquan_env import Core, Positions
-from oanquan_env.files import FileError, one_line, parse_json, write_atomically
+from oanquan_env.files import FileError, naming_damage, parse_json, write_atomically
 
 FORMAT = "8"
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
@@ -40,16 +40,12 @@ def read_checkpoint(path: Path, restore: Callable[[Tensors, Metadata], None]) ->
     Returns the seconds trained so far; raises `FileError` if the file is missing, damaged or does not fit.
     """
     tensors, metadata = _read(path)
-    try:
+    with naming_damage(path, "does not fit the run's configuration"):
         restore(tensors, metadata)
         seconds = float(metadata["seconds"])
         if not 0 <= seconds < math.inf:
             raise ValueError(f"seconds is {seconds}")
         return seconds
-    except KeyError as error:
-        raise FileError(f"{path}: does not fit the run's configuration: {error} is missing") from None
-    except (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
-        raise FileError(f"{path}: does not fit the run's configuration: {one_line(error)}") from None
 
 
 def _read(path: Path) -> tuple[Tensors, Metadata]:

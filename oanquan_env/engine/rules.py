@@ -249,6 +249,11 @@ class Rules:
         return 2 * self.fields
 
     @property
+    def slug(self) -> str:
+        """The rules' text as a part of a file's name."""
+        return str(self).replace(" ", "-").replace("=", "-")
+
+    @property
     def is_symmetric(self) -> bool:
         """Whether a game and its mirror image are played by the same rules: two players, both directions of sowing."""
         return self.players == 2 and self.mirrored() == self

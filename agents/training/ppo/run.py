@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -41,10 +42,7 @@ from agents.training.run import Run
 from agents.training.run_folder import RUN_NAME
 from agents.training.schedules import between
 from agents.training.starts import RandomStarts
-from oanquan_env import Core, IllegalActionError, Positions
-from oanquan_env.benchmark.pairs import play_pairs, score_interval
-from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.suites import find_suite
+from oanquan_env import Core, IllegalActionError
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.playing import random_openings
@@ -91,7 +89,8 @@ class PPORun(Run[TrainConfig]):
             for name in config.evaluation.opponents:
                 make(name, self.core.rules)
         with naming_field("evaluation.opening_plies"):
-            self._openings(np.random.default_rng(config.seed))
+            rng, settings = np.random.default_rng(config.seed), config.evaluation
+            random_openings(self.core, settings.pairs, settings.opening_plies, rng)
         random.seed(config.seed)
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
@@ -175,33 +174,19 @@ class PPORun(Run[TrainConfig]):
             player.evaluate(self.core.start())
         except FileError as error:  # weights too large to play with
             raise self.diverged(str(error)) from None
-        row: dict[str, Any] = {
-            "results": {name: self._score(player, name) for name in self.config.evaluation.opponents}
-        }
+        settings = self.config.evaluation
+        meet = functools.partial(self.score_of, player, pairs=settings.pairs, plies=settings.opening_plies)
+        results = {name: meet(make(name, self.core.rules), name=name) for name in settings.opponents}
+        row: dict[str, Any] = {"results": results}
         players = self.core.rules.players
         counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
-        scores = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
+        scores = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in results.items())
         said = f"{counted} against {scores}"
-        suite = find_suite(self.core.rules)
-        if suite:  # the test part is for finished agents
-            rng = np.random.default_rng(self.config.seed)
-            found = regret(player, suite.part("development"), rng, by_phase=False).overall
+        found = self.regret_of(player, "regret")
+        if found:
             row["regret"] = dataclasses.asdict(found)
-            self.log("evaluation/regret", found.regret.mean)
             said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
         return row, said
-
-    def _score(self, player: PPOPlayer, opponent: str) -> dict[str, float]:
-        """Score of a match with its interval, 0 to 1: the share of wins over all seats, a tied win shared."""
-        rng = np.random.default_rng(self.config.seed)
-        openings = self._openings(rng)
-        score = score_interval(play_pairs(self.core, player, make(opponent, self.core.rules), openings, rng))
-        self.log(f"evaluation/{opponent}", score.mean)
-        return {"score": score.mean, "low": score.low, "high": score.high}
-
-    def _openings(self, rng: np.random.Generator) -> Positions:
-        settings = self.config.evaluation
-        return random_openings(self.core, settings.pairs, settings.opening_plies, rng)
 
 
 class _BetweenIterations(BaseCallback):

@@ -33,13 +33,9 @@ from agents.training.starts import RandomStarts
 from agents.training.td.config import ValueConfig
 from agents.training.td.games import Games
 from agents.training.td.learner import Learner
-from oanquan_env.benchmark.pairs import play_pairs, score_interval
-from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.files import write_atomically
 from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet
-from oanquan_env.playing import random_openings
 
 RIVALRY = "maxn:depth=2 with the net among maxn:depth=3"
 OPENING_PLIES = 4
@@ -138,26 +134,19 @@ class TDRun(Run[ValueConfig]):
         net = self.learner.module.export({})
         if self.core.rules.players > 2:
             return self._share(net)
-        suite, said = find_suite(self.core.rules), []
-        row: dict[str, Any] = {"results": {}, "regrets": {}}
-        if suite is None:
-            return row, "no suite of these rules"
-        for nodes in self.config.evaluation.nodes:  # the test part stays unseen
+        said, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
+        for nodes in self.config.evaluation.nodes:
             player = MinimaxPlayer(self.core, Limits(nodes=nodes), threads=self.config.threads, net=net)
-            rng = np.random.default_rng(self.config.seed)
-            found = regret(player, suite.part("development"), rng, by_phase=False).overall
-            name = f"minimax:nodes={nodes}"
-            row["regrets"][name] = dataclasses.asdict(found)
-            row.setdefault("regret", row["regrets"][name])
-            self.log(f"evaluation/regret_{nodes}", found.regret.mean)
+            found = self.regret_of(player, f"regret_{nodes}")
+            if found is None:
+                return row, "no suite of these rules"
+            row["regrets"][f"minimax:nodes={nodes}"] = dataclasses.asdict(found)
+            row.setdefault("regret", dataclasses.asdict(found))
             said.append(f"{found.regret.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(said)}"
 
     def _share(self, net: ValueNet) -> tuple[dict[str, Any], str]:
-        rng = np.random.default_rng(self.config.seed)
-        openings = random_openings(self.core, self.config.evaluation.openings, OPENING_PLIES, rng)
         one, field = FullWidthPolicy(self.core, 2, "maxn", net=net), FullWidthPolicy(self.core, 3, "maxn")
-        share = score_interval(play_pairs(self.core, one, field, openings, rng))
-        self.log("evaluation/share", share.mean)
-        row = {"results": {RIVALRY: {"score": share.mean, "low": share.low, "high": share.high}}}
-        return row, f"{100 * share.mean:.1f} % of wins ({100 * share.low:.1f} to {100 * share.high:.1f}) for {RIVALRY}"
+        share = self.score_of(one, field, self.config.evaluation.openings, OPENING_PLIES, "share")
+        low, mean, high = (f"{100 * share[name]:.1f}" for name in ("low", "score", "high"))
+        return {"results": {RIVALRY: share}}, f"{mean} % of wins ({low} to {high}) for {RIVALRY}"
