@@ -17,7 +17,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import dump_yaml, read_yaml, validated
-from agents.training.checkpoint import Metadata, Tensors, read_checkpoint, write_checkpoint
+from agents.training.checkpoint import State, read_checkpoint, write_checkpoint
 from agents.training.config import RunConfig
 from agents.training.run_folder import (
     CHECKPOINT_NAME,
@@ -125,12 +125,12 @@ class Run(ABC, Generic[Config]):
         """Train to `planned_plies`, calling `between_iterations` before each rollout."""
 
     @abstractmethod
-    def state(self) -> tuple[Tensors, Metadata]:
+    def state(self) -> State:
         """Everything that the next rollout depends on."""
 
     @abstractmethod
-    def restore(self, tensors: Tensors, metadata: Metadata) -> None:
-        """Take over what `state` gave; raises `KeyError`, `ValueError`, `RuntimeError` for what it did not give."""
+    def restore(self, state: State) -> None:
+        """Take over what `state` gave; raises as `State` does for what it did not give."""
 
     @abstractmethod
     def export(self) -> None:
@@ -208,7 +208,7 @@ class Run(ABC, Generic[Config]):
 
     def save(self) -> None:
         """Write the checkpoint, and what was trained."""
-        write_checkpoint(self.folder / CHECKPOINT_NAME, *self.state(), self.seconds)
+        write_checkpoint(self.folder / CHECKPOINT_NAME, self.state(), self.seconds)
         self.export()
 
     def evaluations(self) -> list[dict[str, Any]]:

@@ -19,21 +19,7 @@ from agents.networks.networks import make_network
 from agents.players.make import make
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import naming_field, read_yaml
-from agents.training.checkpoint import (
-    Metadata,
-    Tensors,
-    array_of,
-    chance_state,
-    check_finite,
-    count_of,
-    optimizer_tensors,
-    part,
-    position_tensors,
-    positions_of,
-    restore_chance,
-    restore_optimizer,
-    under,
-)
+from agents.training.checkpoint import State
 from agents.training.ppo.config import TrainConfig
 from agents.training.ppo.games import SelfPlayVecEnv
 from agents.training.ppo.policy import SelfPlayPolicy, network_of
@@ -128,37 +114,31 @@ class PPORun(Run[TrainConfig]):
         """The network that learns."""
         return [network_of(self.model)]
 
-    def state(self) -> tuple[Tensors, Metadata]:
+    def state(self) -> State:
         """Everything that the next rollout depends on."""
-        model, env = self.model, self.env
-        chance, metadata = chance_state(model.device)
-        tensors = {
-            **under("network", network_of(model).state_dict()),
-            **under("optimizer", optimizer_tensors(model.policy.optimizer)),
-            **under("games", position_tensors(env.positions)),
-            "games.first_ply": torch.from_numpy(env.first_ply.copy()),
-            "last_episode_starts": torch.as_tensor(model._last_episode_starts),
-            **chance,
-        }
+        model, env, state = self.model, self.env, State()
+        state.put_learner("network", network_of(model), model.policy.optimizer)
+        state.put_games(env.positions)
+        state.tensors["games.first_ply"] = torch.from_numpy(env.first_ply.copy())
+        state.tensors["last_episode_starts"] = torch.as_tensor(model._last_episode_starts)
+        state.put_chance(model.device)
         counters = {"plies": model.num_timesteps, "updates": model._n_updates, "starts": env.starts.drawn}
-        return tensors, {**metadata, **{name: str(count) for name, count in counters.items()}}
+        state.texts |= {name: str(count) for name, count in counters.items()}
+        return state
 
-    def restore(self, tensors: Tensors, metadata: Metadata) -> None:
+    def restore(self, state: State) -> None:
         """Take over what `state` gave; the random generators are restored too."""
         model, env = self.model, self.env
-        check_finite(part(tensors, "network"))
-        network_of(model).load_state_dict(part(tensors, "network"))
-        restore_optimizer(part(tensors, "optimizer"), model.policy.optimizer)
-        model.num_timesteps, model._n_updates = count_of(metadata, "plies"), count_of(metadata, "updates")
-        games = part(tensors, "games")
-        env.positions = positions_of(games, env.core, env.num_envs)
-        env.first_ply = array_of(games, "first_ply", np.int32, (env.num_envs,))
+        state.restore_learner("network", network_of(model), model.policy.optimizer)
+        model.num_timesteps, model._n_updates = state.count("plies"), state.count("updates")
+        env.positions = state.games(env.core, env.num_envs)
+        env.first_ply = state.array("games.first_ply", np.int32, (env.num_envs,))
         if not ((env.first_ply >= 0) & (env.first_ply <= env.positions.ply)).all():
             raise ValueError("a game's first ply is after its last, or below 0")
-        env.starts.drawn = count_of(metadata, "starts")
+        env.starts.drawn = state.count("starts")
         model._last_obs = env.observe()
-        model._last_episode_starts = array_of(tensors, "last_episode_starts", np.bool_, (env.num_envs,))
-        restore_chance(tensors, metadata, model.device)
+        model._last_episode_starts = state.array("last_episode_starts", np.bool_, (env.num_envs,))
+        state.restore_chance(model.device)
 
     def export(self) -> None:
         """Write the agent, with where it comes from."""

@@ -14,19 +14,7 @@ from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from agents.search.move_values import MoveValues
 from agents.support.strict_yaml import read_yaml
-from agents.training.checkpoint import (
-    Metadata,
-    Tensors,
-    array_of,
-    check_finite,
-    count_of,
-    optimizer_tensors,
-    part,
-    position_tensors,
-    positions_of,
-    restore_optimizer,
-    under,
-)
+from agents.training.checkpoint import State
 from agents.training.run import Run
 from agents.training.run_folder import RUN_NAME
 from agents.training.starts import RandomStarts
@@ -88,37 +76,33 @@ class TDRun(Run[ValueConfig]):
         """The net that learns."""
         return [self.learner.module]
 
-    def state(self) -> tuple[Tensors, Metadata]:
+    def state(self) -> State:
         """Everything that the next rollout depends on."""
-        learner = self.learner
-        tensors = {
-            **under("module", learner.module.state_dict()),
-            **under("optimizer", optimizer_tensors(learner.optimizer)),
-            **under("games", position_tensors(self.games.positions)),
-            **under("inputs", {str(number): rows for number, rows in enumerate(learner.inputs)}),
-            **under("targets", {str(number): rows for number, rows in enumerate(learner.targets)}),
-        }
-        return tensors, {"rollouts": str(learner.rollouts), "starts": str(self.games.starts.drawn)}
+        learner, state = self.learner, State()
+        state.put_learner("module", learner.module, learner.optimizer)
+        state.put_games(self.games.positions)
+        for part, rollouts in (("inputs", learner.inputs), ("targets", learner.targets)):
+            state.put(part, {str(number): rows for number, rows in enumerate(rollouts)})
+        state.texts |= {"rollouts": str(learner.rollouts), "starts": str(self.games.starts.drawn)}
+        return state
 
-    def restore(self, tensors: Tensors, metadata: Metadata) -> None:
+    def restore(self, state: State) -> None:
         """Take over what `state` gave."""
         learner = self.learner
-        check_finite(part(tensors, "module"))
-        learner.module.load_state_dict(part(tensors, "module"))
-        restore_optimizer(part(tensors, "optimizer"), learner.optimizer)
-        self.games.positions = positions_of(part(tensors, "games"), self.core, self.config.td.games)
-        self.games.starts.drawn = count_of(metadata, "starts")
-        learner.rollouts = count_of(metadata, "rollouts")
+        state.restore_learner("module", learner.module, learner.optimizer)
+        self.games.positions = state.games(self.core, self.config.td.games)
+        self.games.starts.drawn = state.count("starts")
+        learner.rollouts = state.count("rollouts")
         self._plies = learner.rollouts * self.iteration
-        self._restore_replay(tensors)
+        self._restore_replay(state)
 
-    def _restore_replay(self, tensors: Tensors) -> None:
+    def _restore_replay(self, state: State) -> None:
         rules, size = self.core.rules, self.iteration
         rows, squares = len(self.learner.module.embedding), rules.players * (rules.fields + 1)
         shape = (size,) if rules.players == 2 else (size, rules.players)
-        for number in range(len(part(tensors, "inputs"))):
-            inputs = array_of(part(tensors, "inputs"), str(number), np.int16, (size, squares))
-            targets = array_of(part(tensors, "targets"), str(number), np.float32, shape)
+        for number in range(len(state.part("inputs"))):
+            inputs = state.array(f"inputs.{number}", np.int16, (size, squares))
+            targets = state.array(f"targets.{number}", np.float32, shape)
             if not (((inputs >= 0) & (inputs < rows)).all() and np.isfinite(targets).all()):
                 raise ValueError(f"rollout {number} holds what no position has")
             self.learner.inputs.append(torch.from_numpy(inputs))
