@@ -53,7 +53,7 @@ class Board:
     """One game of Ô Ăn Quan.
 
     Two boards are equal when their rules and their positions (squares, scores, mover, ply) are; their `history` does
-    not count. A move changes a board's hash, so use a `copy` as a key.
+    not count. A board changes, so it has no hash; its rules and `text` make a key.
 
     Args:
         rules: a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
@@ -277,9 +277,6 @@ class Board:
         if not isinstance(other, Board):
             return NotImplemented
         return self.rules == other.rules and bool(self._positions.same(other._positions)[0])
-
-    def __hash__(self) -> int:
-        return hash((self.rules, self.text()))
 
     def __repr__(self) -> str:
         if self == Board(self.rules):

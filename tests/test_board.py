@@ -106,10 +106,10 @@ def test_boards_are_equal_by_position_and_rules_not_by_history() -> None:
     board = boards_of("1A")[-1]
     again = Board.parse(board.text())
     assert again == board
-    assert hash(again) == hash(board)
     assert again.history != board.history
     assert Board("ludii") != Board()
-    assert len({Board(), Board("mancala-world"), Board("ludii")}) == 2
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(board)
     assert Board.parse(Board().text()[:-1] + "1") != Board()
     assert Board() != Board().text()
 

@@ -263,7 +263,7 @@ def test_what_is_wrong_with_the_players_is_said_before_the_page_opens(capsys: py
     assert "beginner, easy, medium, hard, perfect: levels" in said
     with pytest.raises(SystemExit):
         main(["play", "--browser", "--port", "65536"])
-    assert "must be a port up to 65535" in capsys.readouterr().err
+    assert "must be a whole number from 0 to 65535" in capsys.readouterr().err
     with serving() as played:
         assert main(["play", "--browser", "--port", str(played.server_port)]) == 2
     assert f"port {played.server_port} cannot be had (Address already in use)" in capsys.readouterr().err

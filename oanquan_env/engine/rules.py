@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from oanquan_env.errors import Text, UsageError
 
@@ -36,17 +36,6 @@ MAX_TEXT = 1000
 DEFAULT_MAX_PLIES = {2: 200, 3: 1000, 4: 1000}
 """Ply limit by number of players, where `Rules.max_plies` is left out."""
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "sowing": get_args(Sowing),
-    "mandarin_ahead": get_args(MandarinAhead),
-    "empty_mandarin": get_args(EmptyMandarin),
-    "capture": get_args(Capture),
-    "refill": get_args(Refill),
-    "refill_when": get_args(RefillWhen),
-    "end": get_args(End),
-    "leftovers": get_args(Leftovers),
-    "mandarin_leftovers": get_args(MandarinLeftovers),
-}
 _RANGES: dict[str, tuple[int, int]] = {
     "players": (2, 4),
     "fields": (2, 5),
@@ -311,6 +300,8 @@ class Rules:
 
 
 FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(Rules))
+_CHOICES = {name: choices for name, kind in get_type_hints(Rules).items() if (choices := get_args(kind))}
+"""The values of the fields that have names."""
 
 
 @dataclass(frozen=True)
