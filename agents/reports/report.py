@@ -24,7 +24,6 @@ import tyro
 from agents.evaluation.results import (
     ORDINALS,
     ArenaResult,
-    OrderResult,
     PairingResult,
     RegretResult,
     Report,
@@ -170,7 +169,8 @@ def _arena(arena: ArenaResult, order: list[str]) -> list[str]:
         later = [f"moving {name} {_range(value)}" for name, value in zip(ORDINALS, arena.orders, strict=False)][1:]
         parts.append(", ".join([worth, *later]) + ".")
     orders = ORDINALS[: max(len(pairing.orders) for pairing in arena.pairings)]
-    rows = [_pairing(pairing, orders) for pairing in sorted(arena.pairings, key=lambda one: order.index(one.agent))]
+    pairings = sorted(arena.pairings, key=lambda one: order.index(one.agent))
+    rows = [_pairing(pairing, len(orders)) for pairing in pairings]
     heads = ["agent", "opponent", "won", "drawn", "lost", "score, % (95 %)", "margin, points (95 %)", "plies"]
     if arena.players > 2:
         heads[1], heads[3] = "opponents", "shared"
@@ -189,13 +189,13 @@ def _arena(arena: ArenaResult, order: list[str]) -> list[str]:
     return parts
 
 
-def _pairing(pairing: PairingResult, orders: Sequence[str]) -> list[str]:
+def _pairing(pairing: PairingResult, orders: int) -> list[str]:
     cells = [f"`{pairing.agent}`", f"`{pairing.opponent}`"]
     cells += [str(count) for count in (pairing.wins, pairing.draws, pairing.losses)]
     cells += [_range(pairing.score, ".1f", 100), _range(pairing.margin, "+.1f"), f"{pairing.plies:.1f}"]
-    for name in orders:
-        order: OrderResult | None = getattr(pairing, name)
-        cells += [f"{100 * order.score.mean:.1f}", f"{order.margin.mean:+.1f}"] if order else ["", ""]
+    for order in pairing.orders:
+        cells += [f"{100 * order.score.mean:.1f}", f"{order.margin.mean:+.1f}"]
+    cells += ["", ""] * (orders - len(pairing.orders))
     if pairing.pentanomial is not None and pairing.los is not None:
         error = "" if pairing.elo_error is None else f" ± {pairing.elo_error:.0f}"
         never = "∞" if pairing.wins else "−∞"  # a match won by all games has no Elo difference
