@@ -42,8 +42,8 @@ class FileError(UsageError):
 @contextmanager
 def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
     """Within it an error of the content of `path` becomes a `FileError`: what the file is not, why, and the remedy."""
+    check_readable(path)
     try:
-        check_readable(path)
         yield
     except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).removeprefix(f"{path}: ")
