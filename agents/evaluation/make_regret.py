@@ -36,10 +36,9 @@ from agents.support.command_line import (
     OptionalFile,
     OptionalFolder,
     RayAddress,
+    command,
     command_of,
-    parse_options,
     progress_bar,
-    refused,
 )
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
@@ -193,20 +192,16 @@ class Options:
     ray: RayAddress = None
 
 
-def main(arguments: list[str]) -> int:
-    """Make a suite; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        rules = Rules.parse(options.recipe.rules)
-        recipe = dataclasses.replace(options.recipe, rules=str(rules))
-        path = options.output or regret_path(rules)
-        with progress_bar() as bar:
-            suite = make_suite(recipe, bar, options.ray, options.parts)
-        write_atomically(path, text_bytes(path, format_suite(suite)))
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Make a suite."""
+    rules = Rules.parse(options.recipe.rules)
+    recipe = dataclasses.replace(options.recipe, rules=str(rules))
+    path = options.output or regret_path(rules)
+    with progress_bar() as bar:
+        suite = make_suite(recipe, bar, options.ray, options.parts)
+    write_atomically(path, text_bytes(path, format_suite(suite)))
     print(f"{len(suite)} positions in {path}")
-    return 0
 
 
 if __name__ == "__main__":

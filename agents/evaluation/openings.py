@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from agents.search.move_values import MoveValues
-from agents.support.command_line import OptionalFile, command_of, parse_options, progress_bar, refused
+from agents.support.command_line import OptionalFile, command, command_of, progress_bar
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.suites import openings_path
@@ -151,20 +151,16 @@ class Options:
     output: OptionalFile = None
 
 
-def main(arguments: list[str]) -> int:
-    """Make a suite; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        rules = Rules.parse(options.recipe.rules)
-        recipe = dataclasses.replace(options.recipe, rules=str(rules))
-        path = options.output or openings_path(rules)
-        with progress_bar() as bar:
-            records = make_suite(recipe, bar)
-        write_atomically(path, text_bytes(path, format_records(records)))
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Make a suite."""
+    rules = Rules.parse(options.recipe.rules)
+    recipe = dataclasses.replace(options.recipe, rules=str(rules))
+    path = options.output or openings_path(rules)
+    with progress_bar() as bar:
+        records = make_suite(recipe, bar)
+    write_atomically(path, text_bytes(path, format_records(records)))
     Console(highlight=False).print(f"{len(records)} openings in {path}")
-    return 0
 
 
 if __name__ == "__main__":

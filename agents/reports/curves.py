@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 
 from agents.players.make import make
 from agents.reports.pictures import INK, hide_frame, png
-from agents.support.command_line import OptionalFolder, parse_options, refused
+from agents.support.command_line import OptionalFolder, command
 from agents.support.markdown import table
 from agents.support.strict_yaml import read_yaml
 from agents.training.kinds import load_config
@@ -190,24 +190,20 @@ class Options:
     output: OptionalFolder = None
 
 
-def main(arguments: list[str]) -> int:
-    """Print the table and write what is asked for; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        if not options.folders:
-            raise UsageError("give the folder of a training run, or of several")
-        curves = [read_curve(folder) for folder in options.folders]
-        rules = rules_of(curves)
-        print(summary(curves))
-        if options.output:
-            lines = yardsticks(rules)
-            content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
-            options.output.mkdir(parents=True, exist_ok=True)
-            write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
-            write_atomically(options.output / "learning.png", draw(curves, lines))
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
-    return 0
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Print the table and write what is asked for."""
+    if not options.folders:
+        raise UsageError("give the folder of a training run, or of several")
+    curves = [read_curve(folder) for folder in options.folders]
+    rules = rules_of(curves)
+    print(summary(curves))
+    if options.output:
+        lines = yardsticks(rules)
+        content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
+        options.output.mkdir(parents=True, exist_ok=True)
+        write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
+        write_atomically(options.output / "learning.png", draw(curves, lines))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from agents.evaluation.results import (
     origin,
     read_report,
 )
-from agents.support.command_line import Flag, OptionalFile, parse_options, refused
+from agents.support.command_line import Flag, OptionalFile, command
 from agents.support.markdown import renew, replace_between, table
 from oanquan_env import Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL, normalised_elo
@@ -256,25 +256,22 @@ class Options:
     check: Flag = False
 
 
-def main(arguments: list[str]) -> int:
-    """Write what is asked for; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        report = read_report(options.report)
-        if options.readme is None:
-            if options.check:
-                raise FileError("--check needs --readme")
-            render(report, options.report.parent)
-            return 0
-        place = Path(os.path.relpath(options.report.parent.resolve(), options.readme.resolve().parent)) / "report.md"
-        page = options.readme.read_text(encoding="utf-8")
-        page = replace_between(page, "benchmark", readme_part(report, place.as_posix()))
-        if not renew(options.readme, page, check=options.check) and options.check:
-            again = f"{PROG} {options.report} --readme {options.readme}"
-            print(f"{options.readme} does not show what {options.report} says; renew it with: {again}", file=sys.stderr)
-            return 1
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
+@command(Options, PROG, __doc__)
+def main(options: Options) -> int:
+    """Write what is asked for."""
+    report = read_report(options.report)
+    if options.readme is None:
+        if options.check:
+            raise FileError("--check needs --readme")
+        render(report, options.report.parent)
+        return 0
+    place = Path(os.path.relpath(options.report.parent.resolve(), options.readme.resolve().parent)) / "report.md"
+    page = options.readme.read_text(encoding="utf-8")
+    page = replace_between(page, "benchmark", readme_part(report, place.as_posix()))
+    if not renew(options.readme, page, check=options.check) and options.check:
+        again = f"{PROG} {options.report} --readme {options.readme}"
+        print(f"{options.readme} does not show what {options.report} says; renew it with: {again}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -29,7 +29,7 @@ from rich.progress import Progress
 
 from agents.players.mixed_play import LONGEST_START, met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
-from agents.support.command_line import parse_options, progress_bar, refused
+from agents.support.command_line import command, progress_bar
 from agents.support.extras import INTERRUPTED
 from agents.support.folder_lock import FolderLock
 from agents.training.minari_games import check_games, write_games
@@ -240,23 +240,21 @@ def begin(recipe: Recipe, core: Core, folder: Path) -> None:
             raise ValueError(f"{told}; got {asked.get(name)!r}: take another folder for other data")
 
 
-def main(arguments: list[str]) -> int:
-    """Make the data; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
+@command(Options, PROG, __doc__)
+def main(options: Options) -> int:
+    """Make the data."""
     recipe, folder = options.recipe, options.output
+    if options.threads < 1:
+        raise ValueError(f"--threads must be 1 or more; got {options.threads}")
+    core = recipe.check()
+    folder.mkdir(parents=True, exist_ok=True)
     try:
-        if options.threads < 1:
-            raise ValueError(f"--threads must be 1 or more; got {options.threads}")
-        core = recipe.check()
-        folder.mkdir(parents=True, exist_ok=True)
         with FolderLock(folder), progress_bar() as bar:
             begin(recipe, core, folder)
             if recipe.positions:
                 write_positions(recipe, core, folder, options.threads, bar)
             if recipe.games:
                 write_games(recipe.options_of_env(), recipe.games, recipe.seed, folder, bar)
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
     except KeyboardInterrupt:
         print(f"stopped; the same command goes on with {folder}", file=sys.stderr)
         return INTERRUPTED
