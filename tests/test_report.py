@@ -78,8 +78,10 @@ def arena() -> ArenaResult:
         margin=estimate(-1.5, 2),
         plies=12,
         pentanomial=[0, 1, 1, 1, 1],
-        first=OrderResult(score=estimate(0.75), margin=estimate(2)),
-        second=OrderResult(score=estimate(0.625), margin=estimate(-5)),
+        orders=[
+            OrderResult(score=estimate(0.75), margin=estimate(2)),
+            OrderResult(score=estimate(0.625), margin=estimate(-5)),
+        ],
         elo=137.0,
         elo_error=90.0,
         los=0.975,
@@ -94,7 +96,7 @@ def arena() -> ArenaResult:
             Rating(agent="greedy", elo=estimate(0), score=0.65),
             Rating(agent="random", elo=estimate(-820, 100), score=0.0),
         ],
-        first=estimate(12, 30),
+        orders=[estimate(12, 30)],
     )
 
 
@@ -212,10 +214,10 @@ def test_the_whole_report(report: Report) -> None:
 def test_a_report_on_three_players_names_the_even_share(report: Report) -> None:
     assert report.arena
     report.arena.players = 3
-    report.arena.second = estimate(-40, 10)
+    report.arena.orders.append(estimate(-40, 10))
     unknown = dict.fromkeys(("pentanomial", "elo", "elo_error", "los"))
-    orders = dict.fromkeys(("first", "second", "third"), OrderResult(score=estimate(0.25), margin=estimate(-3)))
-    report.arena.pairings = [dataclasses.replace(one, **unknown, **orders) for one in report.arena.pairings]
+    orders = [OrderResult(score=estimate(0.25), margin=estimate(-3))] * 3
+    report.arena.pairings = [dataclasses.replace(one, **unknown, orders=orders) for one in report.arena.pairings]
     text = markdown(report, [])
     assert "one agent among 2 opponents of one kind, 33.3 % among equals" in text
     assert "worth +12 (-18 to +42) Elo over moving last, moving second -40 (-50 to -30)." in text
