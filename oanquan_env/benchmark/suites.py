@@ -85,7 +85,7 @@ def read_suite(path: Path) -> Suite:
         data = read_json(path)
         core = Core(Rules.parse(data["rules"]))
         if data["format"] != 1:
-            raise ValueError("expected format 1")
+            raise ValueError("expected a suite of format 1")
         made, rows = dict(data["made"]), list(data["positions"])
     if not rows:
         raise FileError(f"{path}: it holds no positions")
