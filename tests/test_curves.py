@@ -64,7 +64,11 @@ def test_runs_of_a_sweep_are_called_like_the_sweep(runs: list[Path], tmp_path: P
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("", "no evaluations; the run has not evaluated itself yet"), ("{", "not readable as JSON"), (None, "no evaluat")],
+    [
+        ("", "no evaluations; the run has not evaluated itself yet"),
+        ("{", "line 1 is damaged: not readable as JSON"),
+        (None, "no evaluat"),
+    ],
 )
 def test_a_run_without_readable_evaluations_has_no_curve(
     runs: list[Path], tmp_path: Path, content: str | None, message: str, capsys: pytest.CaptureFixture[str]
