@@ -1,4 +1,4 @@
-"""The command line: `play`, `evaluate`, `perft`, `show`, `replay`, `rules`, each a function of the parsed arguments."""
+"""The command line: `play`, `evaluate`, `verify`, `perft`, `show`, `replay`, `rules`, each a function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import numpy as np
 
 from oanquan_env import __version__, render
 from oanquan_env.benchmark.evaluation import evaluate, reference_players
+from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import Part
+from oanquan_env.benchmark.verification import verify
 from oanquan_env.board import Board
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
@@ -27,6 +29,7 @@ from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.session import Session
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.players.anywhere import load
+from oanquan_env.players.certificates import read_certificate
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.matches import MATCH, ROUND, replay_match
 
@@ -131,6 +134,10 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="of all chance (default: 0)")
     judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers")
 
+    check = commands.add_parser("verify", help="check a certificate, a proof of what a position is worth")
+    check.set_defaults(run=_verify)
+    check.add_argument("file", type=Path, metavar="FILE", help="the certificate")
+
     count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")
     count.set_defaults(run=_perft)
     count.add_argument("--depth", type=_COUNT, default=5, metavar="N", help="plies (default: 5)")
@@ -197,6 +204,12 @@ def _evaluate(asked: argparse.Namespace) -> None:
     print(found)
     if asked.json:
         write_atomically(asked.json, found.to_json().encode())
+
+
+def _verify(asked: argparse.Namespace) -> None:
+    begin = time.perf_counter()
+    print(verify(read_certificate(asked.file), ProgressLine()))
+    print(f"({time.perf_counter() - begin:.1f} s)")
 
 
 def _perft(asked: argparse.Namespace) -> None:

@@ -33,9 +33,17 @@ LEVELS = {
     "easy": Level(("greedy",), 0.3),
     "medium": Level(("minimax:depth=2,ms=50,net=pretrained", "minimax:depth=3,ms=50", "maxn:depth=3"), 0.1),
     "hard": Level(("minimax:depth=6,ms=200,net=pretrained", "minimax:depth=7,ms=200", "maxn:depth=5")),
-    "perfect": Level(("minimax:ms=1000,net=pretrained", "minimax:ms=1000", "selective:pretrained", "maxn:depth=7")),
+    "perfect": Level(
+        (
+            "book:minimax:ms=1000,net=pretrained",
+            "book:minimax:ms=1000",
+            "book:selective:pretrained",
+            "book:maxn:depth=7",
+        )
+    ),
 }
-"""The weakest first. No search is perfect; that of the last is as near as a second a move gets."""
+"""The weakest first. No search is perfect; that of the last is as near as a second a move gets, and where a certificate
+comes with the package its play from the set-up is proved to be."""
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,13 @@ def _selective(name: PlayerName, rules: Rules) -> Policy:
     return SelectivePolicy(Core(rules), net)
 
 
+def _book(name: PlayerName, rules: Rules) -> Policy:
+    from oanquan_env.players.book import with_book
+
+    assert name.beyond
+    return with_book(make(name.beyond, rules), rules)
+
+
 KINDS: dict[str, Kind] = {
     "random": Kind({"random": "plays any legal move"}, lambda _, rules: RandomPolicy(Core(rules)), {}),
     "greedy": Kind(
@@ -95,6 +102,13 @@ KINDS: dict[str, Kind] = {
         {},
         "net",
         "selective needs a value net: a file, a run's folder, or selective:pretrained",
+    ),
+    "book": Kind(
+        {"book:PLAYER": "from the set-up on the proved strategy of mancala-world and tonkin; elsewhere as PLAYER"},
+        _book,
+        {},
+        "player",
+        "book needs a player for positions that it does not know, as in book:greedy or book:minimax:depth=8",
     ),
 }
 """All players that need NumPy alone; `agents.players.make` adds those of the clone."""
