@@ -5,6 +5,7 @@
 
 Prints the bounds after each depth, and the best line at the end. When it is interrupted (Ctrl-C, --time) it prints what
 is proved so far; with --state the next call goes on from there. agents/search/solver.py says what counts as a proof.
+With --certificate it writes a strategy for each bound, which `python -m oanquan_env verify FILE` checks.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from typing import Annotated
 
 import tyro
 
+from agents.search.certificates import certify
 from agents.search.proof import LimitReachedError
 from agents.search.solver import ProofState, Solver
-from agents.support.command_line import OptionalFile, parse_options, refused
+from agents.support.command_line import OptionalFile, command
 from oanquan_env import Core
 from oanquan_env.engine.notation import format_position, parse_position
 from oanquan_env.engine.rules import DEFAULT_PRESET
@@ -43,6 +45,7 @@ class Options:
         time: stop after so many seconds
         state: keep the state in this file, and go on from it
         json: also write the result to this file, as JSON
+        certificate: write the bounds that are proved to this file, with a strategy for each
     """
 
     rules: str = DEFAULT_PRESET
@@ -51,27 +54,26 @@ class Options:
     time: Annotated[float, tyro.conf.arg(metavar="SECONDS")] = math.inf
     state: OptionalFile = None
     json: OptionalFile = None
+    certificate: OptionalFile = None
 
 
-def main(arguments: list[str]) -> int:
-    """Run the command line; returns the exit status: 0 if the value was proved, 1 if not, 2 for a mistake."""
-    options = parse_options(Options, arguments, prog="python -m agents.solve", description=__doc__)
+@command(Options, "python -m agents.solve", __doc__)
+def main(options: Options) -> int:
+    """Solve; the exit status is 0 if the value was proved, 1 if not, 2 for a mistake."""
+    if not (0 < options.megabytes <= MOST_MEGABYTES and options.time > 0):
+        raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
+    for option, path in (("--state", options.state), ("--json", options.json), ("--certificate", options.certificate)):
+        if path is not None:
+            check_place(option, path)
+    core = Core(options.rules)
+    position = core.start() if options.position is None else parse_position(core, options.position)
     try:
-        if not (0 < options.megabytes <= MOST_MEGABYTES and options.time > 0):
-            raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
-        for option, path in (("--state", options.state), ("--json", options.json)):
-            if path is not None:
-                check_place(option, path)
-        core = Core(options.rules)
-        position = core.start() if options.position is None else parse_position(core, options.position)
         solver = Solver(core, position, megabytes=options.megabytes)
-        if options.state is not None and options.state.exists():
-            solver.load(options.state)
-            print(f"going on from {options.state}: {describe(solver.progress)}")
-    except ValueError as error:
-        return refused("error", error)
     except MemoryError:
-        return refused("error", ValueError(f"--megabytes: there is no memory for a table of {options.megabytes:,.0f}"))
+        raise ValueError(f"--megabytes: there is no memory for a table of {options.megabytes:,.0f}") from None
+    if options.state is not None and options.state.exists():
+        solver.load(options.state)
+        print(f"going on from {options.state}: {describe(solver.progress)}")
     asked = {"rules": str(core.rules), "position": format_position(core, position)}
     print(f"rules {asked['rules']}, position {asked['position']}")
     run(solver, time.monotonic() + options.time, options.state)
@@ -79,6 +81,10 @@ def main(arguments: list[str]) -> int:
     if options.json is not None:
         result = {**asked, **asdict(solver.progress), "solved": solver.progress.solved}
         write_atomically(options.json, (json.dumps(result, indent=2) + "\n").encode())
+    if options.certificate is not None:
+        content = certify(solver).to_bytes()
+        write_atomically(options.certificate, content)
+        print(f"certificate: {options.certificate}, {len(content):,} bytes")
     return 0 if solver.progress.solved else 1
 
 

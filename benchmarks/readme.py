@@ -1,9 +1,9 @@
-"""The measured tables of docs/, and the README's line of speed and table of alternatives.
+"""The one generator of measured pages: tables of docs/ and of the README, and the cards of the trained agents.
 
     python -m benchmarks.readme            # write them from the committed results
     python -m benchmarks.readme --check    # write nothing, and fail if they are out of date
 
-Each stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
+Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.evaluation.results import Report, read_report
+from agents.reports.cards import cards
+from agents.reports.report import summary
 from agents.support.command_line import Flag, parse_options
 from agents.support.markdown import renew, replace_between, table
 from benchmarks import peers, players
@@ -27,6 +29,9 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 
 PROG = "python -m benchmarks.readme"
 ROOT = RESULTS.parent.parent
+README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
+README_COLUMNS = ("Elo (95 %)", "regret, points (95 %)", "blunders, %", "ms a move")
+"""Rows and columns of the README's table of strength."""
 CORE_BATCHES = ("1", "1024", "4096", "16384", "65536")
 
 
@@ -177,8 +182,15 @@ def _score(report: Report, player: str, opponent: str) -> str:
     return plus_minus(score, ".1f", 100) if score else ""
 
 
+def strength() -> str:
+    """Players of the main report, one a row."""
+    found = read_report(RESULTS / "report.json")
+    note = f"From the [report](benchmarks/results/report.md), by `{found.command}`."
+    return f"{summary(found, README_PLAYERS, README_COLUMNS)}\n\n{note}"
+
+
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
-    ROOT / "README.md": {"speed": peers.speed_line, "peers": peers.peers_table},
+    ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_line, "peers": peers.peers_table},
     ROOT / "docs" / "benchmarks.md": {
         part.__name__: part for part in (core, vector, aec, search, solve, training, page)
     },
@@ -190,14 +202,12 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
 
 def stale(*, check: bool) -> list[Path]:
     """Renew the pages, or with `check` only compare; returns those that were out of date."""
-    found = []
+    pages = cards()
     for path, parts in PAGES.items():
-        text = path.read_text(encoding="utf-8")
+        pages[path] = path.read_text(encoding="utf-8")
         for name, part in parts.items():
-            text = replace_between(text, name, part())
-        if not renew(path, text, check=check):
-            found.append(path)
-    return found
+            pages[path] = replace_between(pages[path], name, part())
+    return [path for path, text in pages.items() if not renew(path, text, check=check)]
 
 
 @dataclass(frozen=True)

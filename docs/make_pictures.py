@@ -6,6 +6,7 @@ from pathlib import Path
 
 from docs.architecture_drawing import drawings
 from oanquan_env.board import Board
+from oanquan_env.files import write_atomically
 from oanquan_env.render import svg
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import film
@@ -50,7 +51,7 @@ def main() -> None:
     """Write them all."""
     FOLDER.mkdir(exist_ok=True)
     for name, picture in pictures().items():
-        (FOLDER / name).write_text(picture, encoding="utf-8", newline="\n")
+        write_atomically(FOLDER / name, picture.encode())
 
 
 if __name__ == "__main__":

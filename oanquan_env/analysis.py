@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from oanquan_env.board import Board
@@ -32,6 +33,15 @@ class Analysis:
     depth: int
     line: tuple[Move, ...]
     values: dict[Move, float]
+
+    @classmethod
+    def of(
+        cls, board: Board, values: Mapping[int, float], line: Iterable[int], depth: int, *, proved: bool = False
+    ) -> Analysis:
+        """The analysis of a board, which is copied, from the values of its actions and the actions of the best line."""
+        ranked = sorted(values, key=lambda action: -values[action])
+        moves = {Move.from_action(action): values[action] for action in ranked}
+        return cls(board.copy(), values[ranked[0]], proved, depth, tuple(map(Move.from_action, line)), moves)
 
     @property
     def best(self) -> Move:

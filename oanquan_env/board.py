@@ -16,6 +16,7 @@ from oanquan_env.engine.position_checks import PositionError, check_points, chec
 from oanquan_env.engine.positions import Positions, Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.engine.tracing import trace_move
+from oanquan_env.errors import Text
 
 
 class IllegalMoveError(IllegalActionError):
@@ -52,7 +53,7 @@ class Board:
     """One game of Ô Ăn Quan.
 
     Two boards are equal when their rules and their positions (squares, scores, mover, ply) are; their `history` does
-    not count. A move changes a board's hash, so use a `copy` as a key.
+    not count. A board changes, so it has no hash; its rules and `text` make a key.
 
     Args:
         rules: a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
@@ -255,8 +256,10 @@ class Board:
     def _refusal(self, move: object) -> IllegalMoveError:
         """Why `move` cannot be played."""
         outcome = self.outcome
-        reason = f"the game is over ({outcome.termination!s})" if outcome else f"legal: {names(self.legal_moves)}"
-        return IllegalMoveError(f"{seat_name(self.rules, self.mover)} cannot play {move}; {reason}")
+        over = Text("the game is over ({why})", why=outcome.termination) if outcome else None
+        why = over or Text("legal: {moves}", moves=names(self.legal_moves))
+        seat = seat_name(self.rules, self.mover)
+        return IllegalMoveError(Text("{seat} cannot play {move}; {why}", seat=seat, move=move, why=why))
 
     # ---- the board as a value --------------------------------------------------------------------------------------
 
@@ -274,9 +277,6 @@ class Board:
         if not isinstance(other, Board):
             return NotImplemented
         return self.rules == other.rules and bool(self._positions.same(other._positions)[0])
-
-    def __hash__(self) -> int:
-        return hash((self.rules, self.text()))
 
     def __repr__(self) -> str:
         if self == Board(self.rules):

@@ -1,4 +1,4 @@
-"""The command line: `play`, `evaluate`, `perft`, `show`, `replay`, `rules`, each a function of the parsed arguments."""
+"""The command line: `play`, `evaluate`, `verify`, `perft`, `show`, `replay`, `rules`, each a function."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -15,7 +15,9 @@ import numpy as np
 
 from oanquan_env import __version__, render
 from oanquan_env.benchmark.evaluation import evaluate, reference_players
+from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import Part
+from oanquan_env.benchmark.verification import verify
 from oanquan_env.board import Board
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
@@ -27,11 +29,11 @@ from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.session import Session
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.players.anywhere import load
+from oanquan_env.players.certificates import read_certificate
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.matches import MATCH, ROUND, replay_match
 
 USAGE_ERROR = 2
-LAST_PORT = 65535
 INTERRUPTED = 130
 """Exit status of a program that Ctrl-C ended."""
 
@@ -66,25 +68,19 @@ def _rules(text: str) -> Rules:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _at_least(low: int, text: str) -> int:
-    if not text.isdecimal() or int(text) < low:
-        raise argparse.ArgumentTypeError(f"must be a whole number from {low}, not {text!r}")
-    return int(text)
+def _whole(low: int, high: int | None = None) -> Callable[[str], int]:
+    """A reader of whole numbers from `low` on, to `high` if there is one."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < low or (high is not None and int(text) > high):
+            wanted = f"from {low}" if high is None else f"from {low} to {high}"
+            raise argparse.ArgumentTypeError(f"must be a whole number {wanted}, not {text!r}")
+        return int(text)
+
+    return read
 
 
-def _count(text: str) -> int:
-    return _at_least(1, text)
-
-
-def _seed(text: str) -> int:
-    return _at_least(0, text)
-
-
-def _port(text: str) -> int:
-    port = _at_least(0, text)
-    if port > LAST_PORT:
-        raise argparse.ArgumentTypeError(f"must be a port up to {LAST_PORT}, not {text!r}")
-    return port
+_COUNT, _SEED, _PORT = _whole(1), _whole(0), _whole(0, 65535)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -118,8 +114,8 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--seat", default="South", help="your seat: South (begins, the default), North, …, or its number")
     play.add_argument("--hints", metavar="NAME", help="who answers `hint` in the terminal (default: the strongest)")
     play.add_argument("--browser", action="store_true", help="play on a page in the browser instead of the terminal")
-    play.add_argument("--port", type=_port, default=0, metavar="N", help="of the page (default: any that is free)")
-    play.add_argument("--seed", type=_seed, metavar="N", help="seed of the agents' random choices (default: a new one)")
+    play.add_argument("--port", type=_PORT, default=0, metavar="N", help="of the page (default: any that is free)")
+    play.add_argument("--seed", type=_SEED, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
     judge = commands.add_parser(
         "evaluate",
@@ -132,15 +128,19 @@ def _parser() -> argparse.ArgumentParser:
     judge.set_defaults(run=_evaluate)
     judge.add_argument("player", metavar="PLAYER", help="who is measured")
     judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="whom it plays (default: reference players)")
-    judge.add_argument("--pairs", type=_count, default=100, metavar="N", help="openings, each played in every seating")
+    judge.add_argument("--pairs", type=_COUNT, default=100, metavar="N", help="openings, each played in every seating")
     judge.add_argument("--openings", metavar="SOURCE", help="balanced, random or a file of game records")
     judge.add_argument("--part", choices=get_args(Part), default="test", help="of the positions (default: test)")
-    judge.add_argument("--seed", type=_seed, default=0, metavar="N", help="of all chance (default: 0)")
+    judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="of all chance (default: 0)")
     judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers")
+
+    check = commands.add_parser("verify", help="check a certificate, a proof of what a position is worth")
+    check.set_defaults(run=_verify)
+    check.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
     count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")
     count.set_defaults(run=_perft)
-    count.add_argument("--depth", type=_count, default=5, metavar="N", help="plies (default: 5)")
+    count.add_argument("--depth", type=_COUNT, default=5, metavar="N", help="plies (default: 5)")
     count.add_argument("--divide", action="store_true", help="count by first move")
 
     show = commands.add_parser("show", parents=[ruled], help="draw a position and list its moves")
@@ -151,7 +151,7 @@ def _parser() -> argparse.ArgumentParser:
     replay = commands.add_parser("replay", help="replay the games of a record file")
     replay.set_defaults(run=_replay)
     replay.add_argument("record", metavar="RECORD", help="a file of game records; - reads standard input")
-    replay.add_argument("--game", type=_count, metavar="N", help="only the Nth game of the file")
+    replay.add_argument("--game", type=_COUNT, metavar="N", help="only the Nth game of the file")
     replay.add_argument("--stories", action="store_true", help="tell every move step by step")
     replay.add_argument("--check", action="store_true", help="only check that all games replay; one line a game")
 
@@ -206,6 +206,12 @@ def _evaluate(asked: argparse.Namespace) -> None:
         write_atomically(asked.json, found.to_json().encode())
 
 
+def _verify(asked: argparse.Namespace) -> None:
+    begin = time.perf_counter()
+    print(verify(read_certificate(asked.file), ProgressLine()))
+    print(f"({time.perf_counter() - begin:.1f} s)")
+
+
 def _perft(asked: argparse.Namespace) -> None:
     board, begin = _board(asked), time.perf_counter()
     if asked.divide:
@@ -226,7 +232,7 @@ def _show(asked: argparse.Namespace) -> None:
     if board.legal_moves:
         print(f"moves     {' '.join(map(str, board.legal_moves))}")
     if asked.svg:
-        asked.svg.write_text(board._repr_svg_(), encoding="utf-8")
+        write_atomically(asked.svg, board._repr_svg_().encode())
 
 
 def _replay(asked: argparse.Namespace) -> None:

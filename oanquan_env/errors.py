@@ -1,5 +1,34 @@
 """The errors of more than one module. `UsageError` is their base: commands print one without a traceback."""
 
+from __future__ import annotations
+
+
+class Text(str):
+    """A sentence of an error with the parts that vary in it, so that it can be said in another language, too.
+
+    Attributes:
+        template: the sentence with `{name}` for each part, as of `str.format`; it names the error.
+        parts: the values of the parts by their names; some are a `Text` themselves.
+    """
+
+    __slots__ = ("parts", "template")
+    template: str
+    parts: dict[str, object]
+
+    def __new__(cls, template: str, **parts: object) -> Text:
+        """The sentence with its parts in their places."""
+        text = super().__new__(cls, template.format(**parts))
+        text.template, text.parts = template, parts
+        return text
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
+        return (self.template,), self.parts
+
+
+def said(error: Exception) -> str:
+    """What an error says: a `Text` where it was made with one."""
+    return error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+
 
 class UsageError(ValueError):
     """A request, a file or an option that cannot be used; says what is wrong, where, and what would be right."""

@@ -16,8 +16,10 @@ import sys
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +37,17 @@ MOST_BYTES = 1 << 27
 
 class FileError(UsageError):
     """A file or folder that is missing, damaged, in use or of something else; names it, and says what helps."""
+
+
+@contextmanager
+def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
+    """Within it an error of the content of `path` becomes a `FileError`: what the file is not, why, and the remedy."""
+    check_readable(path)
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).removeprefix(f"{path}: ")
+        raise FileError(f"{path}: {what}: {one_line(reason)}{remedy}") from None
 
 
 def one_line(text: object) -> str:
@@ -120,6 +133,13 @@ def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.N
         raise ValueError(f"not readable as .npz: {one_line(error) or type(error).__name__}") from None
 
 
+def npz_bytes(**arrays: npt.NDArray[Any]) -> bytes:
+    """The content of a compressed `.npz` file of arrays."""
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    return file.getvalue()
+
+
 def _array(content: bytes) -> npt.NDArray[Any]:
     """An array of NumPy's format; its size is checked before there is memory for it."""
     file = io.BytesIO(content)
@@ -148,7 +168,14 @@ def check_place(option: str, path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path`, whose permissions it keeps, by `content` in one step.
+    """Replace `path` by `content` in one step; see `replacing`."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file that replaces `path`, whose permissions it keeps, in one step once it is written.
 
     Raises:
         OSError: if it cannot be written; the old file is left as it was.
@@ -157,7 +184,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, path.stat().st_mode if path.exists() else _new_mode())

@@ -1,7 +1,7 @@
 """Which changes of a module do its tests not notice?
 
     python -m tests.mutate                                                                # the mutation score
-    python -m tests.mutate agents/evaluation/estimates.py tests/test_estimates.py         # one module, every change
+    python -m tests.mutate oanquan_env/benchmark/estimates.py tests/test_estimates.py         # one module, every change
 
 Changes one operator, comparison or constant at a time in a copy of the repository, runs the tests there, and lists the
 changes that they passed. Some of these change nothing that matters; each of the others wants a test. What comes after

@@ -54,13 +54,10 @@ def test_made_by_name_from_pettingzoo_s_registry() -> None:
 
 
 def test_both_makers_show_the_same_parameters_and_take_them() -> None:
-    shown = inspect.signature(env).parameters
-    assert shown == inspect.signature(raw_env).parameters
-    assert list(shown) == ["rules", "match", "reward", "render_mode"]
-    game = env("tonkin", reward="margin", render_mode="ansi").unwrapped
-    assert isinstance(game, GameEnv)
+    assert list(inspect.signature(env).parameters) == ["rules", "match", "reward", "render_mode"]
+    assert inspect.signature(env).parameters == inspect.signature(raw_env).parameters
+    game, match = env("tonkin", reward="margin", render_mode="ansi").unwrapped, env(match="max_rounds=3").unwrapped
     assert (game.core.rules, game.reward, game.render_mode) == (Rules.parse("tonkin"), "margin", "ansi")
-    match = env(match="max_rounds=3").unwrapped
     assert isinstance(match, MatchEnv)
     assert match.match.match_rules == MatchRules(max_rounds=3)
 

@@ -219,7 +219,6 @@ def test_any_player_can_make_random_moves(name: str, steady: str) -> None:
         ("ppo", "ppo needs"),
         ("ppo:x,heat=3", "got 'heat=3'"),
         ("ppo:x,nodes=9", "ppo has temperature=…, mirror_average=…, epsilon=…; got 'nodes=9'"),
-        ("mcts:simulations=8,depth=0,net=pretrained", "a value net needs depth=1 or more"),
         ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
         ("greedy:epsilon=often", "epsilon of greedy must be a number; got 'often'"),
         ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),

@@ -7,12 +7,10 @@ import stat
 from pathlib import Path
 from xml.etree import ElementTree
 
-import gymnasium
-import numpy as np
 import pytest
 from PIL import Image
 
-from oanquan_env import Board, GameRecord, Match, Move
+from oanquan_env import GameRecord, Match, Move
 from oanquan_env.records.matches import match_records
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import Picture, film
@@ -131,26 +129,3 @@ def test_sold_fields_are_marked_in_a_round_of_a_match(tmp_path: Path) -> None:
     corner = re.compile(r'<polygon points="250,300 228,300 250,278"')  # of South's field 1
     assert not corner.search((tmp_path / "first.svg").read_text(encoding="utf-8"))
     assert corner.search((tmp_path / "second.svg").read_text(encoding="utf-8"))
-
-
-def test_the_environment_shows_the_same_boards() -> None:
-    """What `RecordVideo` takes after each step is the picture of the film after that move."""
-    from oanquan_env.render import rgb
-
-    after = [
-        picture
-        for picture in film(boards_of(*LONG))
-        if picture.last and not picture.hand and isinstance(picture.board, Board)
-    ]
-    moves = iter(LONG[1::2])
-    game = gymnasium.make(
-        "OAnQuan-v0",
-        opponent=lambda positions, rng: np.array([Move.parse(next(moves)).action]),
-        seat=0,
-        render_mode="rgb_array",
-    )
-    game.reset()
-    for number, move in enumerate(LONG[::2]):
-        game.step(Move.parse(move).action)
-        picture = after[2 * number + 1]
-        assert (game.render() == rgb(picture.board, last=picture.last)).all()

@@ -10,6 +10,7 @@ import pytest
 
 from agents.evaluation import openings
 from agents.evaluation.openings import OpeningsRecipe, final_margins, make_suite
+from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions, Termination, mirror, parse_records, rotate_seats
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
@@ -195,7 +196,7 @@ def test_the_balanced_suite(rules: str) -> None:
     made = shlex.split(openings.records[0].headers["Made"])
     depth = int(made[made.index("--depth") + 1])
     net = read_value_net("pretrained", rules) if "--net" in made else None
-    found = final_margins(core, openings.positions[some], depth, net)[:, 0]
+    found = final_margins(MoveValues(core, depth, net), openings.positions[some])[:, 0]
     assert (abs(found - values[some]) <= (8 if net else 0)).all()  # their net was an earlier one
 
 
@@ -208,7 +209,7 @@ def test_a_made_suite_is_balanced_and_without_duplicates(rules: str, net: str | 
     positions = Positions.concatenate(record.board().positions for record in records)
     assert len(records) == 12 == len(first_of_each(canonical_keys(core, positions)))
     held = None if net is None else read_value_net(net, rules)
-    assert abs(final_margins(core, positions, 8, held)).max() <= 2
+    assert abs(final_margins(MoveValues(core, 8, held), positions)).max() <= 2
     assert "--depth 8" in records[0].headers["Made"]
     assert ("--net pretrained" in records[0].headers["Made"]) == (net is not None)
 
@@ -221,9 +222,9 @@ def test_openings_for_more_players_are_even_for_each(rules: str) -> None:
     values = np.array([[float(points) for points in record.headers["Value"].split()] for record in suite.records])
     assert abs(values).max() <= 5
     some = slice(0, 5)
-    assert final_margins(core, suite.positions[some], 5) == pytest.approx(values[some], abs=0.01)
+    assert final_margins(MoveValues(core, 5), suite.positions[some]) == pytest.approx(values[some], abs=0.01)
     turned = rotate_seats(suite.positions[some])
-    assert final_margins(core, turned, 5) == pytest.approx(np.roll(values[some], 1, axis=1), abs=0.01)
+    assert final_margins(MoveValues(core, 5), turned) == pytest.approx(np.roll(values[some], 1, axis=1), abs=0.01)
 
 
 def test_a_suite_for_more_players_is_made_by_max_n(capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,11 +248,11 @@ def test_a_suite_of_more_lines_than_there_are_is_given_up(
 def test_final_margins_count_the_scores_so_far() -> None:
     core = Core("mancala-world fields=2 seeds=1")
     board = Board.parse("0,1,0*/0,1,0 12,0 0 4", core.rules)  # 2A captures nothing and leaves the stone; see below
-    margins = final_margins(core, board.positions, 6)[0]
-    swapped = final_margins(core, rotate_seats(board.positions), 6)[0]
+    margins = final_margins(MoveValues(core, 6), board.positions)[0]
+    swapped = final_margins(MoveValues(core, 6), rotate_seats(board.positions))[0]
     assert margins[0] == -margins[1] == -swapped[0]
     board_ahead = Board.parse("0,1,0*/0,1,0 6,6 0 4", core.rules)
-    assert margins[0] - final_margins(core, board_ahead.positions, 6)[0, 0] == 12
+    assert margins[0] - final_margins(MoveValues(core, 6), board_ahead.positions)[0, 0] == 12
 
 
 # ---- keys ------------------------------------------------------------------------------------------------------------

@@ -120,6 +120,7 @@ def test_a_page_that_is_out_of_date_is_named_and_renewed(
     page = tmp_path / "page.md"
     page.write_text("<!-- core:begin -->\n<!-- core:end -->\n")
     monkeypatch.setattr(readme, "PAGES", {page: {"core": readme.core}})
+    monkeypatch.setattr(readme, "cards", dict)
     assert readme.main(["--check"]) == 1
     assert f"{page} is out of date; renew it with: python -m benchmarks.readme" in capsys.readouterr().err
     assert readme.main([]) == 0

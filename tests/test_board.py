@@ -19,7 +19,7 @@ from oanquan_env import (
     RunawayGameError,
     Termination,
 )
-from tests.boards import boards
+from tests.boards import boards, boards_of
 from tests.strategies import PRESET_NAMES
 
 
@@ -89,8 +89,7 @@ def test_a_runaway_move_leaves_the_board_as_it_was() -> None:
 
 
 def test_a_copy_goes_its_own_way() -> None:
-    board = Board()
-    board.push("1A")
+    board = boards_of("1A")[-1]
     twin = board.copy()
     assert (twin, twin.history) == (board, board.history)
     twin.pop()
@@ -104,14 +103,13 @@ def test_a_copy_goes_its_own_way() -> None:
 
 
 def test_boards_are_equal_by_position_and_rules_not_by_history() -> None:
-    board = Board()
-    board.push("1A")
+    board = boards_of("1A")[-1]
     again = Board.parse(board.text())
     assert again == board
-    assert hash(again) == hash(board)
     assert again.history != board.history
     assert Board("ludii") != Board()
-    assert len({Board(), Board("mancala-world"), Board("ludii")}) == 2
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(board)
     assert Board.parse(Board().text()[:-1] + "1") != Board()
     assert Board() != Board().text()
 
@@ -120,9 +118,6 @@ def test_boards_are_equal_by_position_and_rules_not_by_history() -> None:
 def test_the_repr_evaluates_to_an_equal_board(board: Board) -> None:
     assert eval(repr(board)) == board
     assert board.status() == []
-
-
-def test_the_repr_of_a_start_names_its_rules() -> None:
     assert repr(Board()) == "Board('mancala-world')"
     assert repr(Board("vietnamese stone_value=5")) == "Board('vietnamese stone_value=5')"
 
@@ -147,10 +142,7 @@ def test_a_row_of_a_batch_becomes_a_board() -> None:
     positions = core.start(3)
     core.play(positions, [0, 4, 8])
     shown = [Board.from_positions(core, positions, row) for row in range(3)]
-    for board, move in zip(shown, ("1A", "3A", "5A"), strict=True):
-        played = Board("app")
-        played.push(move)
-        assert board == played
+    assert shown == [boards_of(move, rules="app")[-1] for move in ("1A", "3A", "5A")]
     core.play(positions, [2, 2, 2])
     assert shown[0].ply == 1
     assert Board.from_positions(core, positions, -1).positions.same(positions[2:]).all()

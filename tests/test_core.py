@@ -33,22 +33,18 @@ def points_in_game(core: Core, positions: Positions) -> np.ndarray:
 
 
 @given(strategies.rules(), strategies.seeds)
-def test_points_are_conserved(rules: Rules, seed: int) -> None:
+def test_a_ply_conserves_points_turns_with_the_seats_and_feels_no_neighbours(rules: Rules, seed: int) -> None:
     core = Core(rules)
     positions = random_positions(core, 24, seed)
+    swapped, row = rotate_seats(positions), seed % len(positions)
+    alone = positions[row : row + 1]
     assert (points_in_game(core, positions) == rules.total).all()
-    captured = core.play(positions, RandomPolicy(core).choose(positions, np.random.default_rng(seed))).captured
-    assert (points_in_game(core, positions) == rules.total).all()
-    assert (captured >= 0).all()
-
-
-@given(strategies.rules(), strategies.seeds)
-def test_swapping_seats_commutes_with_play(rules: Rules, seed: int) -> None:
-    core = Core(rules)
-    positions = random_positions(core, 24, seed)
-    swapped = rotate_seats(positions)
     actions = RandomPolicy(core).choose(positions, np.random.default_rng(seed))
-    core.play(positions, actions)
+    played, alone_played = core.play(positions, actions), core.play(alone, actions[row : row + 1])
+    assert (points_in_game(core, positions) == rules.total).all()
+    assert (played.captured >= 0).all()
+    assert positions[row : row + 1].same(alone).all()
+    assert (played.captured[row], played.laps[row]) == (alone_played.captured[0], alone_played.laps[0])
     core.play(swapped, actions)
     assert rotate_seats(positions).same(swapped).all()
     assert (np.roll(core.standings(positions), 1, axis=1) == core.standings(swapped)).all()
@@ -70,19 +66,6 @@ def test_a_mirror_of_three_players_is_refused() -> None:
     core = Core("three-player")
     with pytest.raises(ValueError, match="only a board of two players"):
         mirror(core.start(), core.rules)
-
-
-@given(strategies.rules(), strategies.seeds)
-def test_a_row_does_not_feel_its_neighbours(rules: Rules, seed: int) -> None:
-    core = Core(rules)
-    positions = random_positions(core, 24, seed)
-    actions = RandomPolicy(core).choose(positions, np.random.default_rng(seed))
-    row = seed % len(positions)
-    alone = positions[row : row + 1]
-    played = core.play(positions, actions)
-    alone_played = core.play(alone, actions[row : row + 1])
-    assert positions[row : row + 1].same(alone).all()
-    assert (played.captured[row], played.laps[row]) == (alone_played.captured[0], alone_played.laps[0])
 
 
 @pytest.mark.parametrize("preset", PRESET_NAMES)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from agents.search.deepening import Search
-from agents.support import npz
 from agents.training import datasets, minari_games
 from agents.training.datasets import ABOUT_NAME, FIELDS, main, read_columns, read_positions
 from examples import offline_learning
@@ -92,7 +91,7 @@ def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = make_data(tmp_path / "whole", "--positions", "100")
-    written = npz.write_atomically
+    written = datasets.write_atomically
 
     def killed(path: Path, content: bytes) -> None:
         if path.name == "positions-00001.npz":
@@ -100,7 +99,7 @@ def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
         written(path, content)
 
     with monkeypatch.context() as patched:
-        patched.setattr(npz, "write_atomically", killed)
+        patched.setattr(datasets, "write_atomically", killed)
         assert main(["--output", str(tmp_path / "killed"), *SMALL, "--positions", "100"]) == 130
     assert "the same command goes on" in capsys.readouterr().err
     first = tmp_path / "killed" / "positions-00000.npz"
@@ -226,7 +225,7 @@ def test_games_that_were_killed_go_on(tmp_path: Path, monkeypatch: pytest.Monkey
     def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    for name in ("write_npz", "replay"):  # while games are played, and while Minari writes
+    for name in ("npz_bytes", "replay"):  # while games are played, and while Minari writes
         with monkeypatch.context() as patched:
             patched.setattr(minari_games, name, killed)
             assert main(["--output", str(folder), *SMALL, *asked]) == 130

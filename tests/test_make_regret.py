@@ -12,19 +12,19 @@ import pytest
 
 import agents
 from agents.evaluation import make_regret
-from agents.evaluation.make_regret import SuiteRecipe, Values, main, make_suite, move_valuer
+from agents.evaluation.make_regret import SuiteRecipe, Values, main, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
 from agents.players.mixed_play import met_in_play
 from agents.search.deepening import Search
-from agents.search.in_parts import Searcher
+from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import format_suite, read_suite
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
-from oanquan_env.players.value_net import ValueNet, read_value_net
+from oanquan_env.players.value_net import read_value_net
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values
 from tests.test_regret import Fixed, rng
@@ -83,25 +83,21 @@ def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.Monk
     searched: list[int] = []
     monkeypatch.setattr(make_regret, "CHUNK", 8)
 
-    def valuer(core: Core, net: ValueNet | None, threads: int | None) -> Searcher[Values]:
-        search = move_valuer(core, net, threads)
-
-        def values(positions: Positions, depth: int) -> Values:
+    class Stopping(MoveValues):
+        def movers_values(self, positions: Positions) -> Values:
             if len(searched) == 3:
                 raise KeyboardInterrupt
-            searched.append(depth)
-            return search(positions, depth)
+            searched.append(self.depth)
+            return super().movers_values(positions)
 
-        return values
-
-    monkeypatch.setattr(make_regret, "move_valuer", valuer)
+    monkeypatch.setattr(make_regret, "MoveValues", Stopping)
     with pytest.raises(KeyboardInterrupt):
         make_suite(SMALL, parts=tmp_path)
     assert len(list(tmp_path.rglob("*.json"))) == 3
     searched.clear()
-    monkeypatch.setattr(make_regret, "move_valuer", move_valuer)
+    monkeypatch.setattr(make_regret, "MoveValues", MoveValues)
     assert format_suite(make_suite(SMALL, parts=tmp_path)) == format_suite(whole)
-    monkeypatch.setattr(make_regret, "move_valuer", valuer)
+    monkeypatch.setattr(make_regret, "MoveValues", Stopping)
     searched.extend([0, 0, 0])  # so one more search would stop it
     assert format_suite(make_suite(SMALL, parts=tmp_path)) == format_suite(whole)
     with pytest.raises(FileError, match=r"made by other settings \(depth\): choose another folder"):

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.evaluation.make_regret import SuiteRecipe, make_suite, move_valuer
+from agents.evaluation.make_regret import SuiteRecipe, make_suite, value_chunk
 from agents.evaluation.prove_regret import prove_suite
-from agents.search.in_parts import search_part
 from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.regret import PHASES, Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
@@ -52,7 +51,7 @@ def test_a_made_suite_has_the_values_of_the_search_and_survives_its_file(tmp_pat
     read = read_suite(path)
     assert read.positions.same(suite.positions).all()
     assert np.array_equal(read.values, suite.values, equal_nan=True)
-    values, proved = search_part(move_valuer, str(core.rules), None, 2, suite.positions)
+    values, proved = value_chunk(str(core.rules), 2, None, suite.positions)
     assert np.array_equal(values, suite.values, equal_nan=True)
     assert not proved.any()
     found = regret(make("maxn:depth=2", core.rules), suite, np.random.default_rng(0))

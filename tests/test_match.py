@@ -213,25 +213,18 @@ def test_a_match_with_a_resigned_round_is_written_and_read_again() -> None:
         replay_match([wrong])
 
 
-def test_a_match_is_drawn_after_its_last_round() -> None:
+def test_a_match_is_drawn_after_its_last_round_unless_fields_are_sold_in_it() -> None:
     match = Match(match_rules="max_rounds=2")
     lost_round(match, (36, 34))
     lost_round(match, (45, 25))
     assert match.outcome == MatchOutcome(None, MatchEnd.MAX_ROUNDS)
     assert str(MatchEnd.MAX_ROUNDS) == "max_rounds"
     assert match.round_number == 2
-
-
-def test_selling_in_the_last_round_still_loses() -> None:
-    match = Match(match_rules="max_rounds=1 fields_to_lose=1")
-    lost_round(match, (45, 25))
-    assert match.outcome == MatchOutcome(0, MatchEnd.FIELDS_SOLD)
-
-
-def test_a_round_that_is_not_over_cannot_be_closed() -> None:
-    match = Match()
+    sold = Match(match_rules="max_rounds=1 fields_to_lose=1")
     with pytest.raises(ValueError, match="the round is not over"):
-        match.close_round(match.positions)
+        sold.close_round(sold.positions)
+    lost_round(sold, (45, 25))
+    assert sold.outcome == MatchOutcome(0, MatchEnd.FIELDS_SOLD)
 
 
 def test_a_whole_match_step_by_step() -> None:

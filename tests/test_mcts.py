@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import agents
-from agents.players.fingerprint import fingerprint
 from agents.search.deepening import Limits, Search
 from agents.search.mcts import SEARCH_EXPLORATION, UCT_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
 from oanquan_env import Core, Positions, mirror, rotate_seats
@@ -14,7 +13,6 @@ from oanquan_env.arrays import Floats
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.players import GreedyPolicy, move_gains
-from oanquan_env.players.value_net import read_value_net
 from oanquan_env.rewards import REWARDS, RewardName
 from tests.boards import random_positions
 
@@ -128,20 +126,6 @@ def test_leaves_are_searched_where_more_than_two_play_and_where_asked_for() -> N
         *(SearchedLeaves, SearchedLeaves),
         *(RandomPlayouts, RandomPlayouts),
     ]
-
-
-@pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
-def test_with_depth_the_net_is_a_value_net_at_the_horizon_of_the_leaves(rules: str) -> None:
-    core, net = Core(rules), read_value_net("pretrained", rules)
-    player = agents.make("mcts:simulations=9,depth=1,net=pretrained", rules)
-    positions = random_positions(core, 20, seed=4)
-    expected = SearchedLeaves(core, 1, net=net).evaluate(positions, np.random.default_rng(0))
-    found = player.evaluator.evaluate(positions, np.random.default_rng(0))  # type: ignore[attr-defined]
-    assert (found == expected).all()
-    assert abs(expected - SearchedLeaves(core, 1).evaluate(positions, np.random.default_rng(0))).max() > 0.05
-    assert fingerprint("mcts:simulations=9,depth=1,net=pretrained", core.rules) != fingerprint(
-        "mcts:simulations=9,depth=1", core.rules
-    )
 
 
 @pytest.mark.parametrize("number", [0, 1_000_001, 10**14])

@@ -76,7 +76,6 @@ def test_players_are_made_by_name(name: str, limits: Limits) -> None:
         ("minimx:depth=2", r"unknown player 'minimx:depth=2' \(did you mean minimax\?\)"),
         ("greedy:2", "greedy has epsilon=…; got '2'"),
         ("mcts", "mcts needs its number of simulations"),
-        ("mcts:simulations=9,depth=0,net=pretrained", "a value net needs depth=1 or more"),
         ("mcts:simulations=0", "simulations must be 1 to 1,000,000; got 0"),
         (
             "ppo:folder,depth=3",

@@ -55,12 +55,6 @@ def test_a_loser_sells_and_pawns_for_what_he_lacks(scores: tuple[int, int], owed
     assert after(scores) == (sold, pawned)
 
 
-def test_the_former_loser_gets_a_field_back_and_the_other_pawns_one() -> None:
-    assert after((46, 24), (29, 41)) == ("", "S1")
-    assert after((40, 30), (29, 41)) == ("", "S1")
-    assert after((45, 25), (29, 41)) == ("", "S1")
-
-
 @pytest.mark.parametrize(
     ("scores", "sold", "pawned"),
     [((46, 24), "N1 N2", ""), ((40, 30), "N1", ""), ((45, 25), "N1 N2", ""), ((36, 30), "", "N1"), ((37, 33), "", "")],
@@ -77,27 +71,34 @@ def test_half_of_all_points_follows_the_rules() -> None:
     assert Ownership(5).after_round((39, 21), cheap, LACK).pawned_text() == "N1"
 
 
-def test_fields_come_back_pawned_ones_first_and_the_latest_first() -> None:
-    ownership = Ownership(5, sold=((3, 0), ()), pawned=((1, 4), ()))
-    assert after((41, 29), ownership=ownership) == ("S4 S1", "S2 N1")
-    assert after((45, 25), ownership=ownership) == ("S4 S1 N1", "")
-    assert after((50, 20), ownership=ownership) == ("S4 N1", "N2")
-    assert after((55, 15), ownership=ownership) == ("N1 N2", "")
-    assert after((65, 5), ownership=ownership) == ("N1 N2 N3", "")
-
-
-def test_a_pawned_field_is_sold_when_its_turn_comes() -> None:
-    assert after((40, 30), (46, 24)) == ("N1", "")
-    assert after((40, 30), (50, 20)) == ("N1", "N2")
-    assert after((40, 30), (40, 30), (45, 25)) == ("N1", "N2")
-    assert after((40, 30), (40, 30), (50, 20)) == ("N1", "N2 N3")
-
-
-def test_with_no_free_field_nothing_is_pawned_and_no_more_than_all_are_sold() -> None:
-    ownership = Ownership(5, sold=((), (0, 1)), pawned=((), (2, 3, 4)))
-    assert after((40, 30), ownership=ownership) == ("N1 N2", "N3 N4 N5")
-    assert after((90, -20), ownership=ownership) == ("N1 N2 N3 N4 N5", "")
-    assert after((150, -80), ownership=Ownership(5)) == ("N1 N2 N3 N4 N5", "")
+@pytest.mark.parametrize(
+    ("before", "scores", "after_them"),
+    [
+        # the former loser gets a field back, and the other pawns one
+        ([(46, 24)], (29, 41), " | S1"),
+        ([(40, 30)], (29, 41), " | S1"),
+        ([(45, 25)], (29, 41), " | S1"),
+        # fields come back, pawned ones first, the latest first
+        ("S4 S1 | S2 S5", (41, 29), "S4 S1 | S2 N1"),
+        ("S4 S1 | S2 S5", (45, 25), "S4 S1 N1 | "),
+        ("S4 S1 | S2 S5", (50, 20), "S4 N1 | N2"),
+        ("S4 S1 | S2 S5", (55, 15), "N1 N2 | "),
+        ("S4 S1 | S2 S5", (65, 5), "N1 N2 N3 | "),
+        # a pawned field is sold when its turn comes
+        ([(40, 30)], (46, 24), "N1 | "),
+        ([(40, 30)], (50, 20), "N1 | N2"),
+        ([(40, 30), (40, 30)], (45, 25), "N1 | N2"),
+        ([(40, 30), (40, 30)], (50, 20), "N1 | N2 N3"),
+        # with no free field nothing is pawned, and no more than all are sold
+        ("N1 N2 | N3 N4 N5", (40, 30), "N1 N2 | N3 N4 N5"),
+        ("N1 N2 | N3 N4 N5", (90, -20), "N1 N2 N3 N4 N5 | "),
+        ([], (150, -80), "N1 N2 N3 N4 N5 | "),
+    ],
+)
+def test_fields_change_hands(before: str | list[tuple[int, int]], scores: tuple[int, int], after_them: str) -> None:
+    given = Ownership.parse(*before.split("|"), 5) if isinstance(before, str) else None
+    rounds = [] if isinstance(before, str) else before
+    assert " | ".join(after(*rounds, scores, ownership=given)) == after_them
 
 
 def test_a_draw_changes_nothing() -> None:

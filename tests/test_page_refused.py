@@ -38,7 +38,7 @@ def test_what_is_wrong_with_rules_is_told_in_vietnamese(visit: Visit, server: Pl
     person.page.locator("[data-field=seeds]").fill("5")
     person.page.locator("[data-field=stones]").select_option("False")
     person.page.locator("#begin").click()
-    person.page.locator("#new-error", has_text="không có quan (stones=False) thì phải chơi đến khi").wait_for()
+    person.page.locator("#new-error", has_text="Không có quan thì phải chơi đến khi").wait_for()
     assert person.page.locator("[data-field=seeds][aria-invalid]").count() == 0
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from oanquan_env import Board, Move, Rules, divide, perft
+from oanquan_env import Move, Rules, divide, perft
 from oanquan_env import perft as perft_function
+from tests.boards import boards_of
 from tests.referee import perft as referee_perft
 
 PUBLISHED = {
@@ -36,9 +37,7 @@ def test_depth_six_is_what_the_levels_below_add_up_to() -> None:
     assert len(by_move) == 10
     assert sum(by_move.values()) == perft(Rules(), 6)
     for move, paths in list(by_move.items())[:2]:
-        board = Board()
-        board.push(move)
-        assert perft(board, 5) == paths
+        assert perft(boards_of(str(move))[-1], 5) == paths
 
 
 @pytest.mark.slow
@@ -52,22 +51,16 @@ def test_chunks_do_not_change_the_count(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_finished_game_counts_once() -> None:
-    board = Board()
-    for move in ("5A", "3A"):
-        board.push(move)
+    board = boards_of("5A", "3A")[-1]
     assert board.outcome
+    left = board.copy()
     assert [perft(board, depth) for depth in (0, 1, 5)] == [1, 1, 1]
+    assert board == left
     assert divide(board, 3) == {}
     board.pop()
     replies = divide(board, 2)
     assert replies[Move.parse("3A")] == 1
     assert sum(replies.values()) == perft(board, 2)
-
-
-def test_the_board_is_left_as_it_was() -> None:
-    board = Board()
-    perft(board, 3)
-    assert board == Board()
 
 
 def test_impossible_depths_are_refused() -> None:

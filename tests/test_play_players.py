@@ -77,9 +77,9 @@ def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
         "greedy",
         "maxn:depth=3",
         "maxn:depth=5",
-        "selective:pretrained",
+        "book:selective:pretrained",
     ]
-    assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "maxn:depth=7"
+    assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "book:maxn:depth=7"
     assert warming.shared_adviser(Rules())[0].ready.wait(60)
     hint = Session().hint()
     assert hint["player"] == "selective:pretrained"
@@ -89,8 +89,8 @@ def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
 
 def test_levels_take_the_best_that_is_installed() -> None:
     pytest.importorskip("numba")
-    played = {"mancala-world": "minimax:ms=1000,net=pretrained", "tonkin seeds=3": "minimax:ms=1000"}
-    played |= {"vietnamese refill=forfeit": "maxn:depth=7", "three-player": "maxn:depth=7"}
+    played = {"mancala-world": "book:minimax:ms=1000,net=pretrained", "tonkin seeds=3": "book:minimax:ms=1000"}
+    played |= {"vietnamese refill=forfeit": "book:maxn:depth=7", "three-player": "book:maxn:depth=7"}
     for rules, name in played.items():
         assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name
 

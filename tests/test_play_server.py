@@ -92,9 +92,10 @@ def test_only_its_own_page_is_answered() -> None:
 def test_the_token_is_asked_for() -> None:
     with serving() as played:
         token = played.token
-        for path in ("/", "/board.js", "/begin", f"/{token[:-1]}/", f"/{token}", f"/x{token}/", "/%C3%A9/", "*"):
+        for path in ("/", "/board.js", "/begin", f"/{token[:-1]}/", f"/x{token}/", "/%C3%A9/", "*"):
             assert ask(played, path)[0] == 403, path
         assert ask(played, "/begin", {})[0] == 403
+        assert ask(played, f"/{token}")[0] == 308  # without its last slash: it leads to the page
 
 
 def test_it_listens_on_this_machine_alone() -> None:
@@ -257,7 +258,12 @@ def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Any) ->
 
 def test_what_is_wrong_with_the_players_is_said_before_the_page_opens(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--browser", "--opponent", "nobody"]) == 2
-    assert "unknown player 'nobody'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "unknown player 'nobody'" in said
+    assert "beginner, easy, medium, hard, perfect: levels" in said
     with pytest.raises(SystemExit):
         main(["play", "--browser", "--port", "65536"])
-    assert "must be a port up to 65535" in capsys.readouterr().err
+    assert "must be a whole number from 0 to 65535" in capsys.readouterr().err
+    with serving() as played:
+        assert main(["play", "--browser", "--port", str(played.server_port)]) == 2
+    assert f"port {played.server_port} cannot be had (Address already in use)" in capsys.readouterr().err

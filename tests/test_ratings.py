@@ -12,8 +12,19 @@ import pytest
 
 from agents.evaluation.ratings import ELO, comparisons, fit, rate
 from agents.evaluation.sprt import Trial, main, sprt
-from oanquan_env.benchmark.elo import elo_difference, elo_of_pairs, elo_of_score, expected_score, pentanomial
+from oanquan_env.benchmark.elo import (
+    EloDifference,
+    elo_of_outcomes,
+    elo_of_pairs,
+    elo_of_score,
+    expected_score,
+    pentanomial,
+)
 from oanquan_env.benchmark.estimates import Estimate
+
+
+def elo_difference(wins: int, losses: int, draws: int) -> EloDifference:
+    return elo_of_outcomes(np.array([losses, draws, wins]), np.array([0, 0.5, 1]))
 
 
 def test_elo_of_a_published_match() -> None:

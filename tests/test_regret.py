@@ -167,7 +167,7 @@ def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) 
     [
         ("{", "not readable as JSON"),
         ("[]", "not a suite of positions"),
-        ('{"rules": "mancala-world"}', "the entry 'format' is missing"),
+        ('{"rules": "mancala-world"}', "'format' is missing"),
         ('{"format": 1, "rules": "chess", "made": {}, "positions": []}', "unknown preset 'chess'"),
         ('{"format": 2, "rules": "tonkin", "made": {}, "positions": []}', "expected a suite of format 1"),
         ('{"format": 1, "rules": "tonkin", "made": {}, "positions": []}', "it holds no positions"),

@@ -34,8 +34,6 @@ from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import RegretMeasures, RegretRow
 from oanquan_env.files import FileError
 
-BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
-
 
 def estimate(mean: float, spread: float = 0.0) -> Estimate:
     return Estimate(mean=mean, low=mean - spread, high=mean + spread)
@@ -80,8 +78,10 @@ def arena() -> ArenaResult:
         margin=estimate(-1.5, 2),
         plies=12,
         pentanomial=[0, 1, 1, 1, 1],
-        first=OrderResult(score=estimate(0.75), margin=estimate(2)),
-        second=OrderResult(score=estimate(0.625), margin=estimate(-5)),
+        orders=[
+            OrderResult(score=estimate(0.75), margin=estimate(2)),
+            OrderResult(score=estimate(0.625), margin=estimate(-5)),
+        ],
         elo=137.0,
         elo_error=90.0,
         los=0.975,
@@ -96,7 +96,7 @@ def arena() -> ArenaResult:
             Rating(agent="greedy", elo=estimate(0), score=0.65),
             Rating(agent="random", elo=estimate(-820, 100), score=0.0),
         ],
-        first=estimate(12, 30),
+        orders=[estimate(12, 30)],
     )
 
 
@@ -214,10 +214,10 @@ def test_the_whole_report(report: Report) -> None:
 def test_a_report_on_three_players_names_the_even_share(report: Report) -> None:
     assert report.arena
     report.arena.players = 3
-    report.arena.second = estimate(-40, 10)
+    report.arena.orders.append(estimate(-40, 10))
     unknown = dict.fromkeys(("pentanomial", "elo", "elo_error", "los"))
-    orders = dict.fromkeys(("first", "second", "third"), OrderResult(score=estimate(0.25), margin=estimate(-3)))
-    report.arena.pairings = [dataclasses.replace(one, **unknown, **orders) for one in report.arena.pairings]
+    orders = [OrderResult(score=estimate(0.25), margin=estimate(-3))] * 3
+    report.arena.pairings = [dataclasses.replace(one, **unknown, orders=orders) for one in report.arena.pairings]
     text = markdown(report, [])
     assert "one agent among 2 opponents of one kind, 33.3 % among equals" in text
     assert "worth +12 (-18 to +42) Elo over moving last, moving second -40 (-50 to -30)." in text
@@ -231,51 +231,12 @@ def test_a_report_on_three_players_names_the_even_share(report: Report) -> None:
     assert set(draw_all(report)) == {"scores.png", "elo.png", "regret.png"}
 
 
-# ---- README ----------------------------------------------------------------------------------------------------------
-
-
-def readme(tmp_path: Path, text: str) -> Path:
-    path = tmp_path / "README.md"
-    path.write_text(text)
-    return path
-
-
-def test_the_readme_is_renewed_and_checked(report: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report = Report.model_validate_json(report.to_json().replace('"deep"', '"minimax-20k"'))
-    (tmp_path / "results").mkdir()
-    write_report(report, tmp_path / "results")
-    path = readme(tmp_path, f"# Title\n\n{BEGIN}\nold\n{END}\n\nMore.\n")
-    arguments = [str(tmp_path / "results" / "report.json"), "--readme", str(path)]
-    assert main([*arguments, "--check"]) == 1
-    assert "does not show what" in capsys.readouterr().err
-    assert "old" in path.read_text()
-    assert main(arguments) == 0
-    text = path.read_text()
-    assert text.startswith(
-        f"# Title\n\n{BEGIN}\n| agent | Elo (95 %) | regret, points (95 %) | blunders, % | ms a move |\n"
-    )
-    assert text.endswith(f"\n{END}\n\nMore.\n")
-    assert "| `minimax-20k` | +137 (+77 to +197) | 0.25 (0.23 to 0.28) | 12.5 | 4 |" in text
-    assert "| `random` |" not in text
-    assert "](results/report.md), by `python evaluate.py --config x.yaml`" in text
-    assert main([*arguments, "--check"]) == 0
-    path.write_text(text.replace("+137", "+138"))
-    assert main([*arguments, "--check"]) == 1
-
-
-def test_a_readme_without_a_place_for_the_table_is_refused(
-    report: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_report(report, tmp_path)
-    assert main([str(tmp_path / "report.json"), "--readme", str(readme(tmp_path, BEGIN))]) == 2
-    assert f"must hold {BEGIN} and, after it, {END}" in capsys.readouterr().err
+# ---- the command -----------------------------------------------------------------------------------------------------
 
 
 def test_errors_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path / "none.json")]) == 2
     assert "no such file" in capsys.readouterr().err
-    assert main(["--check"]) == 2
-    assert "--check needs --readme" in capsys.readouterr().err
 
 
 def test_the_committed_report_can_be_read() -> None:

@@ -69,23 +69,15 @@ def test_every_position_of_play_is_taken(make: Any, rules: str) -> None:
 
 
 @every_environment
-@pytest.mark.parametrize("given", [3, [5] * 12, Core()])
-def test_other_things_are_no_positions(make: Any, given: Any) -> None:
-    with pytest.raises(TypeError, match="'position' must be a text, a Board or Positions; got"):
-        make().reset(options={"position": given})
-
-
-@every_environment
-def test_a_misspelt_option_is_told_the_right_one(make: Any) -> None:
+def test_other_things_are_no_options(make: Any) -> None:
+    for given in (3, [5] * 12, Core()):
+        with pytest.raises(TypeError, match="'position' must be a text, a Board or Positions; got"):
+            make().reset(options={"position": given})
     with pytest.raises(ValueError, match=r"unknown option of reset 'postion' \(did you mean position\?\)"):
         make().reset(options={"postion": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
-
-
-@every_environment
-@pytest.mark.parametrize("options", [3, ["position"], "position"])
-def test_options_are_a_dict(make: Any, options: Any) -> None:
-    with pytest.raises(TypeError, match="reset's options must be a dict or None; got"):
-        make().reset(options=options)
+    for options in (3, ["position"], "position"):
+        with pytest.raises(TypeError, match="reset's options must be a dict or None; got"):
+            make().reset(options=options)
 
 
 def test_a_batch_is_refused_for_one_row_of_other_rules() -> None:

@@ -90,7 +90,7 @@ def _tensor(name: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Change
         (lambda _, notes: notes.update({"random.numpy": "[1, 2, 3, 4, 5]"}), "does not fit"),
         (lambda _, notes: notes.update({"random.python": "[3, [1], null]"}), "does not fit"),
         (lambda _, notes: notes.update({"random.python": "7"}), "does not fit"),
-        (lambda tensors, _: tensors.pop("games.mover"), "'mover' is missing"),
+        (lambda tensors, _: tensors.pop("games.mover"), "'games.mover' is missing"),
         (_tensor("games.mover", lambda mover: mover + 2), "mover must be 0 to 1"),
         (_tensor("games.mover", lambda mover: mover.int()), "mover is int32 of shape"),
         (_tensor("games.scores", lambda scores: scores + 1), "make .* points, not the 70"),
@@ -133,7 +133,7 @@ def test_a_damaged_line_of_evaluations_is_named(stopped: Path, line: str) -> Non
     path.write_text(whole + line + "\n")
     try:
         with pytest.raises(
-            UsageError, match=rf"evaluations\.jsonl: line {len(whole.splitlines()) + 1} is damaged .*delete it"
+            UsageError, match=rf"evaluations\.jsonl: line {len(whole.splitlines()) + 1} is damaged: .*delete it"
         ):
             PPORun.resume(stopped, quiet)
     finally:

@@ -61,30 +61,25 @@ def compare_self_play(rules: Rules, reward: str, seed: int) -> None:
     game, other = OAnQuanEnv(rules, opponent=None, reward=reward), raw_env(rules, reward=reward)
     rng = np.random.default_rng(seed)
     for _ in range(2):
-        compare_self_play_game(game, other, rng)
-
-
-def compare_self_play_game(game: OAnQuanEnv, other: GameEnv, rng: np.random.Generator) -> None:
-    observation, info = game.reset()
-    other.reset()
-    over = False
-    while not over:
-        mover = other.agent_selection
-        seen = other.observe(mover)
-        assert observation.tolist() == seen["observation"].tolist()
-        assert info["action_mask"].tolist() == game.action_masks().tolist() == seen["action_mask"].tolist()
-        action = int(rng.choice(seen["action_mask"].nonzero()[0]))
-        other.step(action)
-        observation, paid, terminated, truncated, info = game.step(action)
-        assert paid == pytest.approx(other.rewards[mover])
-        assert (terminated, truncated) == (other.terminations[mover], other.truncations[mover])
-        over = terminated or truncated
-    ending = other.infos[mover]
-    assert info["termination"] == ending["termination"]
-    assert info["standings"].tolist() == ending["standings"]
-    assert info["seat"] == game.seat == other.possible_agents.index(mover)
-    assert info["illegal_action"] is False
-    assert not info["action_mask"].any()
+        observation, info = game.reset()
+        other.reset()
+        over = False
+        while not over:
+            mover = other.agent_selection
+            seen = other.observe(mover)
+            assert observation.tolist() == seen["observation"].tolist()
+            assert info["action_mask"].tolist() == game.action_masks().tolist() == seen["action_mask"].tolist()
+            action = int(rng.choice(seen["action_mask"].nonzero()[0]))
+            other.step(action)
+            observation, paid, terminated, truncated, info = game.step(action)
+            assert paid == pytest.approx(other.rewards[mover])
+            assert (terminated, truncated) == (other.terminations[mover], other.truncations[mover])
+            over = terminated or truncated
+        ending = other.infos[mover]
+        assert info["seat"] == game.seat == other.possible_agents.index(mover)
+        assert not info.pop("action_mask").any()
+        assert (info["termination"], info["standings"].tolist()) == (ending["termination"], ending["standings"])
+        assert info["illegal_action"] is False
 
 
 @pytest.mark.parametrize("reward", REWARDS)

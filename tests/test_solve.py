@@ -201,7 +201,7 @@ def test_a_solver_goes_on_from_its_file(tmp_path: Path) -> None:
     before = second.progress.nodes
     assert before == first.progress.nodes
     assert (second.progress.lower, second.progress.upper) == (first.progress.lower, first.progress.upper)
-    for mine, theirs in zip(second._table.entries(), first._table.entries(), strict=True):
+    for mine, theirs in zip(second.table.entries(), first.table.entries(), strict=True):
         assert (mine == theirs).all()
     depths = [progress.depth for progress in second.deepen()]
     assert depths[0] == 31

@@ -229,5 +229,5 @@ def test_a_changed_number_in_a_stored_part_is_noticed(tmp_path: Path) -> None:
         re.sub(r'"settings": \{.*?\}', '"settings": 3', whole),
     ):
         path.write_text(text)
-        with pytest.raises(FileError, match=r"not a finished part of an evaluation .*; delete it to continue"):
+        with pytest.raises(FileError, match=r"not a finished part of an evaluation: .*; delete it to continue"):
             cache.find(["a"], {"seed": 1}, dict)

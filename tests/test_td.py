@@ -263,7 +263,7 @@ def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
     with pytest.raises(StopTrainingError):
         learn(run, 2 * ITERATION)
     (tmp_path / "run" / EVALUATIONS_NAME).write_text("[" * 100_000)
-    with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 1 is damaged .*delete it to go on"):
+    with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 1 is damaged: .*delete it to go on"):
         TDRun.resume(tmp_path / "run", lambda _: None)
 
 

@@ -107,7 +107,7 @@ def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
     data = json.loads(path.read_text())
     del data["content"]["margin"]
     path.write_text(json.dumps(data))
-    with pytest.raises(FileError, match=r"not a finished part of an evaluation \(damaged: "):
+    with pytest.raises(FileError, match=r"not a finished part of an evaluation: damaged: "):
         list(played.play())
 
 
@@ -161,7 +161,7 @@ def test_a_retrained_agent_has_another_fingerprint(tmp_path: Path) -> None:
     files.mkdir()
     for content in (b"one", b"two"):
         (files / "value.npz").write_bytes(content)
-        found = {fingerprint(name, Rules()) for name in (f"selective:{files}", f"mcts:simulations=8,net={files}")}
+        found = {fingerprint(name, Rules()) for name in (f"selective:{files}", f"maxn:depth=1,net={files}")}
         assert before not in found
         assert len(found) == 1
         before = found.pop()

@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 
 import agents
 from agents.networks.value_net import ValueModule
-from agents.players.analysis import analyse
 from agents.players.fingerprint import fingerprint
 from agents.players.minimax import MinimaxPlayer
 from agents.search import leaf
 from agents.search.compiled import SearchRules, compile_rules, mover_first
 from agents.search.deepening import Limits, Search
 from agents.search.leaf import horizon, with_net
-from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env import Board, Core, Move, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError
@@ -294,7 +293,8 @@ def test_with_a_net_all_moves_of_a_board_are_valued_within_a_limit_of_nodes() ->
     search = Search(board.core, net=drawn_net(board.rules), guess_depth=0)
     whole = [search.best(board.positions, Limits(depth=depth), every_move=True).nodes for depth in (3, 4)]
     for nodes in range(whole[0], whole[1], (whole[1] - whole[0]) // 8):
-        assert set(analyse(search, Limits(nodes=nodes), board).values) == set(board.legal_moves)
+        found = search.best(board.positions, Limits(nodes=nodes), every_move=True)
+        assert set(map(Move.from_action, found.values)) == set(board.legal_moves)
 
 
 def test_a_huge_net_stays_within_the_searchs_values() -> None:

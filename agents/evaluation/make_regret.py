@@ -18,8 +18,9 @@ With three or four players max^n search values the moves, and nothing is proved:
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,17 +31,16 @@ from rich.progress import Progress
 
 from agents.evaluation.result_cache import ResultCache
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
-from agents.search.deepening import Search
-from agents.search.in_parts import Searcher, search_parts
+from agents.search.move_values import MoveValues
 from agents.support.command_line import (
     OptionalFile,
     OptionalFolder,
     RayAddress,
+    command,
     command_of,
-    parse_options,
     progress_bar,
-    refused,
 )
+from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
@@ -48,7 +48,6 @@ from oanquan_env.benchmark.suites import format_suite, regret_path, suite_name
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import short_hash, text_bytes, write_atomically
-from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import ValueNet, read_value_net
 
 PROG = "python -m agents.evaluation.make_regret"
@@ -155,23 +154,27 @@ def searched_values(
             break
         yield places[done], stored
         done += 1
-    for number, found in enumerate(search_parts(move_valuer, core, chunks[done:], depth, net=net, ray=ray), done):
+    if ray:
+        work = functools.partial(value_chunk, str(core.rules), depth, net.to_bytes() if net else None)
+        new: Iterable[Values] = in_order(spread(work, chunks[done:], ray=ray))
+    else:
+        new = map(MoveValues(core, depth, net).movers_values, chunks[done:])
+    for number, found in enumerate(new, done):
         values, proved = found
         content = {"values": np.where(np.isnan(values), None, values).tolist(), "proved": proved.tolist()}  # type: ignore[call-overload]
         cache.store([str(number)], settings(chunks[number]), content)
         yield places[number], found
 
 
-def move_valuer(core: Core, net: ValueNet | None, threads: int | None) -> Searcher[Values]:
-    """Values of all moves of positions to a depth, and which are proved: by alpha-beta, or max^n for more than two."""
-    if core.rules.players == 2:
-        return Search(core, threads=threads, net=net).proved_values
+def value_chunk(rules: str, depth: int, net: bytes | None, positions: Positions) -> Values:
+    """The values of a chunk by a worker of a Ray cluster, on one processor; rules and net come as text and bytes."""
+    return _worker_search(rules, depth, net).movers_values(positions)
 
-    def margins(positions: Positions, depth: int) -> Values:
-        own = FullWidthSearch(core, depth, net=net).movers_values(positions)
-        return np.where(np.isfinite(own), own, np.nan), np.zeros(own.shape, dtype=np.bool_)
 
-    return margins
+@functools.lru_cache(maxsize=1)
+def _worker_search(rules: str, depth: int, net: bytes | None) -> MoveValues:
+    """A worker's search: it compiles and takes its memory once."""
+    return MoveValues(Core(rules), depth, ValueNet.from_bytes(net) if net else None, threads=1)
 
 
 @dataclass(frozen=True)
@@ -189,20 +192,16 @@ class Options:
     ray: RayAddress = None
 
 
-def main(arguments: list[str]) -> int:
-    """Make a suite; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        rules = Rules.parse(options.recipe.rules)
-        recipe = dataclasses.replace(options.recipe, rules=str(rules))
-        path = options.output or regret_path(rules)
-        with progress_bar() as bar:
-            suite = make_suite(recipe, bar, options.ray, options.parts)
-        write_atomically(path, text_bytes(path, format_suite(suite)))
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Make a suite."""
+    rules = Rules.parse(options.recipe.rules)
+    recipe = dataclasses.replace(options.recipe, rules=str(rules))
+    path = options.output or regret_path(rules)
+    with progress_bar() as bar:
+        suite = make_suite(recipe, bar, options.ray, options.parts)
+    write_atomically(path, text_bytes(path, format_suite(suite)))
     print(f"{len(suite)} positions in {path}")
-    return 0
 
 
 if __name__ == "__main__":

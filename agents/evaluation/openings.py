@@ -24,7 +24,8 @@ import tyro
 from rich.console import Console
 from rich.progress import Progress
 
-from agents.support.command_line import OptionalFile, command_of, parse_options, progress_bar, refused
+from agents.search.move_values import MoveValues
+from agents.support.command_line import OptionalFile, command, command_of, progress_bar
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.suites import openings_path
@@ -32,8 +33,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
-from oanquan_env.players.full_width import FullWidthSearch
-from oanquan_env.players.value_net import ValueNet, read_value_net
+from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_lines
 from oanquan_env.records.games import format_records
 
@@ -76,20 +76,9 @@ class OpeningsRecipe:
     net: str | None = None
 
 
-def final_margins(core: Core, positions: Positions, depth: int, net: ValueNet | None = None) -> Floats:
-    """(N, P) points by which each player is expected to win: its lead so far and what a search of `depth` plies adds.
-
-    The search is alpha-beta; with more than two players it is max^n, and a margin is one over the others' mean.
-    Either counts what `net` says of positions at its horizon.
-    """
-    if core.rules.players > 2:
-        future = FullWidthSearch(core, depth, net=net).position_values(positions)
-    else:
-        from agents.search.deepening import Limits, Search  # numba takes a second to import
-
-        found = [result.value for result in Search(core, net=net).best_moves(positions, Limits(depth=depth))]
-        future = np.array(found)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)
-    return relative_points(positions.scores) + future
+def final_margins(search: MoveValues, positions: Positions) -> Floats:
+    """(N, P) points by which each player is expected to win over the others' mean: its lead so far and its value."""
+    return relative_points(positions.scores) + search.position_values(positions)
 
 
 def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list[GameRecord]:
@@ -102,7 +91,8 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
             f"max^n search to {recipe.depth} plies would take too long for '{core.rules}': "
             f"give a depth of at most {MAX_FULL_WIDTH}"
         )
-    shallow = SHALLOW_FULL_WIDTH if full_width else SHALLOW_DEPTH
+    shallow_depth = SHALLOW_FULL_WIDTH if full_width else SHALLOW_DEPTH
+    shallow, deep = (MoveValues(core, depth, net) for depth in (shallow_depth, recipe.depth))
     rng = np.random.default_rng(recipe.seed)
     task = progress.add_task("balanced lines", total=recipe.count)
     records: list[GameRecord] = []
@@ -120,8 +110,8 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
         keys = canonical_keys(core, positions)
         new = first_of_each(np.concatenate([seen, keys]))[len(seen) :] - len(seen)
         seen = np.concatenate([seen, keys[new]])
-        new = new[_farthest(final_margins(core, positions[new], shallow, net)) <= recipe.within + SHALLOW_SLACK]
-        margins = final_margins(core, positions[new], recipe.depth, net)
+        new = new[_farthest(final_margins(shallow, positions[new])) <= recipe.within + SHALLOW_SLACK]
+        margins = final_margins(deep, positions[new])
         for row, margin, even in zip(new.tolist(), margins, _farthest(margins) <= recipe.within, strict=True):
             if even:
                 told = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
@@ -161,20 +151,16 @@ class Options:
     output: OptionalFile = None
 
 
-def main(arguments: list[str]) -> int:
-    """Make a suite; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        rules = Rules.parse(options.recipe.rules)
-        recipe = dataclasses.replace(options.recipe, rules=str(rules))
-        path = options.output or openings_path(rules)
-        with progress_bar() as bar:
-            records = make_suite(recipe, bar)
-        write_atomically(path, text_bytes(path, format_records(records)))
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Make a suite."""
+    rules = Rules.parse(options.recipe.rules)
+    recipe = dataclasses.replace(options.recipe, rules=str(rules))
+    path = options.output or openings_path(rules)
+    with progress_bar() as bar:
+        records = make_suite(recipe, bar)
+    write_atomically(path, text_bytes(path, format_records(records)))
     Console(highlight=False).print(f"{len(records)} openings in {path}")
-    return 0
 
 
 if __name__ == "__main__":

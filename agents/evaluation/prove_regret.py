@@ -29,7 +29,7 @@ from agents.search.compiled import OVER, mover_first, play
 from agents.search.deepening import Limits, Search
 from agents.search.memory import MAX_DEPTH
 from agents.search.proof import NO, YES, LimitReachedError, ProofTable
-from agents.support.command_line import RayAddress, parse_options, progress_bar, refused
+from agents.support.command_line import RayAddress, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
@@ -149,22 +149,18 @@ class Options:
     ray: RayAddress = None
 
 
-def main(arguments: list[str]) -> int:
-    """Prove a suite's values in its file; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        if options.nodes < 1 or options.threads < 1:
-            raise ValueError("--nodes and --threads must be 1 or more")
-        with progress_bar() as bar:
-            suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar, options.ray)
-        write_atomically(options.suite, text_bytes(options.suite, format_suite(suite)))
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Prove a suite's values in its file."""
+    if options.nodes < 1 or options.threads < 1:
+        raise ValueError("--nodes and --threads must be 1 or more")
+    with progress_bar() as bar:
+        suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar, options.ray)
+    write_atomically(options.suite, text_bytes(options.suite, format_suite(suite)))
     print(
         f"{int(suite.proved.sum())} of {int(np.isfinite(suite.values).sum())} moves proved, all moves of "
         f"{int(suite.all_proved().sum())} of {len(suite)} positions, in {options.suite}"
     )
-    return 0
 
 
 if __name__ == "__main__":

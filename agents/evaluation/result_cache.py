@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agents.support.provenance import commit
-from oanquan_env.files import FileError, one_line, read_json, write_atomically
+from oanquan_env.files import FileError, naming_damage, read_json, write_atomically
 
 Part = TypeVar("Part")
 
@@ -59,14 +59,11 @@ class ResultCache:
         path = self.path(names)
         if path is None or not path.is_file():
             return None
-        try:
+        with naming_damage(path, "not a finished part of an evaluation", "; delete it to continue"):
             data = read_json(path)
             if data.get(DIGEST, _digest(data)) != _digest(data):  # older parts have none
                 raise ValueError("damaged: the content is not that of its digest")
             made_by, part = dict(data["settings"]), read(data["content"])
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            reason = one_line(str(error).removeprefix(f"{path}: "))
-            raise FileError(f"{path}: not a finished part of an evaluation ({reason}); delete it to continue") from None
         different = [name for name, value in settings.items() if made_by.get(name) != value]
         if different:
             raise FileError(

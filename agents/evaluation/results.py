@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -32,7 +32,7 @@ class AgentResult(_Strict):
 
 
 class OrderResult(_Strict):
-    """A player's games of a pairing in which it moved first after the opening, or second, third or fourth."""
+    """A player's games of a pairing in which it moved at the same time after the opening, such as first."""
 
     score: Estimate
     margin: Estimate
@@ -40,17 +40,9 @@ class OrderResult(_Strict):
 
 @dataclass(frozen=True)
 class PairingResult(MatchResult):
-    """A match, and the agent's games of it by when it moved after the opening."""
+    """A match, and the agent's games of it in which it moved first after the opening, second, and so on."""
 
-    first: OrderResult | None = None
-    second: OrderResult | None = None
-    third: OrderResult | None = None
-    fourth: OrderResult | None = None
-
-    @property
-    def orders(self) -> list[OrderResult]:
-        """The results of moving first, second, and so on."""
-        return [order for order in (self.first, self.second, self.third, self.fourth) if order]
+    orders: list[OrderResult] = field(default_factory=list)
 
 
 class Rating(_Strict):
@@ -70,19 +62,12 @@ class ArenaResult(_Strict):
     pairings: list[PairingResult]
     anchor: str | None = Field(None, description="the player whose rating is 0")
     ratings: list[Rating] | None = Field(None, description="highest first")
-    first: Estimate | None = Field(None, description="value of moving first after the opening over moving last, Elo")
-    second: Estimate | None = Field(None, description="value of moving second; more than two players only")
-    third: Estimate | None = Field(None, description="value of moving third; four players only")
+    orders: list[Estimate] = Field([], description="value of moving first, second, and so on over moving last, Elo")
 
     @property
     def even_share(self) -> float:
         """Score of a player among equals, percent."""
         return 100 / self.players
-
-    @property
-    def orders(self) -> list[Estimate]:
-        """The values of moving first, second, and so on, over moving last."""
-        return [order for order in (self.first, self.second, self.third) if order]
 
     def score_of(self, agent: str, opponent: str) -> Estimate | None:
         """Score of one player, by label, against another one, 0 to 1; None if they did not meet."""
@@ -109,7 +94,7 @@ class RegretResult(_Strict):
 class Report(_Strict):
     """All results of one evaluation."""
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     command: str = Field(description="the command that made it")
     rules: str
     seed: int

@@ -21,7 +21,7 @@ import tyro
 from rich.console import Console
 
 from agents.players.make import make, usage
-from agents.support.command_line import parse_options, refused
+from agents.support.command_line import command
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL, elo_of_pairs, expected_score, five_counts, moments, pentanomial
 from oanquan_env.benchmark.pairs import play_pairs
@@ -132,20 +132,14 @@ class Options:
     trial: tyro.conf.OmitArgPrefixes[Trial] = field(default_factory=Trial)
 
 
-def main(arguments: list[str]) -> int:
-    """Test; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__, epilog=f"agents:\n{usage()}")
+@command(Options, PROG, __doc__, f"agents:\n{usage()}")
+def main(options: Options) -> None:
+    """Test."""
     console = Console(highlight=False, soft_wrap=True)
-    try:
-        rules = Rules.parse(options.rules)
-        a, b = (make(name, rules) for name in (options.a, options.b))
-        for counts, state in sequential(Core(rules), a, b, options.trial):
-            console.print(describe(counts, state), markup=False)
-    except KeyboardInterrupt:
-        return 130
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
-    return 0
+    rules = Rules.parse(options.rules)
+    a, b = (make(name, rules) for name in (options.a, options.b))
+    for counts, state in sequential(Core(rules), a, b, options.trial):
+        console.print(describe(counts, state), markup=False)
 
 
 def describe(counts: npt.NDArray[np.int64], state: Sprt) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from agents.evaluation.ratings import Ratings, rate
-from agents.evaluation.results import ORDINALS, ArenaResult, OrderResult, PairingResult, Rating
+from agents.evaluation.results import ArenaResult, OrderResult, PairingResult, Rating
 from agents.evaluation.tournament import Pairing, Tournament, by_order, replay
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.estimates import mean_estimate
@@ -32,7 +30,7 @@ def summarize_tournament(tournament: Tournament, pairings: list[Pairing]) -> Are
         pairings=[summarize_pairing(tournament, pairing) for pairing in pairings],
         anchor=entrants[anchor].label,
         ratings=sorted(rows, key=lambda row: -row.elo.mean),
-        **dict(zip(ORDINALS, estimates.orders, strict=False)),
+        orders=estimates.orders,
     )
 
 
@@ -79,5 +77,4 @@ def summarize_pairing(tournament: Tournament, pairing: Pairing) -> PairingResult
         OrderResult(score=mean_estimate(score), margin=mean_estimate(margin))
         for score, margin in zip(*tables, strict=True)
     ]
-    found: dict[str, Any] = dict(zip(ORDINALS, orders, strict=False))
-    return PairingResult(**vars(match_result(agent, opponent, results, tournament.seed)), **found)
+    return PairingResult(**vars(match_result(agent, opponent, results, tournament.seed)), orders=orders)

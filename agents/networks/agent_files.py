@@ -18,7 +18,7 @@ from agents.support.strict_yaml import RulesName, Strict, read_yaml, validated
 from agents.support.tensor_files import count_numbers, pack, unpack
 from oanquan_env import Core, Rules
 from oanquan_env.engine.rules import as_rules
-from oanquan_env.files import FileError, one_line, write_atomically
+from oanquan_env.files import FileError, naming_damage, write_atomically
 from oanquan_env.rewards import RewardName
 
 WEIGHTS_NAME = "agent.safetensors"
@@ -29,7 +29,6 @@ PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
 """Where those agents are: a folder for each of the rules."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; with larger ones than this a network's numbers overflow."""
-NO_WEIGHTS = "not the weights of the network on the card"
 
 
 class AgentCard(Strict):
@@ -98,25 +97,15 @@ def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[Feature
 
     A network is made only if there may be weights for it: a stranger's card can ask for one of any size.
     """
-    try:
+    with naming_damage(path, "not the weights of the network on the card"):
         held = count_numbers(path)
-    except FileError as error:
-        raise _refusal(path, error) from None
-    if held < config.fewest_weights:
-        raise FileError(f"{path}: {NO_WEIGHTS}: that has {config.fewest_weights:,} weights or more, the file {held:,}")
-    features, network = make_network(core, config)
-    load_weights(network, path)
-    return features, network
-
-
-def load_weights(network: torch.nn.Module, path: Path) -> None:
-    """Load `agent.safetensors` at `path` into a network of its card; raises `FileError`."""
-    try:
+        if held < config.fewest_weights:
+            raise ValueError(f"that has {config.fewest_weights:,} weights or more, the file {held:,}")
+        features, network = make_network(core, config)
         tensors, _ = unpack(path)
         _check_numbers(tensors, network)
         network.load_state_dict(tensors)
-    except (RuntimeError, ValueError) as error:
-        raise _refusal(path, error) from None
+    return features, network
 
 
 def _check_numbers(tensors: dict[str, torch.Tensor], network: torch.nn.Module) -> None:
@@ -127,11 +116,3 @@ def _check_numbers(tensors: dict[str, torch.Tensor], network: torch.nn.Module) -
             raise ValueError(f"{name} is {tensor.dtype}, expected {own.dtype}")
         if not (tensor.abs() <= LARGEST_WEIGHT).all():  # nor is NaN
             raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
-
-
-def _refusal(path: Path, error: Exception) -> FileError:
-    """What to raise for weights that cannot be loaded."""
-    if not path.exists():
-        return FileError(f"{path}: no such file")
-    reason = one_line(str(error).removeprefix(f"{path}: "))
-    return FileError(f"{path}: {NO_WEIGHTS}: {reason}")

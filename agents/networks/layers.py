@@ -12,7 +12,7 @@ from torch import Tensor, nn
 MAX_COUNT = 31
 """Larger counts look the same to a network: piles of more than 31 seeds are rare."""
 POINTS_SCALE = 10.0
-"""Points are divided by this before a network sees them, to be of the order of one."""
+"""Points are divided by this before a network or a loss sees them, to be of the order of one."""
 FORBIDDEN = -1e9
 """Logit of an illegal action: finite, so that no infinity reaches a gradient; its probability is exactly zero."""
 

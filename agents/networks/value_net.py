@@ -7,11 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from agents.networks.layers import POINTS_SCALE
 from oanquan_env import Rules
 from oanquan_env.players.value_net import SECOND, ValueNet, hidden_units, side_rows
-
-POINTS_SCALE = 10.0
-"""The module's output times this are points: layers of usual size then make values of usual size."""
 
 
 class ValueModule(nn.Module):

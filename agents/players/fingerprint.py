@@ -10,20 +10,21 @@ from oanquan_env.players.anywhere import source
 from oanquan_env.players.names import parse
 from oanquan_env.players.value_net import value_net_path
 
-PLAY_VERSION = 6
+PLAY_VERSION = 5
 """To be raised when the same names and files come to play otherwise: results kept of them are then told apart."""
+KIND_VERSIONS = {"minimax": 1}
+"""The same for the players of one kind; 0 if left out."""
 
 
 def fingerprint(name: str, rules: Rules) -> str:
-    """A hash of how players play (`PLAY_VERSION`) and of the files that a player's name mentions.
+    """A hash of how players play (the versions above) and of the files that a player's name mentions.
 
     These are an agent's or a value net's, or the module of somebody's own player, but not what that module imports.
     It tells a retrained agent from what it was, and a player from what the same name meant in an older version.
 
     Raises:
         UnknownAgentError: for a name that no player has.
-        FileError: if no agent for the rules comes with the project.
-        FileError: if there is no such value net.
+        FileError: if no agent for the rules comes with the project, or there is no such value net.
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
     elsewhere = None if name.partition(":")[0] in KINDS else source(name)
@@ -31,6 +32,8 @@ def fingerprint(name: str, rules: Rules) -> str:
         digest.update(elsewhere)
         return digest.hexdigest()[:16]
     parsed = parse(name, KINDS)
+    if parsed.kind in KIND_VERSIONS:
+        digest.update(bytes([KIND_VERSIONS[parsed.kind]]))
     if parsed.agent:
         from agents.networks.agent_files import agent_folder  # torch takes a second to import
 

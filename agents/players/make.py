@@ -46,14 +46,11 @@ def _mcts(name: PlayerName, rules: Rules) -> Policy:
         raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
     from agents.search.mcts import SEARCH_DEPTH, SEARCH_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
 
-    depth = name.options.get("depth", SEARCH_DEPTH if rules.players > 2 or name.net else 0)
-    if not depth and name.net:
-        raise UnknownAgentError(f"a value net needs depth=1 or more; got {name.text!r}")
     simulations = name.options["simulations"]
+    depth = name.options.get("depth", SEARCH_DEPTH if rules.players > 2 else 0)
     if not depth:
         return MCTSPlayer(RandomPlayouts(Core(rules)), simulations)
-    leaves = SearchedLeaves(Core(rules), depth, net=net_of(name, rules))
-    return MCTSPlayer(leaves, simulations, exploration=SEARCH_EXPLORATION)
+    return MCTSPlayer(SearchedLeaves(Core(rules), depth), simulations, exploration=SEARCH_EXPLORATION)
 
 
 def _ppo(name: PlayerName, rules: Rules) -> Policy:
@@ -77,10 +74,10 @@ KINDS: dict[str, Kind] = {
     "mcts": Kind(
         {
             "mcts:simulations=S": "Monte-Carlo tree search",
-            "mcts:...,depth=D[,net=FILE]": "its leaves valued by maxn to D plies; 0: playouts, default for two players",
+            "mcts:...,depth=D": "its leaves valued by maxn to D plies; 0: playouts, default for two players",
         },
         _mcts,
-        {"simulations": int, "depth": int, "net": str},
+        {"simulations": int, "depth": int},
     ),
     "ppo": Kind(
         {

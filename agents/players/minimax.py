@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.players.analysis import analyse
 from agents.search.deepening import Limits, Search
 from oanquan_env import Board, Core, Positions
-from oanquan_env.analysis import Analysis
+from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Ints
 from oanquan_env.players import best_actions
 from oanquan_env.players.value_net import ValueNet
@@ -59,4 +58,6 @@ class MinimaxPlayer:
         Raises:
             ValueError: for a game that is over, and for a board of other rules.
         """
-        return analyse(self.search, self.limits, board)
+        check_analysable(board, self.core)
+        found = self.search.best(board.positions, self.limits, every_move=True)
+        return Analysis.of(board, found.values, found.line, found.depth, proved=found.proved)

@@ -1,8 +1,6 @@
 """The agents and the value nets that come with the project: taking one from its run, and the cards of agents.
 
-    python -m agents.reports.cards take runs/ppo        copies the agent of a run, or its value net, into the project
-    python -m agents.reports.cards write                writes each agent's README.md
-    python -m agents.reports.cards write --check        fails if a README.md is out of date
+    python -m agents.reports.cards runs/ppo        copies the agent of a run, or its value net, into the project
 
 A report counts for an agent if it is of the same rules and the agent took part in it, with the same files and
 playing as it does now. Settings beside an agent are those of its run, in the words of the version that made it.
@@ -11,9 +9,10 @@ playing as it does now. Settings beside an agent are those of its run, in the wo
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import tyro
 
@@ -31,8 +30,8 @@ from agents.networks.agent_files import (
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports.report import explanation, openings, summary
-from agents.support.command_line import Flag, refused
-from agents.support.markdown import renew, table
+from agents.support.command_line import command
+from agents.support.markdown import table
 from agents.support.strict_yaml import read_yaml
 from agents.training.kinds import load_config
 from agents.training.run_folder import CONFIG_NAME
@@ -51,14 +50,11 @@ LARGEST = 5_000_000
 """Bytes that weights in the repository may have."""
 
 
-def take(run: tyro.conf.Positional[Path]) -> Path:
-    """Take the agent and the configuration of a run, or its value net, into the project.
+def take(run: Path) -> Path:
+    """Take the agent and the configuration of a run, or its value net, into the project; returns where it is then.
 
     An agent's weights are stored in half precision: numbers of eleven bits where float32's have 24, and half of the
     file.
-
-    Args:
-        run: the run's folder
     """
     config = load_config(run / CONFIG_NAME)
     if isinstance(config, ValueConfig):
@@ -69,7 +65,7 @@ def take(run: tyro.conf.Positional[Path]) -> Path:
     weights = weights_of(player.network.half())
     if len(weights) > LARGEST:
         raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
-    folder = PRETRAINED_FOLDER / str(Rules.parse(player.card.rules)).replace(" ", "-").replace("=", "-")
+    folder = PRETRAINED_FOLDER / Rules.parse(player.card.rules).slug
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)
     write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())
@@ -148,30 +144,26 @@ def _by_phase(row: RegretRow) -> str:
     return table(["phase", "regret", "blunders, %"], cells)
 
 
-def write(check: Flag = False) -> int:
-    """Write the card of each agent.
+def cards() -> dict[Path, str]:
+    """The README.md of each agent that comes with the project, and what it must say."""
+    return {folder / README_NAME: render(folder) for folder in pretrained_folders().values()}
 
-    Args:
-        check: write nothing, and fail if a card is out of date
+
+@dataclass(frozen=True)
+class Options:
+    """The command line.
+
+    Attributes:
+        run: the run's folder
     """
-    folders = pretrained_folders().values()
-    wrong = [folder for folder in folders if not renew(folder / README_NAME, render(folder), check=check)]
-    for folder in wrong:
-        print(f"{folder / README_NAME}: {f'out of date; renew it with: {PROG} write' if check else 'written'}")
-    return int(check and bool(wrong))
+
+    run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
 
 
-def main(arguments: list[str]) -> int:
-    """The command; returns the exit status."""
-    commands: dict[str, Callable[..., Path | int]] = {"take": take, "write": write}
-    try:
-        ended = tyro.extras.subcommand_cli_from_dict(commands, args=arguments, prog=PROG, description=__doc__)
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
-    if isinstance(ended, int):
-        return ended
-    print(ended)
-    return 0
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Take an agent or a value net."""
+    print(take(options.run))
 
 
 if __name__ == "__main__":

@@ -24,17 +24,17 @@ from matplotlib.figure import Figure
 
 from agents.players.make import make
 from agents.reports.pictures import INK, hide_frame, png
-from agents.support.command_line import OptionalFolder, parse_options, refused
+from agents.support.command_line import OptionalFolder, command
 from agents.support.markdown import table
 from agents.support.strict_yaml import read_yaml
 from agents.training.kinds import load_config
-from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
+from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from oanquan_env import Rules
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.errors import UsageError
-from oanquan_env.files import parse_json, write_atomically
+from oanquan_env.files import write_atomically
 
 PROG = "python -m agents.reports.curves"
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")
@@ -86,13 +86,9 @@ def read_curve(folder: Path) -> Curve:
     """The curve of a run folder; raises `UsageError` if it holds no run, or one without evaluations."""
     config = load_config(folder / CONFIG_NAME)
     made = read_yaml(folder / RUN_NAME)
-    path = folder / EVALUATIONS_NAME
-    if not path.is_file() or not path.stat().st_size:
-        raise UsageError(f"{path}: no evaluations; the run has not evaluated itself yet")
-    try:
-        rows = [parse_json(line) for line in path.read_bytes().splitlines()]
-    except ValueError as error:
-        raise UsageError(f"{path}: {error}") from None
+    rows = read_evaluations(folder)
+    if not rows:
+        raise UsageError(f"{folder / EVALUATIONS_NAME}: no evaluations; the run has not evaluated itself yet")
     name, group = folder.name, folder.name.removesuffix(f"-{config.seed}")
     if group == "seed":  # of a sweep, which is called like its folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
@@ -194,24 +190,20 @@ class Options:
     output: OptionalFolder = None
 
 
-def main(arguments: list[str]) -> int:
-    """Print the table and write what is asked for; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        if not options.folders:
-            raise UsageError("give the folder of a training run, or of several")
-        curves = [read_curve(folder) for folder in options.folders]
-        rules = rules_of(curves)
-        print(summary(curves))
-        if options.output:
-            lines = yardsticks(rules)
-            content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
-            options.output.mkdir(parents=True, exist_ok=True)
-            write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
-            write_atomically(options.output / "learning.png", draw(curves, lines))
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
-    return 0
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Print the table and write what is asked for."""
+    if not options.folders:
+        raise UsageError("give the folder of a training run, or of several")
+    curves = [read_curve(folder) for folder in options.folders]
+    rules = rules_of(curves)
+    print(summary(curves))
+    if options.output:
+        lines = yardsticks(rules)
+        content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
+        options.output.mkdir(parents=True, exist_ok=True)
+        write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
+        write_atomically(options.output / "learning.png", draw(curves, lines))
 
 
 if __name__ == "__main__":

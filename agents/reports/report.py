@@ -1,18 +1,12 @@
-"""A report for people: report.json as Markdown with pictures, and the strength table of the README.
+"""A report for people: report.json as Markdown with pictures, which are written beside it.
 
-    python -m agents.reports.report benchmarks/results/report.json
-    python -m agents.reports.report benchmarks/results/report.json --readme README.md [--check]
-
-The first writes report.md and pictures beside the report. The second renews the README between the lines
-`<!-- benchmark:begin -->` and `<!-- benchmark:end -->`; with --check it writes nothing, and the exit status is 1 if the
-README does not say what the report says.
+python -m agents.reports.report benchmarks/results/report.json
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import os
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -24,7 +18,6 @@ import tyro
 from agents.evaluation.results import (
     ORDINALS,
     ArenaResult,
-    OrderResult,
     PairingResult,
     RegretResult,
     Report,
@@ -32,13 +25,13 @@ from agents.evaluation.results import (
     origin,
     read_report,
 )
-from agents.support.command_line import Flag, OptionalFile, parse_options, refused
-from agents.support.markdown import renew, replace_between, table
+from agents.support.command_line import command
+from agents.support.markdown import table
 from oanquan_env import Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL, normalised_elo
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import PHASES
-from oanquan_env.files import FileError, write_atomically
+from oanquan_env.files import write_atomically
 
 PROG = "python -m agents.reports.report"
 DEFAULT_REPORT = Path("benchmarks/results/report.json")
@@ -47,9 +40,6 @@ PICTURES = {
     "elo.png": "Elo ratings with 95 % intervals",
     "regret.png": "Regret by phase of the game",
 }
-README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
-README_COLUMNS = ("Elo (95 %)", "regret, points (95 %)", "blunders, %", "ms a move")
-"""Rows and columns of the README's table."""
 
 
 def _range(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
@@ -128,15 +118,6 @@ def openings(arena: ArenaResult) -> str:
     return words.get(arena.openings, f"`{arena.openings}`")
 
 
-# ---- the README's part -----------------------------------------------------------------------------------------------
-
-
-def readme_part(report: Report, place: str) -> str:
-    """The text between the README's markers; `place` is the report.md as seen from it."""
-    note = f"From the [report]({place}), by `{report.command}`."
-    return "\n\n".join([summary(report, README_PLAYERS, README_COLUMNS), note])
-
-
 # ---- report.md -------------------------------------------------------------------------------------------------------
 
 
@@ -170,7 +151,8 @@ def _arena(arena: ArenaResult, order: list[str]) -> list[str]:
         later = [f"moving {name} {_range(value)}" for name, value in zip(ORDINALS, arena.orders, strict=False)][1:]
         parts.append(", ".join([worth, *later]) + ".")
     orders = ORDINALS[: max(len(pairing.orders) for pairing in arena.pairings)]
-    rows = [_pairing(pairing, orders) for pairing in sorted(arena.pairings, key=lambda one: order.index(one.agent))]
+    pairings = sorted(arena.pairings, key=lambda one: order.index(one.agent))
+    rows = [_pairing(pairing, len(orders)) for pairing in pairings]
     heads = ["agent", "opponent", "won", "drawn", "lost", "score, % (95 %)", "margin, points (95 %)", "plies"]
     if arena.players > 2:
         heads[1], heads[3] = "opponents", "shared"
@@ -189,13 +171,13 @@ def _arena(arena: ArenaResult, order: list[str]) -> list[str]:
     return parts
 
 
-def _pairing(pairing: PairingResult, orders: Sequence[str]) -> list[str]:
+def _pairing(pairing: PairingResult, orders: int) -> list[str]:
     cells = [f"`{pairing.agent}`", f"`{pairing.opponent}`"]
     cells += [str(count) for count in (pairing.wins, pairing.draws, pairing.losses)]
     cells += [_range(pairing.score, ".1f", 100), _range(pairing.margin, "+.1f"), f"{pairing.plies:.1f}"]
-    for name in orders:
-        order: OrderResult | None = getattr(pairing, name)
-        cells += [f"{100 * order.score.mean:.1f}", f"{order.margin.mean:+.1f}"] if order else ["", ""]
+    for order in pairing.orders:
+        cells += [f"{100 * order.score.mean:.1f}", f"{order.margin.mean:+.1f}"]
+    cells += ["", ""] * (orders - len(pairing.orders))
     if pairing.pentanomial is not None and pairing.los is not None:
         error = "" if pairing.elo_error is None else f" ± {pairing.elo_error:.0f}"
         never = "∞" if pairing.wins else "−∞"  # a match won by all games has no Elo difference
@@ -233,7 +215,7 @@ def write_report(report: Report, folder: Path) -> None:
 
 def render(report: Report, folder: Path) -> None:
     """Write the pictures and report.md of a report into a folder that exists."""
-    from agents.reports.pictures import draw_all  # matplotlib takes a second to import, and --check needs none
+    from agents.reports.pictures import draw_all  # matplotlib takes a second to import
 
     pictures = draw_all(report)
     for name, content in pictures.items():
@@ -247,35 +229,15 @@ class Options:
 
     Attributes:
         report: the report.json
-        readme: renew the table of this README, and nothing else
-        check: with --readme, write nothing and fail if the README is out of date
     """
 
     report: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="[REPORT]")] = DEFAULT_REPORT
-    readme: OptionalFile = None
-    check: Flag = False
 
 
-def main(arguments: list[str]) -> int:
-    """Write what is asked for; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        report = read_report(options.report)
-        if options.readme is None:
-            if options.check:
-                raise FileError("--check needs --readme")
-            render(report, options.report.parent)
-            return 0
-        place = Path(os.path.relpath(options.report.parent.resolve(), options.readme.resolve().parent)) / "report.md"
-        page = options.readme.read_text(encoding="utf-8")
-        page = replace_between(page, "benchmark", readme_part(report, place.as_posix()))
-        if not renew(options.readme, page, check=options.check) and options.check:
-            again = f"{PROG} {options.report} --readme {options.readme}"
-            print(f"{options.readme} does not show what {options.report} says; renew it with: {again}", file=sys.stderr)
-            return 1
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
-    return 0
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Write report.md and its pictures."""
+    render(read_report(options.report), options.report.parent)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Monte-Carlo tree search: `mcts:simulations=400`.
 
-Leaves may be valued by a search, which may have a value net at its own leaves:
-`mcts:simulations=100,depth=1,net=pretrained`.
+Leaves may be valued by a search: `mcts:simulations=100,depth=1`.
 
 The trees of a whole batch grow together: each simulation adds one position to every tree, and all new positions are
 played out or searched as one batch. On the way back up each mover counts what it gets itself
@@ -24,7 +23,6 @@ from oanquan_env.arrays import Floats, Ints
 from oanquan_env.engine.core import relative_points
 from oanquan_env.players import best_actions
 from oanquan_env.players.full_width import FullWidthSearch
-from oanquan_env.players.value_net import ValueNet
 from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import RewardName, check_reward, game_rewards
 
@@ -75,17 +73,16 @@ class SearchedLeaves:
     Args:
         core: of the rules to play.
         depth: plies of the search.
-        net: what running positions at its horizon are worth, nothing without a net.
 
     Raises:
-        ValueError: for a depth out of range, and for a net of other rules.
+        ValueError: for a depth out of range.
     """
 
     reward: RewardName = "margin"
 
-    def __init__(self, core: Core, depth: int = SEARCH_DEPTH, *, net: ValueNet | None = None) -> None:
+    def __init__(self, core: Core, depth: int = SEARCH_DEPTH) -> None:
         self.core = core
-        self.search = FullWidthSearch(core, depth, net=net)
+        self.search = FullWidthSearch(core, depth)
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """See `Evaluator.evaluate`; `rng` is not used."""

@@ -16,9 +16,20 @@ from typing import Protocol, cast
 
 import numba
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
-from agents.search.compiled import OVER, RULES, Int64s, SearchRules, compile_rules, compiled, compiled_recursion, record
+from agents.search.compiled import (
+    OVER,
+    RULES,
+    Int64s,
+    SearchRules,
+    compile_rules,
+    compiled,
+    compiled_recursion,
+    mover_first,
+    record,
+)
 from agents.search.memory import (
     ENTRIES,
     INFINITY,
@@ -36,8 +47,8 @@ from agents.search.memory import (
     side_key,
     table_place,
 )
-from oanquan_env import Core
-from oanquan_env.arrays import Ints
+from oanquan_env import Core, Positions
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.engine.scalar import RUNNING
 
 
@@ -187,6 +198,15 @@ def reaches(
     return OPEN_NO if is_open else NO
 
 
+@compiled
+def forced(rules: SearchRules, memory: Memory, table: Table, sides: Int64s, goals: Int64s, depth: int) -> Mask:
+    """(N,) whether `reaches` proves that the movers of N positions, (N, 2) sides, reach their goals."""
+    found = np.zeros(len(goals), dtype=np.bool_)
+    for row in range(len(goals)):
+        found[row] = reaches(rules, memory, table, sides[row, 0], sides[row, 1], goals[row], depth, 0, 0) == YES
+    return found
+
+
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 
@@ -248,6 +268,14 @@ class ProofTable:
         if self._memory.stop:
             raise LimitReachedError
         return int(answer)
+
+    def forced(self, positions: Positions, goals: npt.NDArray[np.signedinteger], depth: int) -> Mask:
+        """(N,) whether the movers of N running positions are proved to reach their goals, within `depth` plies.
+
+        What was proved before counts whatever its depth; at depth 0 nothing else does.
+        """
+        self._memory.stop = 0
+        return forced(self.rules, self._memory, self._table, mover_first(positions), goals.astype(np.int64), depth)
 
     def action(self, own: int, other: int) -> int:
         """The action that the last proof about a position rests on, or NO_ACTION."""

@@ -8,7 +8,6 @@ ignored.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from agents.search.proof import NO, YES, ProofTable
 from oanquan_env import Core, Positions
 from oanquan_env.engine.notation import Move, format_position
 from oanquan_env.engine.scalar import can_play
-from oanquan_env.files import FileError, read_arrays
+from oanquan_env.files import FileError, naming_damage, read_arrays, replacing
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
@@ -72,7 +71,7 @@ class Solver:
         self._span = 2 * core.rules.total  # how far from the guess bounds are tried, in points
         self.progress = ProofState()
         self._search = Search(core, table_megabytes=64, threads=1)
-        self._table = ProofTable(core, megabytes)
+        self.table = ProofTable(core, megabytes)
         own, other = mover_first(position)[0].tolist()
         self._root = own, other
 
@@ -136,11 +135,11 @@ class Solver:
 
     def _ask(self, own: int, other: int, goal: int, depth: int, optimistic: bool, deadline: float) -> int:
         """See `ProofTable.ask`; the moves that it plays are counted."""
-        before = self._table.nodes
+        before = self.table.nodes
         try:
-            return self._table.ask(own, other, goal, depth, optimistic=optimistic, deadline=deadline)
+            return self.table.ask(own, other, goal, depth, optimistic=optimistic, deadline=deadline)
         finally:
-            self.progress.nodes += self._table.nodes - before
+            self.progress.nodes += self.table.nodes - before
 
     def best_line(self, deadline: float = float("inf")) -> tuple[str, ...]:
         """Best play from a solved position to the end of the game, as moves such as `5A`."""
@@ -149,7 +148,7 @@ class Solver:
         (own, other), value, line = self._root, self.progress.lower, []
         while True:
             action, gain, state = self._best_move(own, other, value, deadline)
-            own, other, _, _ = play(self._table.rules, own, other, action)
+            own, other, _, _ = play(self.table.rules, own, other, action)
             line.append(str(Move.from_action(action)))
             value = gain - value
             if state == OVER:
@@ -157,10 +156,10 @@ class Solver:
 
     def _best_move(self, own: int, other: int, value: int, deadline: float) -> tuple[int, int, int]:
         """Action, gain and state of a move that keeps the value, which is known."""
-        actions = [action for action in range(self.core.rules.actions) if can_play(self._table.rules, own, action)]
-        remembered = self._table.action(own, other)
+        actions = [action for action in range(self.core.rules.actions) if can_play(self.table.rules, own, action)]
+        remembered = self.table.action(own, other)
         actions.sort(key=lambda action: action != remembered)
-        moves = [(action, *play(self._table.rules, own, other, action)) for action in actions]
+        moves = [(action, *play(self.table.rules, own, other, action)) for action in actions]
         for action, _, _, gain, state in moves:
             if state == OVER and gain == value:
                 return action, gain, state
@@ -176,42 +175,36 @@ class Solver:
     def save(self, path: Path) -> None:
         """Write what is proved and the table's entries to a file, which is replaced in one step."""
         progress = self.progress
-        places, entries = self._table.entries()
+        places, entries = self.table.entries()
         bounds = [_NONE if bound is None else bound for bound in (progress.lower, progress.upper)]
-        partial = path.with_name(f"{path.name}.partial")
-        with partial.open("wb") as file:
+        with replacing(path) as file:
             np.savez(
                 file,
                 names=np.array([str(self.core.rules), format_position(self.core, self.position)]),
-                numbers=np.array([*bounds, progress.depth, progress.nodes, len(self._table)], dtype=np.int64),
+                numbers=np.array([*bounds, progress.depth, progress.nodes, len(self.table)], dtype=np.int64),
                 seconds=np.array(progress.seconds),
                 places=places,
                 entries=entries,
             )
-        os.replace(partial, path)
 
     def load(self, path: Path) -> None:
         """Go on from a state that `save` wrote.
 
         Raises `FileError` for a file that is none, or one of another position, other rules or another table size.
         """
-        try:
+        with naming_damage(path, "no state of a solver"):
             state = read_arrays(path, LARGEST_STATE)
             rules, position = state["names"].tolist()
             lower, upper, depth, nodes, size = state["numbers"].tolist()
             seconds, places, entries = float(state["seconds"]), state["places"], state["entries"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise FileError(f"{path}: no state of a solver: {error}") from None
         for what, mine, theirs in (
             ("rules", str(self.core.rules), rules),
             ("position", format_position(self.core, self.position), position),
-            ("table size", len(self._table), size),
+            ("table size", len(self.table), size),
         ):
             if mine != theirs:
                 raise FileError(f"{path}: its {what} is {theirs!r}, not {mine!r}")
-        try:
-            self._table.restore(places, entries)
-        except ValueError as error:
-            raise FileError(f"{path}: its table is damaged: {error}") from None
+        with naming_damage(path, "its table is damaged"):
+            self.table.restore(places, entries)
         known = [None if bound == _NONE else bound for bound in (lower, upper)]
         self.progress = ProofState(known[0], known[1], depth, (), nodes, seconds)

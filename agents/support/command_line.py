@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import tyro
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from agents.support.extras import INTERRUPTED, USAGE_ERROR
 from agents.support.parallel import HELP
 
 Options = TypeVar("Options")
@@ -48,6 +49,29 @@ def parse_options(
         raise
 
 
+def command(
+    options: type[Options], prog: str, description: str | None, epilog: str = ""
+) -> Callable[[Callable[[Options], int | None]], Callable[[list[str]], int]]:
+    """Make a command's `main`, of arguments, from a function of its options; both return the exit status, None for 0.
+
+    Ctrl-C ends it with status 130. An error of use or of the operating system is one line, with status 2.
+    """
+
+    def decorate(work: Callable[[Options], int | None]) -> Callable[[list[str]], int]:
+        def main(arguments: list[str]) -> int:
+            given = parse_options(options, arguments, prog=prog, description=description, epilog=epilog)
+            try:
+                return work(given) or 0
+            except KeyboardInterrupt:
+                return INTERRUPTED
+            except (ValueError, OSError) as error:
+                return refused(prog, error)
+
+        return main
+
+    return decorate
+
+
 def command_of(prog: str, recipe: Any) -> str:
     """The command that carries out a recipe, a dataclass of options; those that are None are left out."""
 
@@ -65,10 +89,10 @@ def progress_bar(**settings: Any) -> Progress:
 
 
 def refused(prog: str, error: Exception) -> int:
-    """Say on the error stream why a command does not do what it was asked; returns its exit status, 2.
+    """Say on the error stream why a command does not do what it was asked; returns its exit status.
 
     An error of the operating system is said without its number, the file first.
     """
     said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
     print(f"{prog}: {said}", file=sys.stderr)
-    return 2
+    return USAGE_ERROR

@@ -29,17 +29,16 @@ from rich.progress import Progress
 
 from agents.players.mixed_play import LONGEST_START, met_in_play, mixed_players
 from agents.search.deepening import Limits, Search
-from agents.support.command_line import parse_options, progress_bar, refused
+from agents.support.command_line import command, progress_bar
 from agents.support.extras import INTERRUPTED
 from agents.support.folder_lock import FolderLock
-from agents.support.npz import naming_damage, write_npz
 from agents.training.minari_games import check_games, write_games
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, key_hashes
 from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.files import one_line, parse_json, read_arrays, short_hash, write_atomically
+from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, short_hash, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.players.value_net import ValueNet, read_value_net
 from oanquan_env.playing import play_randomly
@@ -150,7 +149,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, prog
                 parts.append(search.proved_values(some[begin : begin + CHUNK], recipe.depth))
                 progress.advance(task, len(parts[-1][0]))
             values, proved = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-            write_npz(path, **columns(core, some, values, proved))
+            write_atomically(path, npz_bytes(**columns(core, some, values, proved)))
         known = np.sort(np.concatenate([known, key_hashes(canonical_keys(core, some))]))
         total, number = total + len(some), number + 1
     return total
@@ -194,7 +193,7 @@ def columns(core: Core, positions: Positions, values: Floats, proved: Mask) -> C
 
 def read_columns(path: Path) -> Columns:
     """The arrays of a file, see `FIELDS`; raises `ValueError` that names a file which holds something else."""
-    with naming_damage(path, "positions"):
+    with naming_damage(path, "not a file of positions", "; delete it to make it anew"):
         data = read_arrays(path)
         found = {name: data[name] for name in FIELDS}
         if len({len(array) for array in found.values()}) > 1:
@@ -205,10 +204,8 @@ def read_columns(path: Path) -> Columns:
 def read_positions(path: Path, core: Core) -> Positions:
     """The positions of a file; raises `ValueError` for one that holds none of these rules."""
     found = read_columns(path)
-    try:
+    with naming_damage(path, f"no positions of '{core.rules}'"):
         return core.setup(*(found[name] for name in ("seeds", "stones", "scores", "mover", "ply")))
-    except ValueError as error:
-        raise ValueError(f"{path}: no positions of '{core.rules}': {one_line(error)}") from None
 
 
 @dataclass(frozen=True)
@@ -235,33 +232,29 @@ def begin(recipe: Recipe, core: Core, folder: Path) -> None:
         about = {"format": 1, "asked": asked, "fields": FIELDS if recipe.positions else {}}
         write_atomically(path, (json.dumps(about, indent=1) + "\n").encode())
         return
-    try:
-        before = dict(parse_json(path.read_bytes())["asked"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path}: does not tell what was asked for: {one_line(error)}") from None
+    with naming_damage(path, "does not tell what was asked for"):
+        before = dict(read_json(path)["asked"])
     for name in sorted({*before, *asked}):
         if before.get(name) != asked.get(name):
             told = f"{folder} holds data of {name} {before.get(name)!r}"
             raise ValueError(f"{told}; got {asked.get(name)!r}: take another folder for other data")
 
 
-def main(arguments: list[str]) -> int:
-    """Make the data; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
+@command(Options, PROG, __doc__)
+def main(options: Options) -> int:
+    """Make the data."""
     recipe, folder = options.recipe, options.output
+    if options.threads < 1:
+        raise ValueError(f"--threads must be 1 or more; got {options.threads}")
+    core = recipe.check()
+    folder.mkdir(parents=True, exist_ok=True)
     try:
-        if options.threads < 1:
-            raise ValueError(f"--threads must be 1 or more; got {options.threads}")
-        core = recipe.check()
-        folder.mkdir(parents=True, exist_ok=True)
         with FolderLock(folder), progress_bar() as bar:
             begin(recipe, core, folder)
             if recipe.positions:
                 write_positions(recipe, core, folder, options.threads, bar)
             if recipe.games:
                 write_games(recipe.options_of_env(), recipe.games, recipe.seed, folder, bar)
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
     except KeyboardInterrupt:
         print(f"stopped; the same command goes on with {folder}", file=sys.stderr)
         return INTERRUPTED

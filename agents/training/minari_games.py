@@ -26,10 +26,9 @@ from rich.progress import Progress
 
 from agents.players.mixed_play import mixed_players
 from agents.support.extras import needing_extras
-from agents.support.npz import naming_damage, write_npz
 from oanquan_env import Core, __version__
 from oanquan_env.arrays import Ints
-from oanquan_env.files import read_arrays
+from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomically
 
 ENV_ID, DATASET_ID = "OAnQuan-v0", "oanquan/mixed-v0"
 FOLDER_NAME, UNFINISHED_NAME = "minari", "minari-unfinished"
@@ -71,12 +70,9 @@ def write_games(options: dict[str, Any], games: int, seed: int, folder: Path, pr
             rng = np.random.default_rng([seed, GAMES_CHANCE, number])
             played.append(play(env, players[rng.integers(len(players))], rng))
             progress.advance(playing)
-        write_npz(
-            path,
-            seeds=np.array([seed for seed, _ in played]),
-            lengths=np.array([len(actions) for _, actions in played]),
-            actions=np.concatenate([actions for _, actions in played]).astype(np.uint8),
-        )
+        seeds, actions = zip(*played, strict=True)
+        lengths, flat = np.array([*map(len, actions)]), np.concatenate(actions).astype(np.uint8)
+        write_atomically(path, npz_bytes(seeds=np.array(seeds), lengths=lengths, actions=flat))
     with _place(folder) as place, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what Minari would like to know of authors and addresses
         data: Any = None
@@ -152,7 +148,7 @@ def _place(folder: Path) -> Iterator[Path]:
 
 def read_games(path: Path) -> Played:
     """The games of a file; raises `ValueError` that names a file which holds something else."""
-    with naming_damage(path, "games"):
+    with naming_damage(path, "not a file of games", "; delete it to make it anew"):
         data = read_arrays(path)
         ends = np.cumsum(data["lengths"])[:-1]
         return list(zip(data["seeds"].tolist(), np.split(data["actions"].astype(np.intp), ends), strict=True))

@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+import numpy as np
 import torch
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import dump_yaml, read_yaml, validated
-from agents.training.checkpoint import Metadata, Tensors, read_checkpoint, write_checkpoint
+from agents.training.checkpoint import State, read_checkpoint, write_checkpoint
 from agents.training.config import RunConfig
 from agents.training.run_folder import (
     CHECKPOINT_NAME,
@@ -29,9 +30,14 @@ from agents.training.run_folder import (
     write_evaluations,
 )
 from oanquan_env import Core
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
+from oanquan_env.benchmark.regret import RegretMeasures, regret
+from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, write_atomically
+from oanquan_env.players import Policy
+from oanquan_env.playing import random_openings
 
 Config = TypeVar("Config", bound=RunConfig)
 
@@ -119,12 +125,12 @@ class Run(ABC, Generic[Config]):
         """Train to `planned_plies`, calling `between_iterations` before each rollout."""
 
     @abstractmethod
-    def state(self) -> tuple[Tensors, Metadata]:
+    def state(self) -> State:
         """Everything that the next rollout depends on."""
 
     @abstractmethod
-    def restore(self, tensors: Tensors, metadata: Metadata) -> None:
-        """Take over what `state` gave; raises `KeyError`, `ValueError`, `RuntimeError` for what it did not give."""
+    def restore(self, state: State) -> None:
+        """Take over what `state` gave; raises as `State` does for what it did not give."""
 
     @abstractmethod
     def export(self) -> None:
@@ -202,7 +208,7 @@ class Run(ABC, Generic[Config]):
 
     def save(self) -> None:
         """Write the checkpoint, and what was trained."""
-        write_checkpoint(self.folder / CHECKPOINT_NAME, *self.state(), self.seconds)
+        write_checkpoint(self.folder / CHECKPOINT_NAME, self.state(), self.seconds)
         self.export()
 
     def evaluations(self) -> list[dict[str, Any]]:
@@ -220,6 +226,27 @@ class Run(ABC, Generic[Config]):
         row = {"plies": self.plies, "seconds": round(self.seconds, 1), **row}
         write_evaluations(self.folder, [*rows, row])
         self.report(f"{self.plies:>12,} plies: {said}")
+
+    def regret_of(self, player: Policy, name: str) -> RegretMeasures | None:
+        """Regret on the suite's development part (the test part stays unseen), logged by name; None without a suite."""
+        suite = find_suite(self.core.rules)
+        if suite is None:
+            return None
+        rng = np.random.default_rng(self.config.seed)
+        found = regret(player, suite.part("development"), rng, by_phase=False).overall
+        self.log(f"evaluation/{name}", found.regret.mean)
+        return found
+
+    def score_of(self, player: Policy, opponent: Policy, pairs: int, plies: int, name: str) -> dict[str, float]:
+        """Score of a match from random openings with its interval, 0 to 1, logged by name.
+
+        It is the share of wins over all seats, a tied win shared.
+        """
+        rng = np.random.default_rng(self.config.seed)
+        openings = random_openings(self.core, pairs, plies, rng)
+        score = score_interval(play_pairs(self.core, player, opponent, openings, rng))
+        self.log(f"evaluation/{name}", score.mean)
+        return {"score": score.mean, "low": score.low, "high": score.high}
 
     def check_finite(self) -> None:
         """Raises `UsageError` once a weight is no finite number."""
@@ -247,6 +274,6 @@ class _TensorBoard(TensorBoardOutputFormat):
         self._is_closed = False
 
 
-def _check_evaluation(_: int, row: Any) -> None:
+def _check_evaluation(row: Any) -> None:
     if type(row["plies"]) is not int or not all(0 <= result["score"] <= 1 for result in row["results"].values()):
         raise ValueError("plies or a score is not a number in range")

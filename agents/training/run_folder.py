@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.support import provenance
-from oanquan_env.files import FileError, one_line, parse_json, write_atomically
+from oanquan_env.files import FileError, naming_damage, parse_json, write_atomically
 
 CONFIG_NAME = "config.yaml"
 """The configuration, resolved."""
@@ -32,20 +32,17 @@ def refuse_run(folder: Path) -> None:
         raise FileError(f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output")
 
 
-def read_evaluations(folder: Path, check: Callable[[int, Any], None]) -> list[dict[str, Any]]:
+def read_evaluations(folder: Path, check: Callable[[Any], None] = lambda row: None) -> list[dict[str, Any]]:
     """The evaluations in a run's folder, oldest first; raises `FileError` that names a damaged line.
 
-    `check` takes the number of a line, from 1, and what was read there. For what is no evaluation of such a run it
-    raises `ValueError`, `LookupError`, `TypeError` or `AttributeError`.
+    `check` takes what a line says, and raises `ValueError`, `LookupError`, `TypeError` or `AttributeError` for what is
+    no evaluation of such a run.
     """
     path, rows = folder / EVALUATIONS_NAME, []
     for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
-        try:
-            row = parse_json(line)
-            check(number, row)
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise FileError(f"{path}: line {number} is damaged ({one_line(error)}); delete it to go on") from None
-        rows.append(row)
+        with naming_damage(path, f"line {number} is damaged", "; delete it to go on"):
+            rows.append(parse_json(line))
+            check(rows[-1])
     return rows
 
 

@@ -40,18 +40,9 @@ def elo_of_score(score: float) -> float:
     return 400 * math.log10(score / (1 - score))
 
 
-def elo_difference(wins: int, losses: int, draws: int) -> EloDifference:
-    """Elo difference of a match from its games, taken as independent; `elo_of_pairs` is better where there are pairs.
-
-    Raises:
-        ValueError: for a match without games or a negative count.
-    """
-    return _elo_of_outcomes(np.array([losses, draws, wins]), np.array([0.0, 0.5, 1.0]))
-
-
 def elo_of_pairs(pentanomial: npt.ArrayLike) -> EloDifference:
     """Elo difference from (5,) counts of pairs, as `PENTANOMIAL` orders them."""
-    return _elo_of_outcomes(five_counts(pentanomial), np.linspace(0, 1, 5))
+    return elo_of_outcomes(five_counts(pentanomial), np.linspace(0, 1, 5))
 
 
 class NormalisedElo(NamedTuple):
@@ -92,7 +83,11 @@ def five_counts(pentanomial: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return counts
 
 
-def _elo_of_outcomes(counts: npt.NDArray[np.integer] | Floats, scores: Floats) -> EloDifference:
+def elo_of_outcomes(counts: npt.NDArray[np.integer] | Floats, scores: Floats) -> EloDifference:
+    """Elo difference from outcomes that score `scores`, 0 to 1, and occurred `counts` times, taken as independent.
+
+    Raises `ValueError` if there are none, and for a negative count.
+    """
     mean, variance, n = moments(counts.astype(np.float64), scores)
     deviation = math.sqrt(variance / n)
     low, high = elo_of_score(mean - 1.96 * deviation), elo_of_score(mean + 1.96 * deviation)

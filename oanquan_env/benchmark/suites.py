@@ -22,7 +22,7 @@ from oanquan_env.engine.keys import Keys, canonical_keys
 from oanquan_env.engine.notation import NotationError, format_position, parse_position
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
-from oanquan_env.files import FileError, one_line, read_json
+from oanquan_env.files import FileError, naming_damage, one_line, read_json
 
 DATA = Path(__file__).parents[1] / "data"
 MOST_POINTS = 10_000
@@ -31,16 +31,12 @@ MOST_POINTS = 10_000
 
 def openings_path(rules: Rules) -> Path:
     """The package's file of balanced openings of `rules`; it need not exist."""
-    return DATA / f"openings-{_slug(rules)}.txt.gz"
+    return DATA / f"openings-{rules.slug}.txt.gz"
 
 
 def regret_path(rules: Rules) -> Path:
     """The package's file of the regret suite of `rules`; it need not exist."""
-    return DATA / f"regret-{_slug(rules)}.json.gz"
-
-
-def _slug(rules: Rules) -> str:
-    return str(rules).replace(" ", "-").replace("=", "-")
+    return DATA / f"regret-{rules.slug}.json.gz"
 
 
 def suite_name(path: Path) -> str:
@@ -85,19 +81,12 @@ def suite_keys(core: Core) -> Keys:
 
 def read_suite(path: Path) -> Suite:
     """Read a suite. Raises `FileError` for a file that is missing or damaged, naming the position."""
-    try:
+    with naming_damage(path, "not a suite of positions"):
         data = read_json(path)
         core = Core(Rules.parse(data["rules"]))
         if data["format"] != 1:
-            raise FileError(f"{path}: expected a suite of format 1")
+            raise ValueError("expected a suite of format 1")
         made, rows = dict(data["made"]), list(data["positions"])
-    except KeyError as error:
-        raise FileError(f"{path}: the entry {error} is missing") from None
-    except FileError:
-        raise
-    except (ValueError, TypeError, AttributeError) as error:
-        said = one_line(str(error).removeprefix(f"{path}: "))
-        raise FileError(f"{path}: not a suite of positions: {said}") from None
     if not rows:
         raise FileError(f"{path}: it holds no positions")
     read = [_read_row(core, row, f"{path}: position {number}") for number, row in enumerate(rows, 1)]

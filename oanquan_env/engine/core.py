@@ -1,4 +1,6 @@
-"""The vectorised sowing core: N games with one NumPy call. The rules of a move are here and nowhere else.
+"""The vectorised core: a move in each of N games with one NumPy call. `sowing` sows and captures; this ends turns.
+
+The rules of a move stand here and in `sowing` for a batch, and once more in `scalar` for a single game.
 
 Shapes: N games, P players, F fields a side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
 the mover's own left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).

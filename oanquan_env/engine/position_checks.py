@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Mask
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import Text, UsageError
 
 Column = npt.NDArray[np.int64]
 
@@ -68,7 +68,11 @@ def check_setup(
     _within("ply", columns.ply[:, None], 0, rules.max_plies)
     _within("scores", columns.scores, *score_bounds(rules, -(-rules.max_plies // rules.players)))
     in_play = columns.seeds.sum(axis=1)
-    _require("seeds", in_play <= MAX_SEEDS, lambda row: f"{in_play[row]} seeds are more than {MAX_SEEDS}")
+    _require(
+        "seeds",
+        in_play <= MAX_SEEDS,
+        lambda row: Text("{count} seeds are more than {most}", count=in_play[row], most=MAX_SEEDS),
+    )
     return columns
 
 
@@ -89,13 +93,18 @@ def check_points(rules: Rules, columns: Setup) -> None:
     _require(
         "points",
         points == rules.total,
-        lambda row: f"seeds, stones and scores make {points[row]} points, not the {rules.total} of the rules",
+        lambda row: Text(
+            "seeds, stones and scores make {points} points, not the {total} of the rules",
+            points=points[row],
+            total=rules.total,
+        ),
     )
 
 
 def check_ready(ready: Mask, mover: Column) -> None:
     """Raise `PositionError` where the mover has nothing to play, as a refill would be due first."""
-    _require("mover", ready, lambda row: f"the row of the mover, player {mover[row]}, is empty: not ready to move")
+    empty = "the row of the mover, player {player}, is empty: not ready to move"
+    _require("mover", ready, lambda row: Text(empty, player=mover[row]))
 
 
 def _whole(name: str, values: npt.ArrayLike) -> Column:
@@ -123,11 +132,11 @@ def _shape(name: str, array: Column, shape: tuple[int | str, ...]) -> None:
 
 
 def _within(name: str, array: Column, low: int, high: int) -> None:
-    inside = (array >= low) & (array <= high)
+    inside, wrong = (array >= low) & (array <= high), name + " must be {low} to {high}, got {values}"
     _require(
         name,
         inside.all(axis=1),
-        lambda row: f"{name} must be {low} to {high}, got {array[row].tolist()}",
+        lambda row: Text(wrong, low=low, high=high, values=array[row].tolist()),
         lambda row: int(inside[row].argmin()),
     )
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import Text, UsageError
 
 Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
 MandarinAhead: TypeAlias = Literal["stop", "take_one"]
@@ -36,17 +36,6 @@ MAX_TEXT = 1000
 DEFAULT_MAX_PLIES = {2: 200, 3: 1000, 4: 1000}
 """Ply limit by number of players, where `Rules.max_plies` is left out."""
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "sowing": get_args(Sowing),
-    "mandarin_ahead": get_args(MandarinAhead),
-    "empty_mandarin": get_args(EmptyMandarin),
-    "capture": get_args(Capture),
-    "refill": get_args(Refill),
-    "refill_when": get_args(RefillWhen),
-    "end": get_args(End),
-    "leftovers": get_args(Leftovers),
-    "mandarin_leftovers": get_args(MandarinLeftovers),
-}
 _RANGES: dict[str, tuple[int, int]] = {
     "players": (2, 4),
     "fields": (2, 5),
@@ -62,18 +51,30 @@ class RulesError(UsageError):
     """A value, a combination of values or a text that makes no rules; the message names the field."""
 
 
+OUT_OF_RANGE = "{name} must be a whole number from {low} to {high}; got {value!r}"
+NO_NUMBER = "{name} must be a whole number; got {value!r}"
+NO_BOOL = "{name} must be True or False; got {value!r}"
+
+
 def _check_value(name: str, value: object, *, unset_allowed: bool) -> None:
     if name in _CHOICES:
         if value not in _CHOICES[name]:
-            raise RulesError(f"{name} must be one of {', '.join(_CHOICES[name])}; got {value!r}")
+            raise RulesError(
+                Text(
+                    "{name} must be one of {choices}; got {value!r}",
+                    name=name,
+                    choices=", ".join(_CHOICES[name]),
+                    value=value,
+                )
+            )
     elif name in _RANGES:
         low, high = _RANGES[name]
         if unset_allowed and value == 0 and type(value) is int:
             return
         if type(value) is not int or not low <= value <= high:
-            raise RulesError(f"{name} must be a whole number from {low} to {high}; got {value!r}")
+            raise RulesError(Text(OUT_OF_RANGE, name=name, low=low, high=high, value=value))
     elif type(value) is not bool:
-        raise RulesError(f"{name} must be True or False; got {value!r}")
+        raise RulesError(Text(NO_BOOL, name=name, value=value))
 
 
 def range_of(name: str) -> tuple[int, int] | None:
@@ -88,27 +89,31 @@ def _parse_value(name: str, text: str) -> object:
         try:
             value = int(text)
         except ValueError:
-            raise RulesError(f"{name} must be a whole number; got {text!r}") from None
+            raise RulesError(Text(NO_NUMBER, name=name, value=text)) from None
         if value == 0:  # 0 is the constructor's "left out" for max_plies; a text says what it means
             _check_value(name, value, unset_allowed=False)
         return value
     if text not in ("True", "False"):
-        raise RulesError(f"{name} must be True or False; got {text!r}")
+        raise RulesError(Text(NO_BOOL, name=name, value=text))
     return text == "True"
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text of rules; raises `RulesError` for one that is far too long, before anything reads it."""
     if len(text) > MAX_TEXT:
-        raise RulesError(f"rules are written in at most {MAX_TEXT:,} characters; got {len(text):,}")
+        raise RulesError(
+            Text("rules are written in at most {most:,} characters; got {count:,}", most=MAX_TEXT, count=len(text))
+        )
     return text.split()
 
 
-def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
+def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> Text:
     """The message for a name that is not among the `known` ones, with the nearest of them."""
     close = difflib.get_close_matches(name, known, n=1)
-    hint = f" (did you mean {close[0]}?)" if close else ""
-    return f"unknown {kind} {name!r}{hint}; known: {', '.join(known)}"
+    parts = {"kind": kind, "name": name, "known": ", ".join(known)}
+    if close:
+        return Text("unknown {kind} {name!r} (did you mean {close}?); known: {known}", **parts, close=close[0])
+    return Text("unknown {kind} {name!r}; known: {known}", **parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,32 +179,41 @@ class Rules:
             if refused:
                 raise RulesError(reason)
 
-    def _refused_combinations(self) -> list[tuple[bool, str]]:
+    def _refused_combinations(self) -> list[tuple[bool, Text]]:
         """The combinations of docs/RULES.md section 5 that make no game, each with its reason."""
         return [
             (
                 self.mandarin_ahead == "take_one" and self.players > 2,
-                f"mandarin_ahead=take_one needs players=2, not {self.players}: with more, relays can be endless",
+                Text(
+                    "mandarin_ahead=take_one needs players=2, not {players}: with more, relays can be endless",
+                    players=self.players,
+                ),
             ),
             (
                 not self.stones and self.end == "stones_captured",
-                "stones=False needs end=squares_empty: with end=stones_captured the game is over after one move",
+                Text("stones=False needs end=squares_empty: with end=stones_captured the game is over after one move"),
             ),
             (
                 not self.stones and not self.mandarin_seeds_capturable,
-                "stones=False needs mandarin_seeds_capturable=True: nothing on a mandarin square could be captured",
+                Text(
+                    "stones=False needs mandarin_seeds_capturable=True: nothing on a mandarin square could be captured"
+                ),
             ),
             (
                 not self.mandarin_seeds_capturable and self.end == "squares_empty",
-                "mandarin_seeds_capturable=False needs end=stones_captured: with squares_empty games hardly ever end",
+                Text("mandarin_seeds_capturable=False needs end=stones_captured: with squares_empty, games hardly end"),
             ),
             (
                 self.total_seeds > MAX_SEEDS,
-                f"players * (fields * seeds + mandarin_seeds) is {self.total_seeds} seeds; at most {MAX_SEEDS}",
+                Text(
+                    "players * (fields * seeds + mandarin_seeds) is {count} seeds; at most {most}",
+                    count=self.total_seeds,
+                    most=MAX_SEEDS,
+                ),
             ),
             (
                 not self.stones and self.mandarin_seeds == 0,
-                "stones=False needs mandarin_seeds >= 1: nothing would lie on the mandarin squares",
+                Text("stones=False needs mandarin_seeds >= 1: nothing would lie on the mandarin squares"),
             ),
         ]
 
@@ -222,6 +236,11 @@ class Rules:
     def actions(self) -> int:
         """Size of the action space, 2 * fields; action = 2 * field + direction (0 = A, 1 = C)."""
         return 2 * self.fields
+
+    @property
+    def slug(self) -> str:
+        """The rules' text as a part of a file's name."""
+        return str(self).replace(" ", "-").replace("=", "-")
 
     @property
     def is_symmetric(self) -> bool:
@@ -263,11 +282,13 @@ class Rules:
         for word in words:
             field, sign, value = word.partition("=")
             if not sign:
-                raise RulesError(f"cannot read {word!r} in rules {text!r}: expected field=value")
+                raise RulesError(
+                    Text("cannot read {word!r} in rules {text!r}: expected field=value", word=word, text=text)
+                )
             if field not in FIELD_NAMES:
                 raise RulesError(unknown_name("rules field", field, FIELD_NAMES))
             if field in changes:
-                raise RulesError(f"{field} is given twice in rules {text!r}")
+                raise RulesError(Text("{field} is given twice in rules {text!r}", field=field, text=text))
             changes[field] = _parse_value(field, value)
         return PRESETS[name].rules.replace(**changes)
 
@@ -279,6 +300,8 @@ class Rules:
 
 
 FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(Rules))
+_CHOICES = {name: choices for name, kind in get_type_hints(Rules).items() if (choices := get_args(kind))}
+"""The values of the fields that have names."""
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,7 @@ class Singles:
         """Play one action: points captured and laps. None for an illegal action, if `checked`, and for a runaway."""
         numbers, sides, scores, mover = self.numbers, positions.sides, positions.scores, positions.mover.item()
         own, other = sides.item(mover), sides.item(1 - mover)
-        if checked and not (
-            0 <= action < self.rules.actions and positions.ended.item() == RUNNING and can_play(numbers, own, action)
-        ):
+        if checked and not (action >= 0 and positions.ended.item() == RUNNING and can_play(numbers, own, action)):
             return None
         ply = positions.ply.item() + 1
         own, other, own_score, other_score, captured, laps, ended = play(

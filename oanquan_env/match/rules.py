@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from oanquan_env.engine.notation import quoted
-from oanquan_env.engine.rules import Rules, RulesError, words_of
+from oanquan_env.engine.rules import OUT_OF_RANGE, Rules, RulesError, words_of
+from oanquan_env.errors import Text
 
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
 
@@ -30,18 +31,31 @@ class MatchRules:
 
     def __post_init__(self) -> None:
         if self.match_measure not in get_args(MatchMeasure):
-            raise RulesError(f"match_measure must be one of lack, margin; got {self.match_measure!r}")
+            raise RulesError(
+                Text(
+                    "{name} must be one of {choices}; got {value!r}",
+                    name="match_measure",
+                    choices="lack, margin",
+                    value=self.match_measure,
+                )
+            )
         for name, high in (("fields_to_lose", 5), ("max_rounds", 1_000_000)):
             value = getattr(self, name)
             if type(value) is not int or not 1 <= value <= high:
-                raise RulesError(f"{name} must be a whole number from 1 to {high}; got {value!r}")
+                raise RulesError(Text(OUT_OF_RANGE, name=name, low=1, high=high, value=value))
 
     def check(self, rules: Rules) -> None:
         """Raise `RulesError` where no match can be played by `rules`."""
         if rules.players != 2:
-            raise RulesError(f"match play needs players=2, not {rules.players}")
+            raise RulesError(Text("match play needs players=2, not {players}", players=rules.players))
         if self.fields_to_lose > rules.fields:
-            raise RulesError(f"fields_to_lose must be at most fields={rules.fields}; got {self.fields_to_lose}")
+            raise RulesError(
+                Text(
+                    "fields_to_lose must be at most fields={fields}; got {value}",
+                    fields=rules.fields,
+                    value=self.fields_to_lose,
+                )
+            )
 
     @classmethod
     def parse(cls, text: str) -> MatchRules:
@@ -51,13 +65,17 @@ class MatchRules:
         for word in words_of(text):
             name, sign, value = word.partition("=")
             if not sign or name not in names:
-                raise RulesError(f"cannot read {quoted(word)} in match rules; known: {', '.join(names)}")
+                raise RulesError(
+                    Text("cannot read {word} in match rules; known: {known}", word=quoted(word), known=", ".join(names))
+                )
             if name in values:
-                raise RulesError(f"{name} is given twice in match rules {quoted(text)}")
+                raise RulesError(Text("{field} is given twice in match rules {text}", field=name, text=quoted(text)))
             try:
                 values[name] = value if name == "match_measure" else int(value)
             except ValueError:
-                raise RulesError(f"{name} must be a whole number; got {quoted(value)}") from None
+                raise RulesError(
+                    Text("{name} must be a whole number; got {value}", name=name, value=quoted(value))
+                ) from None
         return cls(**values)  # type: ignore[arg-type]  # checked there
 
     def __str__(self) -> str:

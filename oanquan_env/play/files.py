@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from oanquan_env.board import Board
+from oanquan_env.errors import Text
 from oanquan_env.files import write_atomically
 from oanquan_env.records.games import OWNERSHIP_HEADERS, GameRecord, read_records
 
@@ -46,21 +47,25 @@ def load_game(name: str) -> Board:
         ValueError: if it is no record, or holds several games, of which none or one too many is asked for.
     """
     if not name:
-        raise ValueError("type load and the name of a file")
+        raise ValueError(Text("type load and the name of a file"))
     path, number = Path(name).expanduser(), None
     words = name.rsplit(maxsplit=1)
     if len(words) == 2 and words[1].isdecimal() and not path.exists():
         path, number = Path(words[0]).expanduser(), int(words[1])
     records = read_records(path)
     if number is None and len(records) != 1:
-        raise ValueError(f"{path} holds {len(records)} games: load {path} 1 takes the first")
+        raise ValueError(
+            Text("{path} holds {count} games: load {path} 1 takes the first", path=path, count=len(records))
+        )
     if number is not None and not 1 <= number <= len(records):
-        raise ValueError(f"there is no game {number}: {path} holds {len(records)}")
+        raise ValueError(
+            Text("there is no game {number}: {path} holds {count}", number=number, path=path, count=len(records))
+        )
     return board_of_single(records[0 if number is None else number - 1])
 
 
 def board_of_single(record: GameRecord) -> Board:
     """The board of a game that is no round of a match with sold fields; of such a round, raises ValueError."""
     if any(header in record.headers for header in OWNERSHIP_HEADERS):
-        raise ValueError("it is a round of a match, in which fields are sold")
+        raise ValueError(Text("it is a round of a match, in which fields are sold"))
     return record.board()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import Rules
-from oanquan_env.errors import UnavailableError, UnknownAgentError
+from oanquan_env.errors import Text, UnavailableError, UnknownAgentError, said
 from oanquan_env.players import EpsilonPolicy, Policy
 from oanquan_env.players import make as make_policy
 
@@ -33,9 +33,17 @@ LEVELS = {
     "easy": Level(("greedy",), 0.3),
     "medium": Level(("minimax:depth=2,ms=50,net=pretrained", "minimax:depth=3,ms=50", "maxn:depth=3"), 0.1),
     "hard": Level(("minimax:depth=6,ms=200,net=pretrained", "minimax:depth=7,ms=200", "maxn:depth=5")),
-    "perfect": Level(("minimax:ms=1000,net=pretrained", "minimax:ms=1000", "selective:pretrained", "maxn:depth=7")),
+    "perfect": Level(
+        (
+            "book:minimax:ms=1000,net=pretrained",
+            "book:minimax:ms=1000",
+            "book:selective:pretrained",
+            "book:maxn:depth=7",
+        )
+    ),
 }
-"""The weakest first. No search is perfect; that of the last is as near as a second a move gets."""
+"""The weakest first. No search is perfect; that of the last is as near as a second a move gets, and where a certificate
+comes with the package its play from the set-up is proved to be."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,14 @@ def seated(name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], 
     if name == PERSON:
         return Seated(name)
     if name not in LEVELS:
-        return Seated(name, make_policy(name, rules))
+        try:
+            return Seated(name, make_policy(name, rules))
+        except UnknownAgentError as error:
+            text = said(error)
+            if not isinstance(text, Text) or "known" not in text.parts:
+                raise
+            known = f"  {', '.join(LEVELS)}: levels for people\n{text.parts['known']}"
+            raise UnknownAgentError(Text(text.template, **{**text.parts, "known": known})) from None
     level = LEVELS[name]
     policy = playing(level.players, rules)
     return Seated(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)

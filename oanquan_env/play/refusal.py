@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from oanquan_env.errors import Text, said
 from oanquan_env.play.picture import Json
-from oanquan_env.play.vietnamese_errors import in_both
+from oanquan_env.play.vietnamese_errors import in_vietnamese
 
 
 class SessionError(ValueError):
@@ -16,12 +17,17 @@ class SessionError(ValueError):
         games: of `games`, how many a file holds.
     """
 
-    def __init__(self, code: str, detail: object, *, column: int | None = None, games: int | None = None) -> None:
-        super().__init__(str(detail))
+    def __init__(
+        self, code: str, detail: Exception | str, *, column: int | None = None, games: int | None = None
+    ) -> None:
+        super().__init__(said(detail) if isinstance(detail, Exception) else detail)
         self.code = code
         self.column = column
         self.games = games
 
     def to_json(self) -> Json:
         """For the page."""
-        return {"code": self.code, "detail": in_both(str(self)), "column": self.column, "games": self.games}
+        text = said(self)
+        detail = {"en": text.partition("; players are:")[0], "vi": in_vietnamese(text)}
+        field = str(text.parts.get("name", "")) if isinstance(text, Text) else ""
+        return {"code": self.code, "detail": detail, "field": field, "column": self.column, "games": self.games}

@@ -14,12 +14,14 @@ import sys
 import threading
 import webbrowser
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
+from oanquan_env.errors import Text, UsageError
 from oanquan_env.play.catalogue import catalogue
 from oanquan_env.play.lessons import lessons
 from oanquan_env.play.picture import Json
@@ -49,6 +51,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Tab:
@@ -91,6 +94,9 @@ class PlayServer(ThreadingHTTPServer):
         begin: makes the first game of each tab.
         port: where it listens; any free one if 0.
 
+    Raises:
+        UsageError: for a port that another program has.
+
     Attributes:
         token: the secret in its address.
     """
@@ -98,7 +104,10 @@ class PlayServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, begin: Callable[[], Session], port: int = 0) -> None:
-        super().__init__((HOST, port), _Handler)
+        try:
+            super().__init__((HOST, port), _Handler)
+        except OSError as error:
+            raise UsageError(f"port {port} cannot be had ({error.strerror}): --port takes another, and 0 any") from None
         self.token = secrets.token_urlsafe(18)
         self._begin = begin
         self._tabs: OrderedDict[str, Tab] = OrderedDict()
@@ -123,7 +132,7 @@ class PlayServer(ThreadingHTTPServer):
         """The game of a tab. Raises `SessionError` if it is not kept any more."""
         with self._lock:
             if not isinstance(name, str) or name not in self._tabs:
-                raise SessionError("gone", "this game is not kept any more")
+                raise SessionError("gone", Text("this game is not kept any more"))
             self._tabs.move_to_end(name)
             return self._tabs[name]
 
@@ -218,8 +227,11 @@ class _Handler(BaseHTTPRequestHandler):
             reason = "this server answers only to its own address"
         elif origin is not None and origin.removeprefix("http://") not in self.server.hosts:
             reason = "this server answers only its own page"
-        elif len(parts) < 3 or not hmac.compare_digest(parts[1].encode(), self.server.token.encode()):
+        elif len(parts) < 2 or not hmac.compare_digest(parts[1].encode(), self.server.token.encode()):
             reason = "the address lacks its token: take the whole one that was printed"
+        elif len(parts) == 2:  # without its last slash
+            self._reply(HTTPStatus.PERMANENT_REDIRECT, "text/plain", b"", {"Location": f"/{parts[1]}/"})
+            return None
         else:
             return parts[2]
         self._refuse(HTTPStatus.FORBIDDEN, reason)
@@ -229,9 +241,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True  # what else it sent is not read
         self._reply(status, "text/plain; charset=utf-8", f"{reason}\n".encode())
 
-    def _reply(self, status: HTTPStatus, kind: str, body: bytes) -> None:
+    def _reply(self, status: HTTPStatus, kind: str, body: bytes, also: Mapping[str, str] = NOTHING) -> None:
         self.send_response(status)
-        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+        for name, value in {**HEADERS, **also, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

@@ -13,7 +13,7 @@ from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.errors import MissingExtraError
+from oanquan_env.errors import MissingExtraError, Text
 from oanquan_env.play.beginning import Beginning, begin_game, begin_match, read_record, read_rules
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint
@@ -93,7 +93,7 @@ class Session:
             SessionError: for a request that cannot be done; nothing has changed.
         """
         if name not in self._requests:
-            raise SessionError("request", f"unknown request {name!r}")
+            raise SessionError("request", Text("unknown request {name!r}", name=name))
         try:
             with self.changed:
                 self._requests[name](**arguments)
@@ -119,7 +119,7 @@ class Session:
     def move(self, move: str, ply: int) -> None:
         """A person's move, made at that ply: one that comes twice, or too late, is refused."""
         if ply != self.game.board.ply or self.game.over or self.game.player is not None or self._solved:
-            raise SessionError("move", "it is not your turn")
+            raise SessionError("move", Text("it is not your turn"))
         self._push(move)
 
     def rematch(self, swap: bool = False) -> None:
@@ -132,7 +132,7 @@ class Session:
         """Show a puzzle of a level; after the last one the first comes again."""
         puzzles = puzzles_of(self.game.board.rules)
         if level not in puzzles or type(number) is not int:
-            raise SessionError("request", f"there is no puzzle {level!r} {number!r}")
+            raise SessionError("request", Text("there is no puzzle {level!r} {number!r}", level=level, number=number))
         puzzle = puzzles[level][number % len(puzzles[level])]
         self._put(Beginning(puzzle.board.copy()), [PERSON] * puzzle.board.rules.players)
         self.puzzle = puzzle
@@ -140,30 +140,30 @@ class Session:
     def undo(self) -> None:
         """Take back a person's last move, and the answers to it."""
         if not self.game.undo():
-            raise SessionError("request", "there is no move of yours to take back")
+            raise SessionError("request", Text("there is no move of yours to take back"))
 
     def redo(self) -> None:
         """Play again what was taken back."""
         if not self.game.redo():
-            raise SessionError("request", "there is no move to play again")
+            raise SessionError("request", Text("there is no move to play again"))
 
     def back(self, moves: int) -> None:
         """Go back to where only the first `moves` moves had been played."""
         if type(moves) is not int or not 0 <= moves <= len(self.game.board.history):
-            raise SessionError("request", f"there is no move {moves!r}")
+            raise SessionError("request", Text("there is no move {number!r}", number=moves))
         self.game.back_to(moves)
 
     def resign(self) -> None:
         """Let the person to move give up."""
         if self.game.over or self.game.player is not None:
-            raise SessionError("request", "it is not your turn")
+            raise SessionError("request", Text("it is not your turn"))
         self.game.resign()
 
     def next_round(self) -> None:
         """Go on with the next round of a match."""
         settled = self.game.settled()
         if settled is None or settled.outcome is not None:
-            raise SessionError("request", "there is no next round")
+            raise SessionError("request", Text("there is no next round"))
         self._put(Beginning(Board.from_positions(settled.core, settled.positions), settled))
 
     def load(self, text: str, number: int | None = None, seats: Sequence[str] | None = None) -> None:
@@ -214,12 +214,12 @@ class Session:
             board, line, values = self.game.board.copy(), self._line.serials(), self._line.values
             moves = len(line) if moves is None else moves
             if type(moves) is not int or not 0 <= moves <= len(line):
-                raise SessionError("request", f"there is no move {moves!r}")
+                raise SessionError("request", Text("there is no move {number!r}", number=moves))
             for _ in line[moves:]:
                 board.pop()
             serial = line[moves - 1] if moves else 0
             if board.outcome is not None:
-                raise SessionError("request", "the game is over")
+                raise SessionError("request", Text("the game is over"))
         adviser, lock = shared_adviser(board.rules)
         with lock:
             name, player = adviser.current
@@ -231,7 +231,7 @@ class Session:
     def picture(self, kind: str) -> bytes:
         """The game as a moving picture, `svg` or `gif`. Raises `SessionError` for other kinds, and without Pillow."""
         if kind not in ("svg", "gif"):
-            raise SessionError("request", f"there is no picture {kind!r}")
+            raise SessionError("request", Text("there is no picture {kind!r}", kind=kind))
         with self.changed:
             boards, moves = [self.game.begin()], self.game.board.history
             owners = None if self.game.match is None else self.game.match.ownership.owners().tolist()

@@ -9,10 +9,11 @@ from oanquan_env.engine.move_trace import Frame, MoveTrace
 from oanquan_env.engine.notation import Move
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import Hint, final_margin
-from oanquan_env.play.levels import Seated
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, frame_json, owners_json
 from oanquan_env.play.puzzles import Puzzle
+from oanquan_env.play.warming import Warming
+from oanquan_env.players.book import BookPolicy
 
 
 def game_json(game: Game, line: Line, first: int) -> Json:
@@ -31,7 +32,7 @@ def game_json(game: Game, line: Line, first: int) -> Json:
         "previews": {}
         if game.over or game.player
         else {str(move): _preview(board, move) for move in board.legal_moves},
-        "seats": [_seat(seat) for seat in game.seats],
+        "seats": [_seat(game, number) for number in range(len(game.seats))],
         "turn": "over" if game.over else "person" if game.player is None else "player",
         "resigned": game.resigned,
         "outcome": _outcome(game),
@@ -88,8 +89,12 @@ def _captured(trace: MoveTrace) -> list[int]:
     return [trace.captured, sum(taking.stones for taking in trace.takings)]
 
 
-def _seat(seat: Seated) -> Json:
-    return {"name": seat.name, "person": seat.policy is None}
+def _seat(game: Game, number: int) -> Json:
+    """`proved` says that a strategy that was checked keeps its promise for this seat, whatever the others play."""
+    seat = game.seats[number]
+    policy = seat.policy.playing if isinstance(seat.policy, Warming) else seat.policy
+    proved = isinstance(policy, BookPolicy) and policy.follows(game.board, number)
+    return {"name": seat.name, "person": seat.policy is None, "proved": proved}
 
 
 def _outcome(game: Game) -> Json | None:

@@ -1,13 +1,11 @@
-"""What is wrong with rules, positions, records and requests, in Vietnamese.
+"""What is wrong with rules, positions, records and requests, in Vietnamese: words for the templates of `errors.Text`.
 
-The English text of an error is looked up here, with `{…}` for the parts that vary; those are translated in turn. What
-is not found stays English: a message of a library, or of a player that somebody else wrote.
+What has no entry stays English: a message of a library, or of a player that somebody else wrote.
 """
 
 from __future__ import annotations
 
-import re
-from functools import cache
+from oanquan_env.errors import Text
 
 MESSAGES = {
     # places
@@ -16,51 +14,49 @@ MESSAGES = {
     "round {number}: {what}": "ván {number}: {what}",
     "ply {number}: {what}": "nước {number}: {what}",
     # rules
-    "{name} must be one of {choices}; got {value}": "{name} phải là một trong: {choices}; không phải {value}",
-    "{name} must be a whole number from {low} to {high}; got {value}": (
-        "{name} phải là số nguyên từ {low} đến {high}, không phải {value}"
+    "{name} must be one of {choices}; got {value!r}": "{name} phải là một trong: {choices}; không phải {value!r}",
+    "{name} must be a whole number from {low} to {high}; got {value!r}": (
+        "{name} phải là số nguyên từ {low} đến {high}, không phải {value!r}"
     ),
+    "{name} must be a whole number; got {value!r}": "{name} phải là số nguyên, không phải {value!r}",
     "{name} must be a whole number; got {value}": "{name} phải là số nguyên, không phải {value}",
-    "{name} must be True or False; got {value}": "{name} phải là True hoặc False, không phải {value}",
-    "rules are written in at most {most} characters; got {count}": "luật dài nhất {most} ký tự, không phải {count}",
-    "unknown {kind} {name} (did you mean {close}?); known: {known}": (
-        "không có {kind} {name} (có phải {close} không?); có: {known}"
+    "{name} must be True or False; got {value!r}": "{name} phải là True hoặc False, không phải {value!r}",
+    "rules are written in at most {most:,} characters; got {count:,}": "luật dài nhất {most} ký tự, không phải {count}",
+    "unknown {kind} {name!r} (did you mean {close}?); known: {known}": (
+        "không có {kind} {name!r} (có phải {close} không?); có: {known}"
     ),
-    "unknown {kind} {name}; known: {known}": "không có {kind} {name}; có: {known}",
+    "unknown {kind} {name!r}; known: {known}": "không có {kind} {name!r}; có: {known}",
     "preset": "luật",
     "rules field": "mục luật",
-    "cannot read {word} in rules {text}: expected field=value": (
-        "không đọc được {word} trong luật {text}: cần mục=giá trị"
+    "cannot read {word!r} in rules {text!r}: expected field=value": (
+        "không đọc được {word!r} trong luật {text!r}: cần mục=giá trị"
     ),
-    "{field} is given twice in rules {text}": "{field} được nêu hai lần trong luật {text}",
+    "{field} is given twice in rules {text!r}": "{field} được nêu hai lần trong luật {text!r}",
     "mandarin_ahead=take_one needs players=2, not {players}: with more, relays can be endless": (
-        "lấy một dân ở ô quan rồi đi tiếp (mandarin_ahead=take_one) chỉ dành cho hai người, không phải {players}: "
+        "lấy một dân ở ô quan rồi đi tiếp chỉ dành cho hai người, không phải {players}: "
         "đông hơn thì có thể rải mãi không dừng"
     ),
     "stones=False needs end=squares_empty: with end=stones_captured the game is over after one move": (
-        "không có quan (stones=False) thì phải chơi đến khi mọi ô quan trống (end=squares_empty): nếu không, ván hết "
-        "ngay sau một nước"
+        "không có quan thì phải chơi đến khi mọi ô quan trống: nếu không, ván hết ngay sau một nước"
     ),
     "stones=False needs mandarin_seeds_capturable=True: nothing on a mandarin square could be captured": (
-        "không có quan (stones=False) thì phải được ăn dân trong ô quan (mandarin_seeds_capturable=True): nếu không, "
-        "ô quan không có gì để ăn"
+        "không có quan thì phải được ăn dân trong ô quan: nếu không, ô quan không có gì để ăn"
     ),
-    "mandarin_seeds_capturable=False needs end=stones_captured: with squares_empty games hardly ever end": (
-        "không được ăn dân trong ô quan (mandarin_seeds_capturable=False) thì ván phải hết khi mọi quan bị ăn "
-        "(end=stones_captured): nếu không, ván hầu như không bao giờ hết"
+    "mandarin_seeds_capturable=False needs end=stones_captured: with squares_empty, games hardly end": (
+        "không được ăn dân trong ô quan thì ván phải hết khi mọi quan bị ăn : nếu không, ván hầu như không bao giờ hết"
     ),
     "players * (fields * seeds + mandarin_seeds) is {count} seeds; at most {most}": (
         "cả bàn có {count} dân; nhiều nhất là {most}"
     ),
     "stones=False needs mandarin_seeds >= 1: nothing would lie on the mandarin squares": (
-        "không có quan (stones=False) thì ô quan phải có dân (mandarin_seeds >= 1)"
+        "không có quan thì ô quan phải có dân"
     ),
     "match play needs players=2, not {players}": "trận đấu chỉ dành cho hai người, không phải {players}",
     "fields_to_lose must be at most fields={fields}; got {value}": (
         "fields_to_lose nhiều nhất là số ô mỗi bên, {fields}, không phải {value}"
     ),
     "cannot read {word} in match rules; known: {known}": "không đọc được {word} trong luật trận đấu; có: {known}",
-    "{name} is given twice in match rules {text}": "{name} được nêu hai lần trong luật trận đấu {text}",
+    "{field} is given twice in match rules {text}": "{field} được nêu hai lần trong luật trận đấu {text}",
     # moves and positions
     "a move is a field's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; got {text}": (
         "một nước là số của ô, đếm từ bên trái người đi, rồi A (ngược chiều kim đồng hồ) hoặc C (theo chiều kim đồng "
@@ -69,23 +65,26 @@ MESSAGES = {
     "{seat} cannot play {move}; {why}": "{seat} không đi được {move}; {why}",
     "legal: {moves}": "đi được: {moves}",
     "the game is over ({why})": "ván đã hết ({why})",
-    "a position has {count} words ({names}), not {got}": "một thế gồm {count} phần ({names}), không phải {got}",
-    "squares, scores, mover, ply": "các ô, điểm, người đi, số nước đã đi",
-    "expected {count} {what} with {sign} between, got {got}": (
-        "cần {count} {what} cách nhau bằng {sign}, không phải {got}"
+    "a position has 4 words (squares, scores, mover, ply), not {count}": (
+        "một thế cờ gồm bốn phần (các ô, điểm, người đi, số nước đã đi), không phải {count}"
+    ),
+    "expected {count} {what} with {separator!r} between, got {got}": (
+        "cần {count} {what} cách nhau bằng {separator!r}, không phải {got}"
     ),
     "sides": "bên",
     "scores": "điểm",
     "mover": "người đi",
     "ply": "số nước đã đi",
     "squares on side {side}": "ô ở bên thứ {side}",
-    "{name} must be a count of seeds, with * for a stone; got {text}": (
-        "{name} phải là số dân, thêm * nếu có quan; không phải {text}"
+    "{name} must be a count of seeds, with * for a stone; got {value}": (
+        "{name} phải là số dân, thêm * nếu có quan; không phải {value}"
     ),
-    "{name} must be whole points; got {text}": "{name} phải là số nguyên, không phải {text}",
+    "{name} must be whole points; got {value}": "{name} phải là số nguyên, không phải {value}",
     "seeds must be {low} to {high}, got {values}": "số dân phải từ {low} đến {high}, không phải {values}",
     "stones must be {low} to {high}, got {values}": "số quan phải từ {low} đến {high}, không phải {values}",
-    "{name} must be {low} to {high}, got {values}": "{name} phải từ {low} đến {high}, không phải {values}",
+    "scores must be {low} to {high}, got {values}": "điểm phải từ {low} đến {high}, không phải {values}",
+    "mover must be {low} to {high}, got {values}": "người đi phải từ {low} đến {high}, không phải {values}",
+    "ply must be {low} to {high}, got {values}": "số nước đã đi phải từ {low} đến {high}, không phải {values}",
     "field {field} of {seat}": "ô {field} của {seat}",
     "the mandarin square after {seat}": "ô quan bên phải {seat}",
     "the mover": "người đi",
@@ -105,12 +104,15 @@ MESSAGES = {
     # records
     "the file is empty": "tệp trống",
     "there is no game {number}": "không có ván {number}",
+    "there is no game {number}: {path} holds {count}": "không có ván {number}: {path} có {count} ván",
+    "{path} holds {count} games: load {path} 1 takes the first": "{path} có {count} ván: load {path} 1 mở ván đầu",
+    "type load and the name of a file": "hãy gõ load và tên tệp",
     "it holds {count} games": "tệp có {count} ván",
     "it is a round of a match, in which fields are sold": "đây là một ván trong trận đấu có bán ruộng",
     "the file is not UTF-8 text: byte {number} cannot be read": (
         "tệp không phải văn bản UTF-8: không đọc được byte {number}"
     ),
-    "unknown escape {text}": "không hiểu {text} sau dấu gạch chéo ngược",
+    "unknown escape {text!r}": "không hiểu {text!r} sau dấu gạch chéo ngược",
     "a record must have the header [{name} …]": "biên bản phải có dòng [{name} …] ở đầu",
     'a header is [Name "value"]': 'một dòng đầu có dạng [Tên "giá trị"]',
     "the header {name} comes twice": "dòng đầu {name} có hai lần",
@@ -138,44 +140,31 @@ MESSAGES = {
     "the game is over": "ván đã hết",
     "there is no move of yours to take back": "bạn không có nước nào để đi lại",
     "there is no move to play again": "không có nước nào để làm lại",
-    "there is no move {number}": "không có nước {number}",
-    "there is no puzzle {name}": "không có câu đố {name}",
-    "there is no picture {name}": "không có phim {name}",
+    "there is no move {number!r}": "không có nước {number!r}",
+    "there is no puzzle {level!r} {number!r}": "không có câu đố {level!r} {number!r}",
+    "there is no picture {kind!r}": "không có phim {kind!r}",
     "there is no next round": "không có ván tiếp theo",
-    "starter must be {low} to {high}; got {value}": "người đi trước phải từ {low} đến {high}, không phải {value}",
-    "unknown request {name}": "không có yêu cầu {name}",
+    "starter must be 0 to {high}; got {value!r}": "người đi trước phải từ 0 đến {high}, không phải {value!r}",
+    "unknown request {name!r}": "không có yêu cầu {name!r}",
     "this game is not kept any more": "ván này không còn được giữ",
     # players
-    "unknown player {name} (did you mean {close}?); players are:{usage}": (
+    "unknown player {name} (did you mean {close}?); players are:\n{known}": (
         "không có máy {name} (có phải {close} không?)"
     ),
-    "unknown player {name}; players are:{usage}": "không có máy {name}",
-    "unknown player {name}: without {what} only {names} exist ({why})": "không có máy {name}; ở đây chỉ có {names}",
+    "unknown player {name}; players are:\n{known}": "không có máy {name}",
+    "unknown player {name!r}: without `agents` of the project's clone only {names} exist ({why})": (
+        "không có máy {name!r}; ở đây chỉ có {names}"
+    ),
     "it has {count} players, this one {got}": "ván này cần {count} người, không phải {got}",
     "this needs {package}: {command}": "cần cài {package}: {command}",
     "search is made for two players, not {players}": "máy này chỉ chơi hai người, không phải {players}",
 }
-"""English text -> Vietnamese text. Of several that fit, the first is taken."""
-
-_PART = re.compile(r"\{(\w+)\}")
+"""Template, or word that is a part of one -> Vietnamese."""
 
 
-def in_vietnamese(text: str) -> str:
-    """The Vietnamese text of an error, or `text` itself where none is known."""
-    for english, vietnamese in MESSAGES.items():
-        found = _pattern(english).fullmatch(text)
-        if found:
-            return vietnamese.format(**{name: in_vietnamese(part) for name, part in found.groupdict().items()})
-    return text
-
-
-def in_both(text: str) -> dict[str, str]:
-    """The text of an error in the languages of the page."""
-    return {"en": text, "vi": in_vietnamese(text)}
-
-
-@cache
-def _pattern(english: str) -> re.Pattern[str]:
-    pieces = _PART.split(english)
-    parts = [f"(?P<{piece}>.+?)" if number % 2 else re.escape(piece) for number, piece in enumerate(pieces)]
-    return re.compile("".join(parts), re.DOTALL)
+def in_vietnamese(text: object) -> object:
+    """A sentence of an error, or a part of one, in Vietnamese; what has no entry stays as it is."""
+    if isinstance(text, Text):
+        words = MESSAGES.get(text.template, text.template)
+        return words.format(**{name: in_vietnamese(part) for name, part in text.parts.items()})
+    return MESSAGES.get(text, text) if isinstance(text, str) else text

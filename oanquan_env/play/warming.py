@@ -54,6 +54,11 @@ class Warming:
             raise self._error
         return self._player
 
+    @property
+    def playing(self) -> Policy:
+        """The player of `current`, or the last one where making a better one failed."""
+        return self._player[1]
+
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
         return self.current[1].choose(positions, rng)

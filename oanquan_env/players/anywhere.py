@@ -20,7 +20,6 @@ from oanquan_env.players.making import KINDS, make
 from oanquan_env.players.observed import as_policy
 from oanquan_env.players.policy import Policy
 
-USAGE = {"MODULE:NAME": "a player of your own, in a module that is imported and run, as in my_package.players:Careful"}
 _PLACE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 
 

@@ -26,7 +26,6 @@ from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Floats, Ints, Points
 from oanquan_env.board import Board
 from oanquan_env.engine.core import Core, relative_points
-from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions, Termination
 from oanquan_env.players.policy import best_actions
 
@@ -202,12 +201,6 @@ class FullWidthPolicy:
         """
         check_analysable(board, self.core)
         found = self.search.movers_values(board.positions)[0].tolist()
-        ranked = sorted(self.core.legal_mask(board.positions)[0].nonzero()[0].tolist(), key=lambda move: -found[move])
-        return Analysis(
-            board=board.copy(),
-            value=found[ranked[0]],
-            proved=False,
-            depth=self.search.depth,
-            line=tuple(map(Move.from_action, self.search.line(board.positions, ranked[0]))),
-            values={Move.from_action(action): found[action] for action in ranked},
-        )
+        values = {move.action: found[move.action] for move in board.legal_moves}
+        line = self.search.line(board.positions, max(values, key=values.__getitem__))
+        return Analysis.of(board, values, line, self.search.depth)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.errors import UnknownAgentError
+from oanquan_env.errors import Text, UnknownAgentError
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.full_width import Aim, FullWidthPolicy
 from oanquan_env.players.names import Kind, Kinds, PlayerName, parse
@@ -34,8 +34,12 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
         others = importlib.import_module("agents.players.make")  # another project's `agents` has no such module
     except ImportError as error:
         raise UnknownAgentError(
-            f"unknown player {name!r}: without the `agents` package of the project's clone only "
-            f"{', '.join(KINDS)} exist ({error})"
+            Text(
+                "unknown player {name!r}: without `agents` of the project's clone only {names} exist ({why})",
+                name=name,
+                names=", ".join(KINDS),
+                why=error,
+            )
         ) from error
     return cast(Policy, others.make(name, rules))
 
@@ -70,6 +74,13 @@ def _selective(name: PlayerName, rules: Rules) -> Policy:
     return SelectivePolicy(Core(rules), net)
 
 
+def _book(name: PlayerName, rules: Rules) -> Policy:
+    from oanquan_env.players.book import with_book
+
+    assert name.beyond
+    return with_book(make(name.beyond, rules), rules)
+
+
 KINDS: dict[str, Kind] = {
     "random": Kind({"random": "plays any legal move"}, lambda _, rules: RandomPolicy(Core(rules)), {}),
     "greedy": Kind(
@@ -91,6 +102,13 @@ KINDS: dict[str, Kind] = {
         {},
         "net",
         "selective needs a value net: a file, a run's folder, or selective:pretrained",
+    ),
+    "book": Kind(
+        {"book:PLAYER": "from the set-up on the proved strategy of mancala-world and tonkin; elsewhere as PLAYER"},
+        _book,
+        {},
+        "player",
+        "book needs a player for positions that it does not know, as in book:greedy or book:minimax:depth=8",
     ),
 }
 """All players that need NumPy alone; `agents.players.make` adds those of the clone."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from oanquan_env.engine.rules import Rules
-from oanquan_env.errors import UnknownAgentError
+from oanquan_env.errors import Text, UnknownAgentError
 from oanquan_env.files import one_line
 from oanquan_env.players.policy import Policy
 
@@ -33,6 +33,7 @@ class PlayerName:
         kind: which kind of player.
         agent: where its trained agent lies, None without one.
         net: where its value net lies, None without one.
+        beyond: the name of the player that takes over, None without one.
         options: its other options, each of its type.
         epsilon: probability of a random move; None if the name does not mention it.
     """
@@ -41,6 +42,7 @@ class PlayerName:
     kind: str
     agent: str | None
     net: str | None
+    beyond: str | None
     options: Mapping[str, Any]
     epsilon: float | None
 
@@ -53,14 +55,15 @@ class Kind:
         usage: how such players are named, and what they do.
         make: makes the player of a name for some rules.
         options: types of its options; all kinds have `epsilon` too.
-        begins_with: what its name begins with: the place of an agent or of a value net; None of neither.
+        begins_with: what its name begins with: the place of an agent or of a value net, or another player, whose name
+            takes all the rest; None of these.
         needs: the error about a name without such a place.
     """
 
     usage: Mapping[str, str]
     make: Callable[[PlayerName, Rules], Policy]
     options: Mapping[str, OptionType]
-    begins_with: Literal["agent", "net"] | None = None
+    begins_with: Literal["agent", "net", "player"] | None = None
     needs: str = ""
 
 
@@ -90,17 +93,20 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
     word, _, detail = name.partition(":")
     if word not in kinds:
         close = difflib.get_close_matches(one_line(word), kinds, n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
-        raise UnknownAgentError(f"unknown player {one_line(repr(name))}{hint}; players are:\n{listed(kinds)}")
+        parts = {"name": one_line(repr(name)), "known": listed(kinds)}
+        if not close:
+            raise UnknownAgentError(Text("unknown player {name}; players are:\n{known}", **parts))
+        hint = "unknown player {name} (did you mean {close}?); players are:\n{known}"
+        raise UnknownAgentError(Text(hint, **parts, close=close[0]))
     kind, place = kinds[word], None
     if kind.begins_with:
-        place, _, detail = detail.partition(",")
+        place, _, detail = (detail, "", "") if kind.begins_with == "player" else detail.partition(",")
         if not place:
             raise UnknownAgentError(kind.needs)
     options = _read_options(word, kind, detail)
     epsilon, net = options.pop("epsilon", None), options.pop("net", None)
-    agent = place if kind.begins_with == "agent" else None
-    return PlayerName(name, word, agent, place if kind.begins_with == "net" else net, options, epsilon)
+    agent, beyond = (place if kind.begins_with == what else None for what in ("agent", "player"))
+    return PlayerName(name, word, agent, place if kind.begins_with == "net" else net, beyond, options, epsilon)
 
 
 def _read_options(word: str, kind: Kind, detail: str) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.board import Board
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UnavailableError
 from oanquan_env.players.policy import best_actions
@@ -96,7 +95,6 @@ class SelectivePolicy:
         all_moves = (self.core.rules.actions, *self.widths[1:])
         levels = SelectivePolicy(self.core, self.net, all_moves)._levels(board.positions)
         values = dict(zip(levels[0].actions.tolist(), levels[0].values.tolist(), strict=True))
-        ranked = sorted(values, key=lambda action: -values[action])
         line, row = [], 0
         for level in levels:
             own = ((level.rows == row) & level.kept).nonzero()[0]
@@ -105,14 +103,7 @@ class SelectivePolicy:
             if best not in level.looked:
                 break
             row = int(level.looked.searchsorted(best))
-        return Analysis(
-            board=board.copy(),
-            value=values[ranked[0]],
-            proved=False,
-            depth=len(all_moves) + 1,
-            line=tuple(map(Move.from_action, line)),
-            values={Move.from_action(action): values[action] for action in ranked},
-        )
+        return Analysis.of(board, values, line, len(all_moves) + 1)
 
     def _levels(self, positions: Positions) -> list[_Level]:
         """The search: every level with the values that go up from the last."""

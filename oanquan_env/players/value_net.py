@@ -21,9 +21,7 @@ the mover's first, for max^n search (`oanquan_env.players.full_width`).
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +35,7 @@ from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, 
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
-from oanquan_env.files import FileError, one_line, parse_json, read_arrays
+from oanquan_env.files import FileError, npz_bytes, one_line, parse_json, read_arrays
 
 HIDDEN = 256
 MANY_HIDDEN = 64
@@ -160,10 +158,6 @@ class ValueNet:
         """Whether it is for these rules; the ply limit may differ."""
         return self.rules.replace(max_plies=rules.max_plies) == rules
 
-    def with_origin(self, origin: dict[str, Any]) -> ValueNet:
-        """The same net with another history."""
-        return dataclasses.replace(self, origin=origin)
-
     @classmethod
     def from_bytes(cls, content: bytes) -> ValueNet:
         """The net of a file's content; raises `FileError`."""
@@ -181,15 +175,13 @@ class ValueNet:
 
     def to_bytes(self) -> bytes:
         """The net as a file's content."""
-        file = io.BytesIO()
         arrays: dict[str, Any] = {name: getattr(self, name) for name in shapes(self.rules.fields, self.rules.players)}
         arrays |= {
             "format": np.array(_FORMAT),
             "rules": np.array(str(self.rules)),
             "origin": np.array(json.dumps(self.origin)),
         }
-        np.savez_compressed(file, **arrays)
-        return file.getvalue()
+        return npz_bytes(**arrays)
 
 
 class _Tables:
@@ -272,5 +264,4 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
 
 def pretrained_path(rules: Rules) -> Path:
     """Where the package's net for those rules lies, whatever their ply limit, if there is one."""
-    name = str(rules.replace(max_plies=0)).replace(" ", "-").replace("=", "-")
-    return Path(__file__).parents[1] / "data" / f"value-{name}.npz"
+    return Path(__file__).parents[1] / "data" / f"value-{rules.replace(max_plies=0).slug}.npz"

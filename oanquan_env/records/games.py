@@ -27,6 +27,7 @@ from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError, quoted
 from oanquan_env.engine.rules import Rules, RulesError
+from oanquan_env.errors import Text, said
 from oanquan_env.files import read_bytes
 from oanquan_env.match.ownership import Ownership
 
@@ -43,6 +44,7 @@ _COMMENT = re.compile(r"\{((?:[^}\\]|\\.)*)\}", re.DOTALL)
 _NUMBER = re.compile(r"([0-9]+)\.")
 _WORD = re.compile(r"[^\s{}\[\]]+")
 _BLANK = re.compile(r"\s*")
+AT_PLY = "ply {number}: {what}"
 QUOTE, BRACE = '"', "}"
 _ESCAPES = {"n": "\n", "r": "\r", "\\": "\\", QUOTE: QUOTE, BRACE: BRACE}
 
@@ -194,7 +196,9 @@ def read_records(path: str | Path) -> list[GameRecord]:
     try:
         text = read_bytes(Path(path)).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise NotationError(f"the file is not UTF-8 text: byte {error.start + 1} cannot be read", column=1) from None
+        raise NotationError(
+            Text("the file is not UTF-8 text: byte {number} cannot be read", number=error.start + 1), column=1
+        ) from None
     return parse_records(text)
 
 
@@ -238,7 +242,7 @@ class _Reader:
         pieces, end = [], 0
         for match in re.finditer(r"\\(.)", text, re.DOTALL):
             if match[1] not in _ESCAPES:
-                raise self.error(f"unknown escape {match[0]!r}", place + match.start())
+                raise self.error(Text("unknown escape {text!r}", text=match[0]), place + match.start())
             pieces += [text[end : match.start()], _ESCAPES[match[1]]]
             end = match.end()
         return "".join([*pieces, text[end:]])
@@ -256,7 +260,7 @@ def _record(reader: _Reader) -> GameRecord:
     headers = _headers(reader)
     for name in ("Rules", "Result"):
         if name not in headers:
-            raise reader.error(f"a record must have the header [{name} …]", begin)
+            raise reader.error(Text("a record must have the header [{name} …]", name=name), begin)
     board = _start(reader, headers)
     moves, comments = _moves(reader, board)
     _check_result(reader, headers, board)
@@ -277,9 +281,9 @@ def _headers(reader: _Reader) -> dict[str, _Header]:
         begin = reader.place
         match = reader.take(_HEADER)
         if not match:
-            raise reader.error('a header is [Name "value"]', begin)
+            raise reader.error(Text('a header is [Name "value"]'), begin)
         if match[1] in headers:
-            raise reader.error(f"the header {match[1]} comes twice", begin)
+            raise reader.error(Text("the header {name} comes twice", name=match[1]), begin)
         headers[match[1]] = _Header(reader.unescaped(match[2], match.start(2)), match.start(2))
     return headers
 
@@ -293,7 +297,7 @@ def _start(reader: _Reader, headers: Mapping[str, _Header]) -> Board:
         header = headers["Position"]
         return Board.parse(header.value, rules)
     except RulesError as error:
-        raise reader.error(str(error), header.place) from None
+        raise reader.error(said(error), header.place) from None
     except NotationError as error:
         raise reader.error(error.reason, header.place + error.column - 1) from None
 
@@ -307,14 +311,17 @@ def _moves(reader: _Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, s
             comments.setdefault(played, []).append(reader.unescaped(comment[1], comment.start(1)))
             continue
         if reader.at_end() or reader.text[reader.place] in "{[":
-            raise reader.error(f"the record ends without its result ({UNFINISHED} for an unfinished game)")
+            raise reader.error(
+                Text("the record ends without its result ({sign} for an unfinished game)", sign=UNFINISHED)
+            )
         if _at_result(reader):
             return tuple(board.history), {number: " ".join(parts) for number, parts in comments.items()}
         if played % players == 0:
             number = reader.take(_NUMBER)
             if not number or number[1] != str(played // players + 1):
                 place = number.start() if number else reader.place
-                raise reader.error(f"expected the number {played // players + 1}. here, or the result", place)
+                wanted = Text("expected the number {number}. here, or the result", number=played // players + 1)
+                raise reader.error(wanted, place)
         _push(reader, board)
         played += 1
 
@@ -327,13 +334,15 @@ def _at_result(reader: _Reader) -> bool:
 def _push(reader: _Reader, board: Board) -> None:
     word = reader.take(_WORD)
     if not word:
-        raise reader.error("expected a move here")
+        raise reader.error(Text("expected a move here"))
     try:
         board.push(word[0])
     except NotationError as error:
-        raise reader.error(f"ply {board.ply + 1}: {error.reason}", word.start() + error.column - 1) from None
+        raise reader.error(
+            Text(AT_PLY, number=board.ply + 1, what=error.reason), word.start() + error.column - 1
+        ) from None
     except (IllegalMoveError, RunawayGameError) as error:
-        raise reader.error(f"ply {board.ply + 1}: {error}", word.start()) from None
+        raise reader.error(Text(AT_PLY, number=board.ply + 1, what=said(error)), word.start()) from None
 
 
 def _check_result(reader: _Reader, headers: Mapping[str, _Header], board: Board) -> None:
@@ -341,13 +350,16 @@ def _check_result(reader: _Reader, headers: Mapping[str, _Header], board: Board)
     written, word = headers["Result"], reader.take(_WORD)
     if word is None or word[0] != written.value:
         place = written.place if word is None else word.start()
-        raise reader.error(f"the moves end with another result than the header's {quoted(written.value)}", place)
+        text = Text("the moves end with another result than the header's {result}", result=quoted(written.value))
+        raise reader.error(text, place)
     outcome = board.outcome
     result, termination = (outcome.result, str(outcome.termination)) if outcome else (UNFINISHED, None)
     shared_out = outcome is not None and any(name in headers for name in OWNERSHIP_HEADERS)  # `match` checks these
     if written.value != result and not (shared_out and written.value != UNFINISHED):
-        raise reader.error(f"Result is {quoted(written.value)}, but the moves lead to {result}", written.place)
+        text = Text("Result is {result}, but the moves lead to {right}", result=quoted(written.value), right=result)
+        raise reader.error(text, written.place)
     claim = headers.get("Termination")
     if termination and (claim is None or claim.value != termination):
         place = claim.place if claim else written.place
-        raise reader.error(f"the moves lead to the termination {termination}, which the headers do not say", place)
+        text = Text("the moves lead to the termination {right}, which the headers do not say", right=termination)
+        raise reader.error(text, place)

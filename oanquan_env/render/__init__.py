@@ -6,7 +6,7 @@ are imported only when a picture is asked for.
 
 from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.errors import MissingExtraError
-from oanquan_env.render.drawable import Drawable, Ending, Snapshot
+from oanquan_env.render.drawable import Drawable, Snapshot
 from oanquan_env.render.raster import rgb
 from oanquan_env.render.svg import svg
 from oanquan_env.render.terminal import LEGEND, coloured, text
@@ -15,7 +15,6 @@ from oanquan_env.render.window import Window
 __all__ = [
     "LEGEND",
     "Drawable",
-    "Ending",
     "LastMove",
     "MissingExtraError",
     "Snapshot",

@@ -9,10 +9,11 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TypeAlias
 
+from oanquan_env.board import Board
 from oanquan_env.files import write_atomically
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.layout import layout_of
-from oanquan_env.render.motion import Moved, Picture, film
+from oanquan_env.render.motion import Picture, film
 from oanquan_env.render.raster import image
 from oanquan_env.render.scene import (
     MOST_PEBBLES,
@@ -44,7 +45,7 @@ _GIF_COLOURS = 64
 
 def animate(
     path: Path,
-    boards: Sequence[Moved],
+    boards: Sequence[Board],
     *,
     owners: Owners | None = None,
     dark: bool | None = None,
@@ -70,7 +71,7 @@ def animate(
 
 def moving_picture(
     kind: str,
-    boards: Sequence[Moved],
+    boards: Sequence[Board],
     *,
     owners: Owners | None = None,
     dark: bool | None = None,

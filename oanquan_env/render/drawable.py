@@ -1,67 +1,19 @@
-"""What can be drawn: the protocol, a plain record that satisfies it, and what is said of it in words."""
+"""What can be drawn: a board, or a plain record of one; and the words beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
+from oanquan_env.board import Board, Outcome
 from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.notation import SEAT_NAMES
 from oanquan_env.engine.rules import Rules
 
 
-class Ending(Protocol):
-    """How a finished game ended."""
-
-    @property
-    def scores(self) -> Sequence[int]:
-        """Final points, leftovers included."""
-
-    @property
-    def winner(self) -> int | None:
-        """The only player at the top, or None where several share the win."""
-
-    @property
-    def termination(self) -> object:
-        """Why the game is over; its `str` is shown, with spaces for underscores."""
-
-
-class Drawable(Protocol):
-    """One game as the renderers see it; P players, F fields a side."""
-
-    @property
-    def rules(self) -> Rules:
-        """The rules played by."""
-
-    @property
-    def seeds(self) -> Sequence[int]:
-        """P * (F + 1) seeds, in ring order."""
-
-    @property
-    def stones(self) -> Sequence[int]:
-        """P stones, side 0's mandarin square first."""
-
-    @property
-    def scores(self) -> Sequence[int]:
-        """P scores: captures less refills."""
-
-    @property
-    def mover(self) -> int:
-        """The player to move."""
-
-    @property
-    def ply(self) -> int:
-        """Moves played."""
-
-    @property
-    def outcome(self) -> Ending | None:
-        """None while the game goes on."""
-
-
 @dataclass(frozen=True)
 class Snapshot:
-    """A plain `Drawable`, for boards that are no `Board`."""
+    """One game at one moment, where there is no `Board`: the board between two steps of a move, or an edited one."""
 
     rules: Rules
     seeds: tuple[int, ...]
@@ -69,7 +21,10 @@ class Snapshot:
     scores: tuple[int, ...]
     mover: int = 0
     ply: int = 0
-    outcome: Ending | None = None
+    outcome: Outcome | None = None
+
+
+Drawable: TypeAlias = Board | Snapshot
 
 
 def shown_scores(board: Drawable) -> list[int]:

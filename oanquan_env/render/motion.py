@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from oanquan_env.board import Board
 from oanquan_env.engine.move_trace import Frame, LastMove, MoveTrace
 from oanquan_env.render.drawable import Drawable, Snapshot
 
@@ -12,18 +13,6 @@ BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
 """How long a picture stays before the first move, after a move, and at the end."""
 LIFT_MS, SEED_MS, LAP_MS, GAP_MS, TAKING_MS = 320, 150, 240, 420, 420
 """And within a move: seeds lifted, each seed, the last seed of a lap, before and after a capture."""
-
-
-class Moved(Drawable, Protocol):
-    """A board that knows its last move."""
-
-    @property
-    def last_trace(self) -> MoveTrace | None:
-        """What it did; None before the first one."""
-
-    @property
-    def last_mark(self) -> LastMove | None:
-        """The marks that it leaves; None before the first one."""
 
 
 class Picture(NamedTuple):
@@ -36,7 +25,7 @@ class Picture(NamedTuple):
     milliseconds: int
 
 
-def film(boards: Sequence[Moved]) -> Iterator[Picture]:
+def film(boards: Sequence[Board]) -> Iterator[Picture]:
     """A game: the board at which it begins, and the boards after each of its moves."""
     yield Picture(boards[0], None, None, BEGIN_MS)
     for board in boards[1:]:

@@ -30,14 +30,6 @@ if TYPE_CHECKING:
 _OVERSAMPLING = 4
 
 
-class _View(NamedTuple):
-    """How picture units become pixels."""
-
-    scale: float
-    left: float
-    top: float
-
-
 class _Layer(NamedTuple):
     """One colour laid on through a mask, whose upper left corner goes to (left, top)."""
 
@@ -54,7 +46,6 @@ def rgb(
     owners: Owners | None = None,
     dark: bool = False,
     width: int | None = None,
-    height: int | None = None,
 ) -> npt.NDArray[np.uint8]:
     """The board as pixels, the same drawing as `svg`.
 
@@ -63,9 +54,7 @@ def rgb(
         last: the last move, for marking its path and its captures.
         owners: in match play, codes of the fields (`Ownership.owners`).
         dark: dark colours.
-        width: of the array; 960 by default for the usual board.
-        height: of the array; by default what goes with the width, 480 for the usual board. Another height leaves
-            margins.
+        width: of the array; 960 by default for the usual board; the height goes with it.
 
     Returns:
         (height, width, 3) uint8, a fresh writable array.
@@ -73,55 +62,47 @@ def rgb(
     Raises:
         MissingExtraError: without Pillow.
     """
-    return np.array(image(board.rules, foreground(board, last, owners), dark=dark, width=width, height=height))
+    return np.array(image(board.rules, foreground(board, last, owners), dark=dark, width=width))
 
 
-def image(
-    rules: Rules, shapes: Iterable[Shape], *, dark: bool = False, width: int | None = None, height: int | None = None
-) -> Image.Image:
+def image(rules: Rules, shapes: Iterable[Shape], *, dark: bool = False, width: int | None = None) -> Image.Image:
     """Shapes on the empty board of `rules`, as an image of Pillow; other arguments and errors are those of `rgb`."""
-    width, fitting = layout_of(rules).pixels(width)
-    height = height or fitting
-    drawn = _empty_board(rules, width, height, dark).copy()
-    view, colours = _fit(rules, width, height), palette(dark)
-    for shape in shapes:
-        for role, left, top, mask in _layers(shape, view):
-            drawn.paste(colours[role], (left, top), mask)
+    width, _ = layout_of(rules).pixels(width)
+    drawn = _empty_board(rules, width, dark).copy()
+    _draw(drawn, shapes, width / layout_of(rules).width, dark)
     return drawn
 
 
-def _fit(rules: Rules, width: int, height: int) -> _View:
-    here = layout_of(rules)
-    scale = min(width / here.width, height / here.height)
-    return _View(scale, (width - scale * here.width) / 2, (height - scale * here.height) / 2)
+def _draw(image: Image.Image, shapes: Iterable[Shape], scale: float, dark: bool) -> None:
+    """Shapes on top of what is drawn already; a picture unit is `scale` pixels."""
+    colours = palette(dark)
+    for shape in shapes:
+        for role, left, top, mask in _layers(shape, scale):
+            image.paste(colours[role], (left, top), mask)
 
 
 @lru_cache(maxsize=16)
-def _empty_board(rules: Rules, width: int, height: int, dark: bool) -> Image.Image:
+def _empty_board(rules: Rules, width: int, dark: bool) -> Image.Image:
     try:
         from PIL import Image
     except ImportError as error:
         raise MissingExtraError("drawing pixels needs Pillow: pip install 'oanquan[render]'") from error
-    colours = palette(dark)
-    image = Image.new("RGB", (width, height), colours["card"])
-    view = _fit(rules, width, height)
-    for shape in backdrop(rules):
-        for role, left, top, mask in _layers(shape, view):
-            image.paste(colours[role], (left, top), mask)
+    image = Image.new("RGB", layout_of(rules).pixels(width), palette(dark)["card"])
+    _draw(image, backdrop(rules), width / layout_of(rules).width, dark)
     return image
 
 
 @lru_cache(maxsize=16384)
-def _layers(shape: Shape, view: _View) -> tuple[_Layer, ...]:
+def _layers(shape: Shape, scale: float) -> tuple[_Layer, ...]:
     """The layers of one shape: its fill and its outline, or its letters."""
     if isinstance(shape, Text):
-        return (_letters(shape, view),)
+        return (_letters(shape, scale),)
     paint, layers = shape.paint, []
-    outline = [((x * view.scale + view.left), (y * view.scale + view.top)) for x, y in _outline(shape)]
+    outline = [(x * scale, y * scale) for x, y in _outline(shape)]
     if paint.fill:
         layers.append(_area(outline, 0.0, paint.fill, paint.opacity))
     if paint.stroke:
-        layers.append(_area(outline, paint.width * view.scale, paint.stroke, paint.opacity))
+        layers.append(_area(outline, paint.width * scale, paint.stroke, paint.opacity))
     return tuple(layers)
 
 
@@ -189,14 +170,14 @@ def _font(size: float, bold: bool) -> _Font:
         return _Font(ImageFont.load_default(size), False)
 
 
-def _letters(shape: Text, view: _View) -> _Layer:
+def _letters(shape: Text, scale: float) -> _Layer:
     from PIL import Image, ImageDraw
 
-    size = max(1.0, round(shape.size * view.scale, 1))
+    size = max(1.0, round(shape.size * scale, 1))
     font, has_minus = _font(size, shape.bold)
     word = shape.text if has_minus else shape.text.replace(MINUS, "-")
     anchor = {"start": "ls", "middle": "ms", "end": "rs"}[shape.align]
-    at = (shape.at[0] * view.scale + view.left, shape.at[1] * view.scale + view.top + BASELINE * size)
+    at = (shape.at[0] * scale, shape.at[1] * scale + BASELINE * size)
     low_x, low_y, high_x, high_y = ImageDraw.Draw(Image.new("L", (1, 1))).textbbox(at, word, font, anchor)
     left, top = math.floor(low_x) - 1, math.floor(low_y) - 1
     mask = Image.new("L", (math.ceil(high_x) + 1 - left, math.ceil(high_y) + 1 - top))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -18,21 +19,7 @@ from agents.networks.networks import make_network
 from agents.players.make import make
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import naming_field, read_yaml
-from agents.training.checkpoint import (
-    Metadata,
-    Tensors,
-    array_of,
-    chance_state,
-    check_finite,
-    count_of,
-    optimizer_tensors,
-    part,
-    position_tensors,
-    positions_of,
-    restore_chance,
-    restore_optimizer,
-    under,
-)
+from agents.training.checkpoint import State
 from agents.training.ppo.config import TrainConfig
 from agents.training.ppo.games import SelfPlayVecEnv
 from agents.training.ppo.policy import SelfPlayPolicy, network_of
@@ -41,10 +28,7 @@ from agents.training.run import Run
 from agents.training.run_folder import RUN_NAME
 from agents.training.schedules import between
 from agents.training.starts import RandomStarts
-from oanquan_env import Core, IllegalActionError, Positions
-from oanquan_env.benchmark.pairs import play_pairs, score_interval
-from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.suites import find_suite
+from oanquan_env import Core, IllegalActionError
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.playing import random_openings
@@ -91,7 +75,8 @@ class PPORun(Run[TrainConfig]):
             for name in config.evaluation.opponents:
                 make(name, self.core.rules)
         with naming_field("evaluation.opening_plies"):
-            self._openings(np.random.default_rng(config.seed))
+            rng, settings = np.random.default_rng(config.seed), config.evaluation
+            random_openings(self.core, settings.pairs, settings.opening_plies, rng)
         random.seed(config.seed)
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
@@ -129,37 +114,31 @@ class PPORun(Run[TrainConfig]):
         """The network that learns."""
         return [network_of(self.model)]
 
-    def state(self) -> tuple[Tensors, Metadata]:
+    def state(self) -> State:
         """Everything that the next rollout depends on."""
-        model, env = self.model, self.env
-        chance, metadata = chance_state(model.device)
-        tensors = {
-            **under("network", network_of(model).state_dict()),
-            **under("optimizer", optimizer_tensors(model.policy.optimizer)),
-            **under("games", position_tensors(env.positions)),
-            "games.first_ply": torch.from_numpy(env.first_ply.copy()),
-            "last_episode_starts": torch.as_tensor(model._last_episode_starts),
-            **chance,
-        }
+        model, env, state = self.model, self.env, State()
+        state.put_learner("network", network_of(model), model.policy.optimizer)
+        state.put_games(env.positions)
+        state.tensors["games.first_ply"] = torch.from_numpy(env.first_ply.copy())
+        state.tensors["last_episode_starts"] = torch.as_tensor(model._last_episode_starts)
+        state.put_chance(model.device)
         counters = {"plies": model.num_timesteps, "updates": model._n_updates, "starts": env.starts.drawn}
-        return tensors, {**metadata, **{name: str(count) for name, count in counters.items()}}
+        state.texts |= {name: str(count) for name, count in counters.items()}
+        return state
 
-    def restore(self, tensors: Tensors, metadata: Metadata) -> None:
+    def restore(self, state: State) -> None:
         """Take over what `state` gave; the random generators are restored too."""
         model, env = self.model, self.env
-        check_finite(part(tensors, "network"))
-        network_of(model).load_state_dict(part(tensors, "network"))
-        restore_optimizer(part(tensors, "optimizer"), model.policy.optimizer)
-        model.num_timesteps, model._n_updates = count_of(metadata, "plies"), count_of(metadata, "updates")
-        games = part(tensors, "games")
-        env.positions = positions_of(games, env.core, env.num_envs)
-        env.first_ply = array_of(games, "first_ply", np.int32, (env.num_envs,))
+        state.restore_learner("network", network_of(model), model.policy.optimizer)
+        model.num_timesteps, model._n_updates = state.count("plies"), state.count("updates")
+        env.positions = state.games(env.core, env.num_envs)
+        env.first_ply = state.array("games.first_ply", np.int32, (env.num_envs,))
         if not ((env.first_ply >= 0) & (env.first_ply <= env.positions.ply)).all():
             raise ValueError("a game's first ply is after its last, or below 0")
-        env.starts.drawn = count_of(metadata, "starts")
+        env.starts.drawn = state.count("starts")
         model._last_obs = env.observe()
-        model._last_episode_starts = array_of(tensors, "last_episode_starts", np.bool_, (env.num_envs,))
-        restore_chance(tensors, metadata, model.device)
+        model._last_episode_starts = state.array("last_episode_starts", np.bool_, (env.num_envs,))
+        state.restore_chance(model.device)
 
     def export(self) -> None:
         """Write the agent, with where it comes from."""
@@ -175,33 +154,19 @@ class PPORun(Run[TrainConfig]):
             player.evaluate(self.core.start())
         except FileError as error:  # weights too large to play with
             raise self.diverged(str(error)) from None
-        row: dict[str, Any] = {
-            "results": {name: self._score(player, name) for name in self.config.evaluation.opponents}
-        }
+        settings = self.config.evaluation
+        meet = functools.partial(self.score_of, player, pairs=settings.pairs, plies=settings.opening_plies)
+        results = {name: meet(make(name, self.core.rules), name=name) for name in settings.opponents}
+        row: dict[str, Any] = {"results": results}
         players = self.core.rules.players
         counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
-        scores = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in row["results"].items())
+        scores = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in results.items())
         said = f"{counted} against {scores}"
-        suite = find_suite(self.core.rules)
-        if suite:  # the test part is for finished agents
-            rng = np.random.default_rng(self.config.seed)
-            found = regret(player, suite.part("development"), rng, by_phase=False).overall
+        found = self.regret_of(player, "regret")
+        if found:
             row["regret"] = dataclasses.asdict(found)
-            self.log("evaluation/regret", found.regret.mean)
             said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
         return row, said
-
-    def _score(self, player: PPOPlayer, opponent: str) -> dict[str, float]:
-        """Score of a match with its interval, 0 to 1: the share of wins over all seats, a tied win shared."""
-        rng = np.random.default_rng(self.config.seed)
-        openings = self._openings(rng)
-        score = score_interval(play_pairs(self.core, player, make(opponent, self.core.rules), openings, rng))
-        self.log(f"evaluation/{opponent}", score.mean)
-        return {"score": score.mean, "low": score.low, "high": score.high}
-
-    def _openings(self, rng: np.random.Generator) -> Positions:
-        settings = self.config.evaluation
-        return random_openings(self.core, settings.pairs, settings.opening_plies, rng)
 
 
 class _BetweenIterations(BaseCallback):

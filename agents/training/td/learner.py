@@ -8,14 +8,13 @@ from collections import deque
 import numpy as np
 import torch
 
+from agents.networks.layers import POINTS_SCALE
 from agents.networks.value_net import ValueModule
 from agents.training.td.config import TDConfig
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
 from oanquan_env.players.value_net import embedding_rows
 
-POINTS_SCALE = 10.0
-"""Points are divided by this in the loss."""
 LAST_RATE = 0.05
 """Of the step size, at the end."""
 

@@ -14,32 +14,16 @@ from agents.players.minimax import MinimaxPlayer
 from agents.search.deepening import Limits
 from agents.search.move_values import MoveValues
 from agents.support.strict_yaml import read_yaml
-from agents.training.checkpoint import (
-    Metadata,
-    Tensors,
-    array_of,
-    check_finite,
-    count_of,
-    optimizer_tensors,
-    part,
-    position_tensors,
-    positions_of,
-    restore_optimizer,
-    under,
-)
+from agents.training.checkpoint import State
 from agents.training.run import Run
 from agents.training.run_folder import RUN_NAME
 from agents.training.starts import RandomStarts
 from agents.training.td.config import ValueConfig
 from agents.training.td.games import Games
 from agents.training.td.learner import Learner
-from oanquan_env.benchmark.pairs import play_pairs, score_interval
-from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.files import write_atomically
 from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet
-from oanquan_env.playing import random_openings
 
 RIVALRY = "maxn:depth=2 with the net among maxn:depth=3"
 OPENING_PLIES = 4
@@ -92,37 +76,33 @@ class TDRun(Run[ValueConfig]):
         """The net that learns."""
         return [self.learner.module]
 
-    def state(self) -> tuple[Tensors, Metadata]:
+    def state(self) -> State:
         """Everything that the next rollout depends on."""
-        learner = self.learner
-        tensors = {
-            **under("module", learner.module.state_dict()),
-            **under("optimizer", optimizer_tensors(learner.optimizer)),
-            **under("games", position_tensors(self.games.positions)),
-            **under("inputs", {str(number): rows for number, rows in enumerate(learner.inputs)}),
-            **under("targets", {str(number): rows for number, rows in enumerate(learner.targets)}),
-        }
-        return tensors, {"rollouts": str(learner.rollouts), "starts": str(self.games.starts.drawn)}
+        learner, state = self.learner, State()
+        state.put_learner("module", learner.module, learner.optimizer)
+        state.put_games(self.games.positions)
+        for part, rollouts in (("inputs", learner.inputs), ("targets", learner.targets)):
+            state.put(part, {str(number): rows for number, rows in enumerate(rollouts)})
+        state.texts |= {"rollouts": str(learner.rollouts), "starts": str(self.games.starts.drawn)}
+        return state
 
-    def restore(self, tensors: Tensors, metadata: Metadata) -> None:
+    def restore(self, state: State) -> None:
         """Take over what `state` gave."""
         learner = self.learner
-        check_finite(part(tensors, "module"))
-        learner.module.load_state_dict(part(tensors, "module"))
-        restore_optimizer(part(tensors, "optimizer"), learner.optimizer)
-        self.games.positions = positions_of(part(tensors, "games"), self.core, self.config.td.games)
-        self.games.starts.drawn = count_of(metadata, "starts")
-        learner.rollouts = count_of(metadata, "rollouts")
+        state.restore_learner("module", learner.module, learner.optimizer)
+        self.games.positions = state.games(self.core, self.config.td.games)
+        self.games.starts.drawn = state.count("starts")
+        learner.rollouts = state.count("rollouts")
         self._plies = learner.rollouts * self.iteration
-        self._restore_replay(tensors)
+        self._restore_replay(state)
 
-    def _restore_replay(self, tensors: Tensors) -> None:
+    def _restore_replay(self, state: State) -> None:
         rules, size = self.core.rules, self.iteration
         rows, squares = len(self.learner.module.embedding), rules.players * (rules.fields + 1)
         shape = (size,) if rules.players == 2 else (size, rules.players)
-        for number in range(len(part(tensors, "inputs"))):
-            inputs = array_of(part(tensors, "inputs"), str(number), np.int16, (size, squares))
-            targets = array_of(part(tensors, "targets"), str(number), np.float32, shape)
+        for number in range(len(state.part("inputs"))):
+            inputs = state.array(f"inputs.{number}", np.int16, (size, squares))
+            targets = state.array(f"targets.{number}", np.float32, shape)
             if not (((inputs >= 0) & (inputs < rows)).all() and np.isfinite(targets).all()):
                 raise ValueError(f"rollout {number} holds what no position has")
             self.learner.inputs.append(torch.from_numpy(inputs))
@@ -138,26 +118,19 @@ class TDRun(Run[ValueConfig]):
         net = self.learner.module.export({})
         if self.core.rules.players > 2:
             return self._share(net)
-        suite, said = find_suite(self.core.rules), []
-        row: dict[str, Any] = {"results": {}, "regrets": {}}
-        if suite is None:
-            return row, "no suite of these rules"
-        for nodes in self.config.evaluation.nodes:  # the test part stays unseen
+        said, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
+        for nodes in self.config.evaluation.nodes:
             player = MinimaxPlayer(self.core, Limits(nodes=nodes), threads=self.config.threads, net=net)
-            rng = np.random.default_rng(self.config.seed)
-            found = regret(player, suite.part("development"), rng, by_phase=False).overall
-            name = f"minimax:nodes={nodes}"
-            row["regrets"][name] = dataclasses.asdict(found)
-            row.setdefault("regret", row["regrets"][name])
-            self.log(f"evaluation/regret_{nodes}", found.regret.mean)
+            found = self.regret_of(player, f"regret_{nodes}")
+            if found is None:
+                return row, "no suite of these rules"
+            row["regrets"][f"minimax:nodes={nodes}"] = dataclasses.asdict(found)
+            row.setdefault("regret", dataclasses.asdict(found))
             said.append(f"{found.regret.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(said)}"
 
     def _share(self, net: ValueNet) -> tuple[dict[str, Any], str]:
-        rng = np.random.default_rng(self.config.seed)
-        openings = random_openings(self.core, self.config.evaluation.openings, OPENING_PLIES, rng)
         one, field = FullWidthPolicy(self.core, 2, "maxn", net=net), FullWidthPolicy(self.core, 3, "maxn")
-        share = score_interval(play_pairs(self.core, one, field, openings, rng))
-        self.log("evaluation/share", share.mean)
-        row = {"results": {RIVALRY: {"score": share.mean, "low": share.low, "high": share.high}}}
-        return row, f"{100 * share.mean:.1f} % of wins ({100 * share.low:.1f} to {100 * share.high:.1f}) for {RIVALRY}"
+        share = self.score_of(one, field, self.config.evaluation.openings, OPENING_PLIES, "share")
+        low, mean, high = (f"{100 * share[name]:.1f}" for name in ("low", "score", "high"))
+        return {"results": {RIVALRY: share}}, f"{mean} % of wins ({low} to {high}) for {RIVALRY}"

@@ -87,7 +87,7 @@ $("begin").onclick = async (event) => {
   } catch (error) {
     $("new-error").textContent = explain(error, position);
     $("new-error").hidden = false;
-    $("fields").querySelector(`[data-field="${/^\w*/.exec(error.detail.en ?? "")[0]}"]`)?.setAttribute("aria-invalid", "true");
+    if (error.field) $("fields").querySelector(`[data-field="${CSS.escape(error.field)}"]`)?.setAttribute("aria-invalid", "true");
     $("new-error").scrollIntoView({ block: "nearest" });
   } finally { $("begin").disabled = false; }
 };

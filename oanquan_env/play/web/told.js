@@ -9,7 +9,7 @@ export const seatName = (view, player) => view.board.drawing.seats[view.board.la
 export function names(view) {
   const persons = view.state.seats.filter((seat) => seat.person).length;
   return view.state.seats.map((seat, player) => {
-    const role = ROLES[view.board.language][seat.name] ?? seat.name.split(":")[0];
+    const role = `${ROLES[view.board.language][seat.name] ?? seat.name.split(":")[0]}${seat.proved ? `, ${wordsOf(view).proved}` : ""}`;
     return seat.person && persons !== 1 ? seatName(view, player) : `${seatName(view, player)} · ${role}`;
   });
 }

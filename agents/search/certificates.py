@@ -1,0 +1,298 @@
+"""Certificates out of proofs: a strategy of few positions for each bound that a solver has proved.
+
+A table of proofs says what can be forced in many positions, but not how: the move that it remembers may belong to
+another bound, and moves that each keep a bound may together lead round in circles. So a strategy is made in two steps.
+*Collecting* goes from the first position on through all replies. It takes the move with the fewest new positions after
+it, of those that keep the prover's goal. *Choosing* forgets these moves. It ranks the positions collected from the ends
+of games upwards, by the moves that the prover needs at most, and allows only moves that lead to lower ranks. Positions
+of a circle get no rank that way. If that leaves the first position without one, what follows other moves in such
+positions is collected, too.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.search.memory import MAX_DEPTH
+from agents.search.proof import ProofTable
+from agents.search.solver import Solver
+from oanquan_env import Core, Positions
+from oanquan_env.arrays import Ints, Points
+from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.keys import canonical_keys
+from oanquan_env.engine.notation import format_position
+from oanquan_env.players.certificates import (
+    CHUNK,
+    END,
+    Certificate,
+    Strategy,
+    beginnings,
+    follow,
+    margin,
+    replies,
+    unpack,
+)
+
+ATTEMPTS = 30
+"""How often other moves are collected before a bound is given up."""
+DETOUR = 9
+"""Plies searched for a move that does not lead back."""
+LONGEST = 100
+"""Most moves of the prover in a game; a strategy of more would pass the ply limit of the presets."""
+_NEVER = 1 << 20
+"""Above all points and ranks."""
+
+Goals = dict[bytes, int]
+"""Points that the prover must win from each position on, by the position's key."""
+
+
+def certify(solver: Solver) -> Certificate:
+    """A certificate of all bounds that the solver has proved.
+
+    Raises `ValueError` if no strategy is found whose moves depend on the position alone.
+    """
+    core, progress = solver.core, solver.progress
+    claims = Certificate(core.rules, format_position(core, solver.position))
+    try:
+        lower, upper = (
+            None if bound is None else _strategy(claims, solver.table, bound, is_lower)
+            for bound, is_lower in ((progress.lower, True), (progress.upper, False))
+        )
+    except RunawayGameError as error:
+        raise ValueError(f"no certificate: a move has no end: {error}") from None
+    return Certificate(claims.rules, claims.position, lower, upper)
+
+
+def _strategy(claims: Certificate, table: ProofTable, bound: int, is_lower: bool) -> Strategy:
+    """A strategy for a bound that is proved in the table."""
+    core = claims.core
+    begin = beginnings(core, claims.start(), is_lower)
+    first = _highest(_running(core, begin, (bound if is_lower else -bound) - margin(core, begin)))
+    goals = _collect(core, table, first)
+    for attempt in range(ATTEMPTS):
+        moves = _moves(core, goals)
+        ranks = _ranks(len(goals), moves)
+        ranked = {key: goal for (key, goal), rank in zip(goals.items(), ranks.tolist(), strict=False) if rank < _NEVER}
+        if first.keys() <= ranked.keys():
+            chosen = _choose(list(goals), list(first), moves, ranks)
+            graph = follow(core, begin, functools.partial(_actions, chosen))
+            actions, left = np.array([chosen[key] for key in graph.numbers], dtype=np.uint8).reshape(-1, 2).T.copy()
+            return Strategy(bound, actions, left)
+        detours = _Detours(core, table, Goals() if attempt else ranked, goals)
+        if not detours.reach_all(first):  # the goals known are too high to be kept all at once
+            detours = _Detours(core, table, Goals(), Goals())
+            if not detours.reach_all(first):
+                break
+        goals = detours.goals
+    raise ValueError(f"no strategy found for the bound {bound:+d} whose moves depend on the position alone")
+
+
+def _actions(chosen: dict[bytes, tuple[int, int]], _: int, keys: Sequence[bytes]) -> Ints:
+    """The actions chosen in the positions of these keys; see `follow`."""
+    return np.array([chosen[key][0] for key in keys], dtype=np.intp)
+
+
+def _running(core: Core, positions: Positions, goals: Ints | Points) -> Iterator[tuple[bytes, int]]:
+    """Key and goal of each running one of N positions."""
+    running = (~positions.over).nonzero()[0]
+    return zip(canonical_keys(core, positions[running]).tolist(), goals[running].tolist(), strict=True)
+
+
+def _highest(wanted: Iterator[tuple[bytes, int]]) -> Goals:
+    """The highest goal of each position."""
+    goals = Goals()
+    for key, goal in wanted:
+        goals[key] = max(goal, goals.get(key, goal))
+    return goals
+
+
+class _Tries(NamedTuple):
+    """All moves of the prover in some positions, and all replies. K moves, E replies.
+
+    Attributes:
+        begin: number of the first position.
+        rows: (K,) the position that each move is made in, ascending from 0.
+        actions: (K,) the moves.
+        moves: (E,) the move that each reply answers, ascending; a move that ends the game has one "reply".
+        reached: E positions.
+        needed: (E,) points that the prover must still win there.
+    """
+
+    begin: int
+    rows: Ints
+    actions: Ints
+    moves: Ints
+    reached: Positions
+    needed: Ints | Points
+
+
+def _tries(core: Core, goals: Goals) -> Iterator[_Tries]:
+    """What can be tried in positions, some after others."""
+    for begin in range(0, len(goals), CHUNK):
+        chunk = dict(itertools.islice(goals.items(), begin, begin + CHUNK))
+        moved, rows, actions = core.expand(unpack(list(chunk)))
+        moves, reached = replies(core, moved)
+        needed = np.array(list(chunk.values()))[rows[moves]] - margin(core, reached)
+        yield _Tries(begin, rows, actions, moves, reached, needed)
+
+
+# ---- collecting ------------------------------------------------------------------------------------------------------
+
+
+def _collect(core: Core, table: ProofTable, wanted: Goals) -> Goals:
+    """The positions wanted and all others that the prover meets if it makes the moves collected."""
+    goals = Goals()
+    while wanted := {key: goal for key, goal in wanted.items() if goal > goals.get(key, -_NEVER)}:
+        goals |= wanted
+        wanted = _highest(_next(core, table, wanted, goals))
+    return goals
+
+
+def _next(core: Core, table: ProofTable, wanted: Goals, goals: Goals) -> Iterator[tuple[bytes, int]]:
+    """Positions and goals after the moves that keep the goals wanted with the fewest new positions."""
+    for tries in _tries(core, wanted):
+        running = ~tries.reached.over
+        kept = ~running & (tries.needed <= 0)
+        unsettled = np.ones(tries.rows[-1] + 1, dtype=np.bool_)
+        for depth in range(MAX_DEPTH):
+            asked = (running & ~kept & unsettled[tries.rows][tries.moves]).nonzero()[0]
+            kept[asked] = table.forced(tries.reached[asked], tries.needed[asked], depth)
+            good = np.bincount(tries.moves, ~kept) == 0
+            unsettled[tries.rows[good]] = False
+            if not unsettled.any():
+                break
+        new = np.zeros(len(running))
+        new[running] = [goals.get(key, -_NEVER) < goal for key, goal in _running(core, tries.reached, tries.needed)]
+        order = np.lexsort((np.bincount(tries.moves, new), ~good, tries.rows))
+        best = np.zeros(len(good), dtype=np.bool_)
+        best[order[np.diff(tries.rows[order], prepend=-1) > 0]] = True
+        taken = best[tries.moves]
+        yield from _running(core, tries.reached[taken], tries.needed[taken])
+
+
+class _Detours:
+    """Collects what follows moves that do not lead back, position by position, for positions without a rank.
+
+    Attributes:
+        goals: of the positions with a rank, and of those collected.
+    """
+
+    def __init__(self, core: Core, table: ProofTable, goals: Goals, known: Goals) -> None:
+        self._core, self._table, self.goals, self._known = core, table, goals, known
+        self._before: set[bytes] = set()
+
+    def reach_all(self, wanted: Goals) -> bool:
+        """`reach` for several positions."""
+        return all(self.reach(*one) for one in wanted.items())
+
+    def reach(self, key: bytes, goal: int) -> bool:
+        """Collect what follows a position; false where all moves found that keep the goal lead back."""
+        if self.goals.get(key, -_NEVER) >= goal:
+            return True
+        if len(self._before) == LONGEST:
+            return False
+        self._before.add(key)
+        reached = self._try(key, max(goal, self._known.get(key, goal)))
+        self._before.discard(key)
+        return reached
+
+    def _try(self, key: bytes, goal: int) -> bool:
+        (tries,) = _tries(self._core, {key: goal})
+        running = ~tries.reached.over
+        kept, tried = ~running & (tries.needed <= 0), set[int]()
+        replied: list[Goals] = [Goals() for _ in tries.rows]
+        for move, (reply, needed) in zip(
+            tries.moves[running].tolist(), _running(self._core, tries.reached, tries.needed), strict=True
+        ):
+            replied[move][reply] = max(needed, replied[move].get(reply, needed))
+        for depth in range(MAX_DEPTH):
+            asked = (running & ~kept).nonzero()[0]
+            kept[asked] = self._table.forced(tries.reached[asked], tries.needed[asked], depth)
+            good = set((np.bincount(tries.moves, ~kept) == 0).nonzero()[0].tolist()) - tried
+            for move in sorted(good, key=lambda move: self._cost(replied[move])):
+                if self._before.isdisjoint(replied[move]) and all(self.reach(*one) for one in replied[move].items()):
+                    self.goals[key] = goal
+                    return True
+            tried |= good
+            if tried and depth >= DETOUR:
+                break
+        return False
+
+    def _cost(self, goals: Goals) -> tuple[int, int]:
+        """How many positions are new, or must win more; and how many there are."""
+        return sum(self.goals.get(key, -_NEVER) < goal for key, goal in goals.items()), len(goals)
+
+
+# ---- choosing --------------------------------------------------------------------------------------------------------
+
+
+class _Moves(NamedTuple):
+    """The moves that keep the goals of N positions, with replies that lead to some of these only. K moves, E replies.
+
+    Attributes:
+        rows: (K,) the position that each move is made in, ascending.
+        actions: (K,) the moves.
+        begins: (K,) the first reply to each.
+        children: (E,) the position after each reply, or END.
+    """
+
+    rows: Ints
+    actions: Ints
+    begins: Ints
+    children: Ints
+
+
+def _moves(core: Core, goals: Goals) -> _Moves:
+    """All of them."""
+    numbers = {key: number for number, key in enumerate(goals)}
+    parts: list[tuple[Ints, Ints, Ints, Ints]] = []
+    for begin, rows, actions, moves, reached, needed in _tries(core, goals):
+        children, kept, running = np.full(len(moves), END), needed <= 0, ~reached.over
+        after = list(_running(core, reached, needed))
+        children[running] = [numbers.get(key, END) for key, _ in after]
+        kept[running] = [goals.get(key, -_NEVER) >= goal for key, goal in after]
+        good = np.bincount(moves, ~kept) == 0
+        parts.append((begin + rows[good], actions[good], np.bincount(moves)[good], children[good[moves]]))
+    rows, actions, counts, children = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return _Moves(rows, actions, np.cumsum(counts) - counts, children)
+
+
+def _ranks(n: int, moves: _Moves) -> Ints:
+    """(N + 1,) the most moves that the prover needs in each position, or _NEVER; 0 for the end, in the last place."""
+    ranks = np.full(n + 1, _NEVER)
+    ranks[END] = 0
+    while True:
+        worst = np.maximum.reduceat(ranks[moves.children], moves.begins)
+        better = ranks.copy()
+        np.minimum.at(better, moves.rows, worst + 1)
+        if (better == ranks).all():
+            return ranks
+        ranks = better
+
+
+def _choose(keys: list[bytes], begins: list[bytes], moves: _Moves, ranks: Ints) -> dict[bytes, tuple[int, int]]:
+    """Action and rank in each position that a strategy can meet from where it begins."""
+    options: list[list[tuple[int, set[int]]]] = [[] for _ in keys]
+    after = np.split(moves.children, moves.begins[1:])
+    worst = np.maximum.reduceat(ranks[moves.children], moves.begins)
+    for move in (worst < ranks[moves.rows]).nonzero()[0].tolist():
+        options[moves.rows[move]].append((int(moves.actions[move]), set(after[move].tolist())))
+    numbers = {key: number for number, key in enumerate(keys)}
+    met = {END, *(numbers[key] for key in begins)}
+    waiting = [(-int(ranks[number]), number) for number in met - {END}]
+    heapq.heapify(waiting)
+    chosen = {}
+    while waiting:  # the highest rank first: whatever leads there has been chosen
+        rank, number = heapq.heappop(waiting)
+        action, reached = min(options[number], key=lambda option: len(option[1] - met))
+        chosen[keys[number]] = action, -rank
+        for new in reached - met:
+            heapq.heappush(waiting, (-int(ranks[new]), new))
+        met |= reached
+    return chosen

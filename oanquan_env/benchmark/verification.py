@@ -1,0 +1,131 @@
+"""Checking certificates: `verify(read_certificate(path))`, or `python -m oanquan_env verify FILE`.
+
+The check rests on the rules (`oanquan_env.engine.core`) and on `follow`, which plays a strategy against every reply. It
+knows nothing of the search that found the strategy. See `oanquan_env.players.certificates` for what a certificate is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from oanquan_env.arrays import Ints, Points
+from oanquan_env.benchmark.progress import ProgressLine
+from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.positions import Positions
+from oanquan_env.errors import UsageError
+from oanquan_env.players.certificates import END, Certificate, Graph, Strategy, beginnings, follow
+
+
+class UnprovedError(UsageError):
+    """A certificate whose strategy does not prove its bound; says why not."""
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A bound that was checked.
+
+    Attributes:
+        bound: in points, on the future margin of the position's mover.
+        positions: the number of positions in the strategy, mirror images counted once.
+        replies: the number of replies that it answers, or that end the game.
+        plies: the most plies to the end of the game.
+    """
+
+    bound: int
+    positions: int
+    replies: int
+    plies: int
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a certificate proves.
+
+    Attributes:
+        certificate: that was checked.
+        lower, upper: bounds on the future margin of its position's mover; None where it claims nothing.
+    """
+
+    certificate: Certificate
+    lower: Proved | None
+    upper: Proved | None
+
+    def __str__(self) -> str:
+        lines = [f"rules     {self.certificate.rules}", f"position  {self.certificate.position}"]
+        for words, proved in (("at least", self.lower), ("at most", self.upper)):
+            if proved is not None:
+                lines.append(
+                    f"proved    {words} {proved.bound:+d} for the mover: {proved.positions:,} positions, "
+                    f"{proved.replies:,} replies, at most {proved.plies} plies"
+                )
+        return "\n".join(lines)
+
+
+def verify(certificate: Certificate, progress: ProgressLine | None = None) -> Verified:
+    """Check all that a certificate claims.
+
+    Raises:
+        UnprovedError: if a strategy does not prove its bound, or there is none.
+        ValueError: for a position that is none of the certificate's rules.
+    """
+    progress = progress or ProgressLine(shown=False)
+    start = certificate.start()
+    proved = {}
+    try:
+        for name, strategy in (("lower", certificate.lower), ("upper", certificate.upper)):
+            if strategy is not None:
+                progress.begin(f"positions, {name} bound", len(strategy.moves))
+                proved[name] = _check(certificate, start, strategy, name == "lower", progress)
+    finally:
+        progress.end()
+    if not proved:
+        raise UnprovedError("the certificate claims no bound")
+    return Verified(certificate, proved.get("lower"), proved.get("upper"))
+
+
+def _check(
+    certificate: Certificate, start: Positions, strategy: Strategy, lower: bool, progress: ProgressLine
+) -> Proved:
+    """Check one strategy; `lower` says whether it is the mover's."""
+    name, known = "lower" if lower else "upper", len(strategy.moves)
+
+    def moves(begin: int, keys: Sequence[bytes]) -> Ints:
+        if begin + len(keys) > known:
+            raise UnprovedError(f"{name} bound: {known:,} moves, and a reply leads to one position more")
+        return strategy.moves[begin : begin + len(keys)].astype(np.intp)
+
+    core = certificate.core
+    try:
+        graph = follow(core, beginnings(core, start, lower), moves, progress.advance)
+    except UnprovedError:
+        raise
+    except (ValueError, RunawayGameError) as error:
+        raise UnprovedError(f"{name} bound: a move cannot be played: {error}") from None
+    if len(graph.numbers) != known:
+        raise UnprovedError(f"{name} bound: {known:,} moves for {len(graph.numbers):,} positions")
+    ranks = np.append(strategy.ranks.astype(np.intp), 0)  # the last place, END, is the end of a game
+    rises = (ranks[graph.parents] <= ranks[graph.children]).nonzero()[0]
+    if rises.size:
+        raise UnprovedError(f"{name} bound: the rank does not fall after position {graph.parents[rises[0]]}")
+    plies = 2 * int(ranks[graph.starts].max()) + (not lower)
+    if start.ply[0] + plies > certificate.rules.max_plies:
+        raise UnprovedError(f"{name} bound: a game of {plies} plies more passes the limit")
+    value = int((graph.start_margins + _values(graph, ranks)[graph.starts]).min())
+    promised = strategy.bound if lower else -strategy.bound
+    if value < promised:
+        raise UnprovedError(f"{name} bound: the strategy reaches {value:+d} for its player, not {promised:+d}")
+    return Proved(strategy.bound, known, len(graph.parents), plies)
+
+
+def _values(graph: Graph, ranks: Ints) -> Points:
+    """(N + 1,) points that the prover wins at least from each position on, and 0 for the end, in the last place."""
+    values = np.full(len(ranks), np.iinfo(np.int32).max, dtype=np.int32)
+    values[END] = 0
+    order = np.argsort(ranks[graph.parents], kind="stable")
+    firsts = np.unique(ranks[graph.parents][order], return_index=True)[1]
+    for edges in np.split(order, firsts[1:]):  # of one rank; those of lower ranks are done
+        np.minimum.at(values, graph.parents[edges], graph.margins[edges] + values[graph.children[edges]])
+    return values
