@@ -1,7 +1,5 @@
 """Golden playthroughs: whole games must answer as they did; the first line that differs is named."""
 
-from __future__ import annotations
-
 from itertools import zip_longest
 from pathlib import Path
 

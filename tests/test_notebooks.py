@@ -1,7 +1,5 @@
 """The notebooks run from a clean kernel, and nothing but small pictures and short text is stored in them."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Move paths counted, against the published numbers of docs/RULES.md 8 and the referee."""
 
-from __future__ import annotations
-
 import pytest
 
 from oanquan_env import Move, Rules, divide, perft

@@ -1,7 +1,5 @@
 """Pictures of environments in a row: Gymnasium's `RecordVideo`, the VectorEnv's tiles, and a PettingZoo game."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The fast core beside the slow referee: every number after every ply, for all presets and random rules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The native VectorEnv: row by row what Gymnasium makes of single environments, and what chance adds."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The mode `human`: each ply is shown, its sowing lap by lap, and for as long as `render_fps` says."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 
