@@ -28,6 +28,7 @@ from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.session import Session
 from oanquan_env.play.terminal import TerminalGame
+from oanquan_env.play.vietnamese_texts import language_of_system
 from oanquan_env.players.anywhere import load
 from oanquan_env.players.certificates import read_certificate
 from oanquan_env.records.games import GameRecord, parse_records, read_records
@@ -115,6 +116,9 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--hints", metavar="NAME", help="who answers `hint` in the terminal (default: the strongest)")
     play.add_argument("--browser", action="store_true", help="play on a page in the browser instead of the terminal")
     play.add_argument("--port", type=_PORT, default=0, metavar="N", help="of the page (default: any that is free)")
+    play.add_argument(
+        "--language", choices=("en", "vi"), default=language_of_system(), help="of the terminal (default: LANG)"
+    )
     play.add_argument("--seed", type=_SEED, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
     judge = commands.add_parser(
@@ -184,7 +188,7 @@ def _play(asked: argparse.Namespace) -> None:
         begin()  # what is wrong with the players is said here, not on the page
         PlayServer(begin, asked.port).run()
         return
-    TerminalGame(board, names, asked.hints, np.random.default_rng(asked.seed)).run()
+    TerminalGame(board, names, asked.hints, np.random.default_rng(asked.seed), asked.language).run()
 
 
 def _evaluate(asked: argparse.Namespace) -> None:

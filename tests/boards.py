@@ -1,7 +1,5 @@
 """Boards for tests: games played at random, and texts with a few characters changed."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

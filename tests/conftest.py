@@ -33,7 +33,7 @@ def pytest_collection_modifyitems() -> None:
 
 @pytest.fixture(autouse=True)
 def windows_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A window that a test opens is not held for a person to see; `test_window` alone has its own clock."""
+    """A window that a test opens is not held for a person to see; `test_recording` alone has its own clock."""
     monkeypatch.setattr(Window, "hold", lambda window, seconds: window.poll())
 
 

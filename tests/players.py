@@ -1,7 +1,5 @@
 """Players without chance, for tests."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

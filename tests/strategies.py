@@ -1,7 +1,5 @@
 """Hypothesis strategies shared by the tests: every valid `Rules`, and seeds of random games."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from oanquan_env import PRESETS, Rules, RulesError

@@ -1,7 +1,5 @@
 """The AEC environment: PettingZoo's own tests for every preset, and what they leave out."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import pickle

@@ -1,7 +1,5 @@
 """Match play in the AEC environment."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from pettingzoo.test import api_test, render_test, seed_test

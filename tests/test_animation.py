@@ -1,7 +1,5 @@
 """Moving pictures of games: what is seen at each time, and that it is what the environments show."""
 
-from __future__ import annotations
-
 import re
 import stat
 from pathlib import Path

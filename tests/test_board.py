@@ -1,7 +1,5 @@
 """One game for a person: moves pushed and popped, what a board says of itself, and positions set up by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Whatever comes in from outside is refused at the boundary, by name, or does no harm."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The command line: every command, what it says of mistakes, and a game typed into a terminal."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

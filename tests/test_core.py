@@ -1,7 +1,5 @@
 """Properties of the core: conservation, symmetries, independence of rows, checks at the boundary."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The parts of the documentation that come from the code, and the examples in its pages."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import re

@@ -1,7 +1,5 @@
 """Means with their intervals, of games and of training runs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

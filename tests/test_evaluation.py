@@ -1,7 +1,5 @@
 """`oanquan_env.evaluate`: what can be a player, agreement with evaluate.py, what is shown; intervals that cover."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

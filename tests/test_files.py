@@ -1,7 +1,5 @@
 """Files written in one step, and compressed ones."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from pathlib import Path

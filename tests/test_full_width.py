@@ -1,7 +1,5 @@
 """Full-width search for any number of players: against brute force, minimax and greedy; chunks, seats, errors."""
 
-from __future__ import annotations
-
 import re
 import sys
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Inputs that once failed: every reader refuses them with its own error, in a few words."""
 
-from __future__ import annotations
-
 import base64
 import http.client
 import io

@@ -1,7 +1,5 @@
 """Regret against max^n search, for three and four players: judging, files, making, the committed suite."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whole matches: three rounds by hand, records that say something else, who begins, how a match ends, many at once."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

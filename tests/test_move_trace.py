@@ -1,7 +1,5 @@
 """The trace of a move: each kind of turn once, written out by hand, and random games against the core."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

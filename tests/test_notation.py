@@ -1,7 +1,5 @@
 """Moves and positions as text: what is written, what is read back, and where a wrong text is said to be wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """The encoder: layout, views, bounds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Who owns which field in match play: docs/RULES.md section 6, a slow ledger, match rules, leftovers by ownership."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """What is installed: the wheel's contents, exported names, light imports."""
 
-from __future__ import annotations
-
 import json
 import statistics
 import subprocess

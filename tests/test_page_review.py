@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from oanquan_env import Board, parse_records
+from oanquan_env import parse_records
 from oanquan_env.play import server as servers
 from oanquan_env.play.server import PlayServer
+from tests.boards import boards_of
 from tests.browsers import Person, Visit, session_of
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
@@ -204,14 +205,7 @@ def test_a_game_outlives_many_other_tabs(visit: Visit, persons: PlayServer, monk
     persons.begin()
     person.move("4A")
     person.page.locator("#moves button").nth(2).wait_for()
-    assert session_of(persons, person).game.board == played("3A", "4A")
-
-
-def played(*moves: str) -> Board:
-    board = Board()
-    for move in moves:
-        board.push(move)
-    return board
+    assert session_of(persons, person).game.board == boards_of("3A", "4A")[-1]
 
 
 @contextlib.contextmanager

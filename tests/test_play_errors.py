@@ -14,7 +14,7 @@ import pytest
 from oanquan_env.errors import Text, said
 from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
-from oanquan_env.play.vietnamese_errors import MESSAGES, in_vietnamese
+from oanquan_env.play.vietnamese_texts import MESSAGES, in_vietnamese
 
 PLACE = "5,5,5,5,5,0*/5,5,5,5,5,0*"
 HEADERS = '[Rules "mancala-world"]\n[Result "*"]\n'

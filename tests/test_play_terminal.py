@@ -20,6 +20,7 @@ from oanquan_env.play.files import load_game
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.players import value_net
 from oanquan_env.records.games import format_records
+from tests.boards import boards_of
 from tests.players import FirstMove
 from tests.terminals import Terminal
 
@@ -31,6 +32,7 @@ OVER = "The game is over (undo, story, new, save FILE, quit) > "
 @pytest.fixture
 def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Play:
     """Types lines, into a game between two persons unless arguments are given; returns what is printed."""
+    monkeypatch.setenv("LC_ALL", "C")
 
     def typed(lines: str, *arguments: str) -> str:
         monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
@@ -49,7 +51,7 @@ def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth
     pytest.importorskip("numba")
     printed = play("hint\n")
     assert re.search(
-        r"minimax:nodes=\d+,net=pretrained: try (2C|4A)\.\n\+\d+ points for South from here on, seen \d+ plies", printed
+        r"minimax:nodes=\d+,net=pretrained: try (2C|4A)\.\nFinal margin of South .*\(seen \d+ moves deep\):\n", printed
     )
     worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
     assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
@@ -59,7 +61,7 @@ def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth
 def test_without_agents_a_hint_looks_ahead_too(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "agents.players.make", None)  # as if it were not installed
     printed = play("hint\n")
-    assert re.search(r"selective:pretrained: try \d[AC]\.\n.* points? for South from here on, seen \d plies", printed)
+    assert re.search(r"selective:pretrained: try \d[AC]\.\nFinal margin of South .*\(seen \d moves deep\)", printed)
 
 
 def test_a_damaged_value_net_is_told_and_the_game_goes_on(
@@ -76,14 +78,14 @@ def test_a_damaged_value_net_is_told_and_the_game_goes_on(
 
 def test_a_player_that_does_not_search_says_what_moves_win_at_once(play: Play) -> None:
     printed = play("hint\n", "--hints", "greedy")
-    assert re.search(r"greedy: try (5A|1C)\.\npoints that each move wins at once, answers not counted\n", printed)
-    assert re.search(r"moves  (1C|5A) \+11  (1C|5A) \+11  ", printed)
+    assert re.search(r"greedy: try (5A|1C)\.\nPoints that each move wins at once, answers not counted:\n", printed)
+    assert re.search(r"\n(1C|5A) \+11  (1C|5A) \+11  ", printed)
 
 
 def test_three_players_get_a_hint_too(play: Play) -> None:
     printed = play("hint\n", "--rules", "three-player", "--seed", "1")
-    assert re.search(r"maxn:depth=7: try \d[AC]\.\n.* points? for South from here on, seen 7 plies ahead\n", printed)
-    assert re.search(r"moves  \d[AC] \+\d+(\.5)?  ", printed)
+    assert re.search(r"maxn:depth=7: try \d[AC]\.\nFinal margin of South .*\(seen 7 moves deep\):\n", printed)
+    assert re.search(r"\n\d[AC] \+\d+(\.5)?  ", printed)
 
 
 def test_a_player_who_is_named_gives_the_hint(play: Play) -> None:
@@ -328,3 +330,23 @@ def test_boards_fit_a_terminal_of_forty_columns() -> None:
     boards = [line for line in seen.split("\n") if set(line) & set("│╭╰")]
     assert len(boards) == 10
     assert max(map(len, boards)) <= 40
+
+
+def test_the_terminal_speaks_vietnamese(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = "3A\nstory\n9Z\n1A\nhint\nmoves\nload nowhere\nload nowhere\nresign\nlegend\nhelp\n"
+    printed = play(typed, *BOTH, "--language", "vi")
+    for words in ("▶ Bắc 0", "đến lượt Bắc, 1 nước, Nam vừa đi 3A", "Nam đi 3A.\nBốc 5 dân ở ô 3", "Không hiểu '9Z'"):
+        assert words in printed
+    assert not re.search(r"South|North|seed|turn|move\b(?!s)|game|the ", printed)
+    monkeypatch.setenv("LC_ALL", "vi_VN.UTF-8")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert main(["play"]) == 0
+
+
+def test_a_terminal_of_ascii_gets_signs_that_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, "ascii"))
+    picture = screen.drawn(boards_of("5A")[-1])
+    monkeypatch.undo()
+    assert picture.isascii()
+    assert all(sign in picture for sign in ("> North 0", "@", "o 0", "x 0", "+-------+"))

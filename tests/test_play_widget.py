@@ -21,9 +21,10 @@ import pytest
 
 import oanquan_env.play
 from oanquan_env import Board, GameRecord, Match, Move, env
-from oanquan_env.play.still import StillBoard
+from oanquan_env.errors import MissingExtraError
+from tests.boards import boards_of
 from tests.browsers import Person
-from tests.test_animation import PUZZLE, boards
+from tests.test_animation import PUZZLE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -66,9 +67,9 @@ def test_another_board_can_be_shown() -> None:
     shown = widget()
     first = shown.drawing
     before = shown.state["version"]
-    shown.board = boards(PUZZLE)[1]
+    shown.board = boards_of(*PUZZLE)[1]
     assert shown.state["version"] > before  # or the browser would take it for one that comes late
-    assert shown.state["position"] == boards(PUZZLE)[1].text()
+    assert shown.state["position"] == boards_of(*PUZZLE)[1].text()
     assert shown.drawing is first  # it is the same board that is drawn
     shown.board = Board("three-player")
     assert len(shown.drawing["squares"]) == 18
@@ -106,7 +107,7 @@ def replayed(shown: Any) -> list[str]:
 
 
 def test_a_record_is_replayed_move_by_move() -> None:
-    assert replayed(widget(GameRecord.from_board(boards(PUZZLE)[-1]))) == list(PUZZLE)
+    assert replayed(widget(GameRecord.from_board(boards_of(*PUZZLE)[-1]))) == list(PUZZLE)
 
 
 def test_finished_episodes_are_replayed() -> None:
@@ -147,14 +148,22 @@ def test_a_match_s_environment_knows_the_round_that_was_played_last() -> None:
     assert (game.unwrapped.board.positions.squares == match.positions.squares).all()
 
 
-def test_without_anywidget_the_picture_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_anywidget_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    shown = oanquan_env.play.BoardWidget(boards(PUZZLE)[1], opponent="easy")
-    assert isinstance(shown, StillBoard)
-    assert shown._repr_svg_().startswith("<svg")
-    assert shown.board == boards(PUZZLE)[1]
+    monkeypatch.delitem(sys.modules, "oanquan_env.play.widget", raising=False)
+    with pytest.raises(MissingExtraError, match=r"pip install 'oanquan\[widget\]'"):
+        _ = oanquan_env.play.BoardWidget
     with pytest.raises(AttributeError, match="BoardWindow"):
         _ = oanquan_env.play.BoardWindow  # type: ignore[attr-defined]
+
+
+def test_a_puzzle_is_shown_and_answered() -> None:
+    shown = widget()
+    shown.puzzle("first", 1)
+    assert shown.state["puzzle"]["answer"] is None
+    click(shown, "move", move="3A", ply=1)
+    assert shown.state["puzzle"]["answer"]["right"]
+    assert shown.state["legal"] == []
 
 
 # ---- in JupyterLab ---------------------------------------------------------------------------------------------------

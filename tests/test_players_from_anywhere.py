@@ -1,7 +1,5 @@
 """Players of other people's modules, in both commands that measure; the command line of `oanquan evaluate`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

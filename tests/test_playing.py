@@ -1,7 +1,5 @@
 """Games advanced together: seats, limits, games that begin anew; random lines."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Random and greedy players, and players by name."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

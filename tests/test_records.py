@@ -1,7 +1,5 @@
 """Game records: written, read back, and refused where they do not replay."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,13 +1,17 @@
-"""The fast core beside the slow referee: every number after every ply, for all presets and random rules."""
+"""The fast core beside the slow referee; move paths counted; golden playthroughs, which must answer as they did."""
 
-from __future__ import annotations
+from itertools import zip_longest
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from oanquan_env import Core, Move, Positions, Rules, RunawayGameError, Termination
-from tests.referee import Referee, perft
+from oanquan_env import Core, Move, Positions, Rules, RunawayGameError, Termination, divide, perft
+from tests import golden
+from tests.boards import boards_of
+from tests.referee import Referee
+from tests.referee import perft as referee_perft
 from tests.strategies import PRESET_NAMES, rules, seeds
 
 
@@ -54,12 +58,6 @@ def test_random_rules_agree_with_the_referee(game_rules: Rules, seed: int) -> No
         pytest.fail(f"an endless relay under {game_rules}")
 
 
-@pytest.mark.parametrize("preset", PRESET_NAMES)
-def test_the_referee_counts_the_published_move_paths(preset: str) -> None:
-    published = {"tonkin": 69, "four-player": 648}
-    assert perft(Rules.parse(preset), 3) == published.get(preset, 664 if preset == "vietnamese" else 654)
-
-
 @pytest.mark.parametrize("settings", ["", "mandarin_seeds_capturable=False", "capture=single", "three-player"])
 @pytest.mark.parametrize("quan_non", range(10))
 def test_every_ripeness_agrees_with_the_referee(quan_non: int, settings: str) -> None:
@@ -81,3 +79,116 @@ def test_every_ripeness_agrees_with_the_referee(quan_non: int, settings: str) ->
         assert core.play(alone[row], [action]).captured.tolist() == [captured]
         assert_same(core, alone[row], 0, referee)
         assert (captured > 0) == (row >= quan_non)
+
+
+# ---- move paths ------------------------------------------------------------------------------------------------------
+
+
+PUBLISHED = {
+    "mancala-world": (10, 80, 654, 4974, 36220),
+    "mancala-world end=squares_empty": (10, 80, 664, 5132, 38548),
+    "vietnamese": (10, 80, 664, 5128, 38500),
+    "vietnamese refill=forfeit": (10, 80, 664, 5128, 38500),
+    "vietnamese quan_non=5": (10, 80, 668, 5188, 39146),
+    "tonkin": (5, 20, 69, 247, 764),
+    "ludii": (10, 80, 654, 4974, 36244),
+    "app": (10, 80, 654, 5002, 37216),
+    "mancala-world mandarin_seeds_capturable=False": (10, None, None, None, 36316),
+    "three-player": (10, 80, 654, 5295, 42672),
+    "four-player": (10, 80, 648, 5340, 43682),
+}
+
+
+@pytest.mark.parametrize(
+    ("rules", "depth", "paths"),
+    [(rules, depth, paths) for rules, row in PUBLISHED.items() for depth, paths in enumerate(row, 1) if paths],
+)
+def test_published_counts(rules: str, depth: int, paths: int) -> None:
+    assert perft(rules, depth) == paths
+
+
+def test_depth_six_is_what_the_levels_below_add_up_to() -> None:
+    by_move = divide("mancala-world", 6)
+    assert len(by_move) == 10
+    assert sum(by_move.values()) == perft(Rules(), 6)
+    for move, paths in list(by_move.items())[:2]:
+        assert perft(boards_of(str(move))[-1], 5) == paths
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_the_referee_counts_the_published_move_paths(preset: str) -> None:
+    assert referee_perft(Rules.parse(preset), 3) == PUBLISHED[preset][2]
+
+
+@pytest.mark.slow
+def test_depth_six_agrees_with_the_referee() -> None:
+    assert perft("mancala-world", 6) == referee_perft(Rules(), 6)
+
+
+def test_chunks_do_not_change_the_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(perft.__globals__, "CHUNK", 7)
+    assert perft("app", 4) == 5002
+
+
+def test_a_finished_game_counts_once() -> None:
+    board = boards_of("5A", "3A")[-1]
+    assert board.outcome
+    left = board.copy()
+    assert [perft(board, depth) for depth in (0, 1, 5)] == [1, 1, 1]
+    assert board == left
+    assert divide(board, 3) == {}
+    board.pop()
+    replies = divide(board, 2)
+    assert replies[Move.parse("3A")] == 1
+    assert sum(replies.values()) == perft(board, 2)
+
+
+def test_impossible_depths_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least 0, got -1"):
+        perft("app", -1)
+    with pytest.raises(ValueError, match="at least 1"):
+        divide("app", 0)
+    assert perft("app", 0) == 1
+
+
+# ---- golden playthroughs ---------------------------------------------------------------------------------------------
+
+
+def first_difference(expected: str, lines: list[str]) -> str:
+    """The first line of a playthrough that differs, said so that one can find it; empty if none does."""
+    for number, (old, new) in enumerate(zip_longest(expected.splitlines(), "\n".join(lines).splitlines()), 1):
+        if old != new:
+            return f"line {number}:\n  golden: {old}\n  now:    {new}"
+    return ""
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_a_game_answers_as_it_did(preset: str) -> None:
+    difference = first_difference(golden.path(preset).read_text(encoding="utf-8"), list(golden.playthrough(preset)))
+    assert not difference, f"{golden.path(preset).name}, {difference}\nIf that is meant: python -m tests.golden"
+
+
+def test_every_preset_has_a_playthrough_and_no_other_is_left() -> None:
+    assert sorted(path.stem for path in golden.FOLDER.glob("*.txt")) == PRESET_NAMES
+
+
+def test_the_first_difference_is_named() -> None:
+    assert first_difference("a\nb\nc\n", ["a", "b\nc"]) == ""
+    assert first_difference("a\nb\n", ["a", "x"]) == "line 2:\n  golden: b\n  now:    x"
+    assert first_difference("a\n", ["a", "b"]) == "line 2:\n  golden: None\n  now:    b"
+
+
+def test_the_playthroughs_show_relays_captures_refills_and_endings() -> None:
+    texts = [golden.path(preset).read_text(encoding="utf-8") for preset in PRESET_NAMES]
+    for words in ("story: Lift one seed", "story: Capture", "and the stone", "refills its row"):
+        assert any(words in text for text in texts), words
+    assert all("story: The game is over: " in text for text in texts)
+
+
+def test_one_command_writes_them_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(golden, "FOLDER", tmp_path)
+    monkeypatch.setattr(golden, "playthrough", lambda preset: iter([preset]))
+    (tmp_path / "gone.txt").write_text("")
+    golden.write_all()
+    assert sorted(path.stem for path in tmp_path.glob("*.txt")) == PRESET_NAMES
+    assert (tmp_path / "tonkin.txt").read_text() == "tonkin\n"

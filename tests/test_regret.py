@@ -1,7 +1,5 @@
 """Regret: what chosen moves are worth, suites as files, the committed suite."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

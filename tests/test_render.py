@@ -1,7 +1,5 @@
 """Positions as text and as SVG: every piece and number, the last move, ownership, how a game ended."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from collections import Counter

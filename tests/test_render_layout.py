@@ -1,7 +1,5 @@
 """The geometry of the pictures: squares, heaps, stones, pebbles and words, each in its place."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

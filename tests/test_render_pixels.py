@@ -1,7 +1,5 @@
 """Positions as pixels and in a window, and what is said where Pillow or pygame is missing."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

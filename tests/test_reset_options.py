@@ -1,7 +1,5 @@
 """The options of `reset`, in all three environments: where a game may begin, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

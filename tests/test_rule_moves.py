@@ -3,8 +3,6 @@
 The lesson positions are small; their points need not make a game's total. South's row is written first, `*` is a stone.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

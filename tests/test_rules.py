@@ -1,7 +1,5 @@
 """Rules as data: presets, text form, refusals."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

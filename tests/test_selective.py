@@ -1,7 +1,5 @@
 """The narrow search with a value net: against brute force, its widths, analyses, names, the environments."""
 
-from __future__ import annotations
-
 import sys
 
 import gymnasium

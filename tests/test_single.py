@@ -1,7 +1,5 @@
 """The Gymnasium environment: its checker, learning on it, and every step beside the AEC environment played by hand."""
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 import pytest

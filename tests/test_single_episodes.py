@@ -1,7 +1,5 @@
 """Episodes of the Gymnasium environment: rewards, beginnings and ends, chance, copies, settings, pictures."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

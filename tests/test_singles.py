@@ -1,7 +1,5 @@
 """One position at a time beside the same positions in a batch: moves, masks, observations, gains, errors."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """The VectorEnv without autoreset: the games that `reset_mask` names begin anew."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Games for people: in the terminal, on a page in the browser, in a notebook.
 
-`BoardWidget` needs anywidget (`oanquan[widget]`); where that is missing, the same name shows the picture of a board.
+`BoardWidget` needs anywidget (`oanquan[widget]`), and is loaded when it is asked for.
 """
 
 from __future__ import annotations
@@ -17,12 +17,6 @@ def __getattr__(name: str) -> Any:
     """Loads the widget when it is asked for: games elsewhere do not need what it needs."""
     if name != "BoardWidget":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        import anywidget  # noqa: F401
-    except ImportError:
-        from oanquan_env.play.still import StillBoard
-
-        return StillBoard
     from oanquan_env.play.widget import BoardWidget
 
     return BoardWidget

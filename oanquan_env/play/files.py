@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from oanquan_env.board import Board
@@ -11,15 +12,16 @@ from oanquan_env.records.games import OWNERSHIP_HEADERS, GameRecord, read_record
 
 
 class GameFiles:
-    """The files that one game was saved to."""
+    """The files that one game was saved to; `say` tells what was done."""
 
-    def __init__(self) -> None:
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
         self._own: set[Path] = set()
 
     def save(self, name: str, record: GameRecord) -> bool:
         """Write the record to a new file, or to one that this game wrote before; says what it did, and if it did."""
         if not name:
-            print("Save it where? Type save and the name of a file.")
+            self._say(Text("Save it where? Type save and the name of a file."))
             return False
         path = Path(name).expanduser()
         try:
@@ -29,12 +31,12 @@ class GameFiles:
                 with path.open("x", encoding="utf-8", newline="\n") as file:
                     file.write(str(record))
         except FileExistsError:
-            print(f"{path} is there already: choose another name.")
+            self._say(Text("{path} is there already: choose another name.", path=path))
         except (OSError, ValueError) as error:
-            print(f"It cannot be saved: {error}.")
+            self._say(Text("It cannot be saved: {why}.", why=error))
         else:
             self._own.add(path.resolve())
-            print(f"Saved to {path}.")
+            self._say(Text("Saved to {path}.", path=path))
             return True
         return False
 

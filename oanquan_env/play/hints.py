@@ -10,8 +10,9 @@ import numpy as np
 
 from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
-from oanquan_env.engine.notation import Move
+from oanquan_env.engine.notation import Move, seat_name
 from oanquan_env.engine.rules import Rules
+from oanquan_env.errors import Text
 from oanquan_env.play.levels import first_playing
 from oanquan_env.players import Policy, move_gains
 from oanquan_env.playing import choose_move
@@ -30,7 +31,7 @@ class Analyst(Protocol):
 
 @dataclass(frozen=True)
 class Hint:
-    """Advice on a running game; its `str` is for the terminal.
+    """Advice on a running game.
 
     Attributes:
         player: the name of the one who gives it.
@@ -44,12 +45,26 @@ class Hint:
     values: Mapping[Move, float]
     analysis: Analysis | None
 
-    def __str__(self) -> str:
-        if self.analysis is not None:
-            return f"{self.player}: try {self.best}.\n{self.analysis}"
-        values = "  ".join(f"{move} {gain:+g}" for move, gain in self.values.items())
-        return (
-            f"{self.player}: try {self.best}.\npoints that each move wins at once, answers not counted\nmoves  {values}"
+    def text(self, board: Board) -> Text:
+        """The advice in words: the mover's final margin with each move, or what a move wins at once."""
+        if self.analysis is None:
+            moves = "  ".join(f"{move} {gain:+g}" for move, gain in self.values.items())
+            return Text(
+                "{player}: try {best}.\nPoints that each move wins at once, answers not counted:\n{moves}",
+                player=self.player,
+                best=self.best,
+                moves=moves,
+            )
+        lead = final_margin(board, 0.0)
+        moves = "  ".join(f"{move} {round(lead + value, 1):+g}" for move, value in self.values.items())
+        how = Text("proved") if self.analysis.proved else Text("seen {depth} moves deep", depth=self.analysis.depth)
+        return Text(
+            "{player}: try {best}.\nFinal margin of {seat} with each move, if all play their best ({how}):\n{moves}",
+            player=self.player,
+            best=self.best,
+            seat=seat_name(board.rules, board.mover),
+            how=how,
+            moves=moves,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from oanquan_env.errors import Text, said
 from oanquan_env.play.picture import Json
-from oanquan_env.play.vietnamese_errors import in_vietnamese
+from oanquan_env.play.vietnamese_texts import in_vietnamese
 
 
 class SessionError(ValueError):

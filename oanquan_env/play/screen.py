@@ -11,7 +11,10 @@ from collections.abc import Iterator
 
 from oanquan_env import render
 from oanquan_env.board import Board
+from oanquan_env.play import vietnamese
 
+ASCII = str.maketrans("╭╮╰╯┬┴├┤┼─│▶◉○●×½", "+++++++++-|>@o*x/")
+"""For terminals that know no other signs."""
 SLOW = 0.5
 """Seconds after which a player is said to be thinking."""
 
@@ -28,11 +31,21 @@ def has_colour() -> bool:
     return "WT_SESSION" in os.environ if os.name == "nt" else os.environ.get("TERM", "dumb") != "dumb"
 
 
-def drawn(board: Board) -> str:
+def drawn(board: Board, language: str = "en") -> str:
     """The board as this output shows it."""
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    picture = render.text(board, last=board.last_mark, columns=columns)
+    words = vietnamese.board_words(board) if language == "vi" else None
+    picture = plain(render.text(board, last=board.last_mark, columns=columns, words=words))
     return render.coloured(picture) if has_colour() else picture
+
+
+def plain(text: str) -> str:
+    """The text with signs that this output has: those of ASCII where it has no others."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return text.translate(ASCII)
+    return text
 
 
 def edit_lines() -> None:
@@ -43,9 +56,9 @@ def edit_lines() -> None:
 
 
 @contextlib.contextmanager
-def thinking(name: str) -> Iterator[None]:
-    """Say that `name` is thinking if what is done within takes long."""
-    timer = threading.Timer(SLOW, print, (f"{name} is thinking…",), {"flush": True})
+def thinking(words: str) -> Iterator[None]:
+    """Say that somebody is thinking if what is done within takes long."""
+    timer = threading.Timer(SLOW, print, (words,), {"flush": True})
     timer.daemon = True
     timer.start()
     try:

@@ -10,30 +10,16 @@ from oanquan_env import render
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError, names, seat_name
+from oanquan_env.errors import Text, said
+from oanquan_env.play import vietnamese
 from oanquan_env.play.files import GameFiles, load_game
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint, strongest_player
-from oanquan_env.play.screen import drawn, edit_lines, thinking
+from oanquan_env.play.screen import drawn, edit_lines, plain, thinking
+from oanquan_env.play.vietnamese_texts import HELP, Language, in_language
 from oanquan_env.players import Policy
 from oanquan_env.players import make as make_policy
 from oanquan_env.playing import choose_move
-
-HELP = """\
-A move is a field's number, counted from the mover's own left, and a direction: 3A sows field 3 anticlockwise,
-3C clockwise.
-  moves      list the moves you can play
-  hint       ask a strong player for a move, and what each move is worth
-  story      tell the last move step by step
-  board      draw the board again
-  legend     explain the signs on the board
-  undo       take back your last move and the answers to it
-  redo       play again what undo took back
-  resign     give up
-  new        begin again
-  save FILE  write the game down as a record
-  load FILE  go on with a game of a record (load FILE 2: the second game in it)
-  help       show this
-  quit       leave (Ctrl-D does, too)"""
 
 
 class TerminalGame:
@@ -44,21 +30,30 @@ class TerminalGame:
         players: a name for each seat: `PERSON`, a level or an agent's.
         hints: the agent who answers `hint`; the strongest that is installed if left out.
         rng: of all random choices of the agents.
+        language: `en` or `vi`.
 
     Raises:
         ValueError: for a name that no agent has.
     """
 
-    def __init__(self, board: Board, players: Sequence[str], hints: str | None, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        board: Board,
+        players: Sequence[str],
+        hints: str | None,
+        rng: np.random.Generator,
+        language: Language = "en",
+    ) -> None:
         self.players = players
+        self._language: Language = language
         self._rng = rng
         self._hints = hints
         self._begin(board)
         self._asked = ""  # a line that would drop the game, and is done if it is typed again
         self._waiting = False  # an agent was interrupted, and waits for the person's next line
         self._commands: dict[str, Callable[[str], None]] = {
-            "moves": lambda _: print(f"You can play {names(self.board.legal_moves)}."),
-            "story": lambda _: print(self.board.last_trace or "No move has been played yet."),
+            "moves": lambda _: self._say(Text("You can play {moves}.", moves=names(self.board.legal_moves))),
+            "story": self._story,
             "hint": self._hint,
             "undo": self._undo,
             "redo": self._redo,
@@ -67,8 +62,8 @@ class TerminalGame:
             "board": self._show,
             "save": self._save,
             "load": self._load,
-            "legend": lambda _: print(render.LEGEND),
-            "help": lambda _: print(HELP),
+            "legend": lambda _: print(plain(in_language(Text(render.LEGEND), self._language))),
+            "help": lambda _: self._say(Text(HELP)),
         }
 
     def _begin(self, board: Board, *, known: bool = False) -> None:
@@ -79,7 +74,7 @@ class TerminalGame:
         self.game: Game = Game(board, self.players, self.game.seats if known else None)
         if not known:
             self._adviser = None if self._hints is None else (self._hints, make_policy(self._hints, board.rules))
-        self._files = GameFiles()
+        self._files = GameFiles(self._say)
         self._kept = board.history  # what is in a file, or need not be
 
     @property
@@ -90,7 +85,7 @@ class TerminalGame:
     def run(self) -> None:
         """Play until somebody types `quit` or the input ends."""
         edit_lines()
-        print("Type a move such as 3A or 2C, or help; legend explains the board.")
+        self._say(Text("Type a move such as 3A or 2C, or help; legend explains the board."))
         self._introduce()
         while True:
             try:
@@ -117,25 +112,44 @@ class TerminalGame:
 
     def _introduce(self) -> None:
         """Say who plays which rules, and draw the board."""
-        seats = ", ".join(f"{seat_name(self.board.rules, seat)}: {name}" for seat, name in enumerate(self.players))
-        print(f"{seats}. Rules: {self.board.rules}.")
+        seats = ", ".join(
+            f"{self._seat(seat)}: {in_language(name, self._language)}" for seat, name in enumerate(self.players)
+        )
+        self._say(Text("{seats}. Rules: {rules}.", seats=seats, rules=self.board.rules))
         self._show()
 
+    def _say(self, text: str, end: str = "\n") -> None:
+        """Print a text in the language of the game."""
+        print(in_language(text, self._language), end=end)
+
+    def _seat(self, seat: int) -> str:
+        return in_language(seat_name(self.board.rules, seat), self._language)
+
     def _show(self, _: str = "") -> None:
-        print(f"\n{drawn(self.board)}\n")
+        print(f"\n{drawn(self.board, self._language)}\n")
+
+    def _story(self, _: str) -> None:
+        trace = self.board.last_trace
+        if trace is None:
+            self._say(Text("No move has been played yet."))
+        else:
+            print("\n".join(trace.lines() if self._language == "en" else vietnamese.trace_lines(trace)))
 
     def _prompt(self) -> str:
+        text = Text("{seat} > ", seat=self._seat(self.board.mover))
         if self.game.over:
-            return "The game is over (undo, story, new, save FILE, quit) > "
-        name = seat_name(self.board.rules, self.board.mover)
-        return f"{name} waits; Enter lets it go on > " if self.game.player else f"{name} > "
+            text = Text("The game is over (undo, story, new, save FILE, quit) > ")
+        elif self.game.player:
+            text = Text("{seat} waits; Enter lets it go on > ", seat=self._seat(self.board.mover))
+        return in_language(text, self._language)
 
     def _may_drop(self, line: str, begin: str = "") -> bool:
         """Whether the game can be dropped: it is in a file, or the person was warned and asks again."""
         if self.board.history in ([], self._kept) or self._asked == line:
             return True
         self._asked = line
-        print(f"{begin}This game is not saved: save FILE keeps it. {line} once more drops it.")
+        print(end=begin)
+        self._say(Text("This game is not saved: save FILE keeps it. {line} once more drops it.", line=line))
         return False
 
     # ---- moves -----------------------------------------------------------------------------------------------------
@@ -155,31 +169,31 @@ class TerminalGame:
         try:
             move = Move.parse(line)
         except NotationError:
-            print(f"I do not know {line!r}: type a move such as 3A or 2C, or help.")
+            self._say(Text("I do not know {line!r}: type a move such as 3A or 2C, or help.", line=line))
             return
         if self.game.resigned is not None:
-            print("The game is over; undo takes the resignation back.")
+            self._say(Text("The game is over; undo takes the resignation back."))
         elif self.game.player is not None:
-            print(f"It is {seat_name(self.board.rules, self.board.mover)}'s turn.")
+            self._say(Text("It is {seat}'s turn.", seat=self._seat(self.board.mover)))
         else:
             self._play(move)
 
     def _answer(self, agent: Policy) -> None:
         """Let an agent play."""
         seat = self.board.mover
-        name = f"{seat_name(self.board.rules, seat)} ({self.players[seat]})"
-        with thinking(name):
+        name = f"{self._seat(seat)} ({self.players[seat]})"
+        with thinking(in_language(Text("{name} is thinking…", name=name), self._language)):
             move = choose_move(agent, self.board, self._rng)
-        self._play(move, f"{name} plays {move}.")
+        self._play(move, Text("{name} plays {move}.", name=name, move=move))
 
     def _play(self, move: Move, words: str = "") -> None:
         try:
             self.game.push(move)
         except (IllegalMoveError, RunawayGameError) as error:
-            print(f"{error}.")
+            self._say(said(error), ".\n")
             return
         if words:
-            print(words)
+            self._say(words)
         self._show()
         self._tell_end()
 
@@ -187,41 +201,43 @@ class TerminalGame:
         """Where the final points come from, if the last move ended the game."""
         trace = self.board.last_trace
         if trace is not None and trace.termination:
-            print("\n".join(trace.ending()), end="\n\n")
+            print("\n".join(trace.ending() if self._language == "en" else vietnamese.ending(trace)), end="\n\n")
 
     def _hint(self, _: str) -> None:
         if self.game.over:
-            print("The game is over.")
+            self._say(Text("The game is over."))
             return
-        with thinking("The player who gives hints"):
+        with thinking(in_language(Text("The player who gives hints is thinking…"), self._language)):
             try:
                 if self._adviser is None:
                     self._adviser = strongest_player(self.board.rules)
-                advice: object = hint(*self._adviser, self.board, self._rng)
+                advice: str = hint(*self._adviser, self.board, self._rng).text(self.board)
             except ValueError as error:  # the file of a net is damaged
-                advice = f"There is no hint: {error}."
-        print(advice)
+                advice = Text("There is no hint: {why}.", why=said(error))
+        self._say(advice)
 
     def _undo(self, _: str) -> None:
         if self.game.undo():
             self._show()
         else:
-            print("There is no move of yours to take back.")
+            self._say(Text("There is no move of yours to take back."))
 
     def _redo(self, _: str) -> None:
         if self.game.redo():
             self._show()
             self._tell_end()
         else:
-            print("There is no move to play again.")
+            self._say(Text("There is no move to play again."))
 
     def _resign(self, _: str) -> None:
         if self.game.over:
-            print("The game is over.")
+            self._say(Text("The game is over."))
             return
-        seat, rules = self.game.resign(), self.board.rules
-        wins = f": {seat_name(rules, 1 - seat)} wins" if rules.players == 2 else ""
-        print(f"{seat_name(rules, seat)} resigns{wins}.")
+        seat = self._seat(loser := self.game.resign())
+        if self.board.rules.players == 2:
+            self._say(Text("{seat} resigns: {other} wins.", seat=seat, other=self._seat(1 - loser)))
+        else:
+            self._say(Text("{seat} resigns.", seat=seat))
 
     # ---- other games -----------------------------------------------------------------------------------------------
 
@@ -241,6 +257,6 @@ class TerminalGame:
             board = load_game(name)
             self._begin(board, known=board.rules == self.board.rules)
         except (OSError, ValueError, ImportError) as error:
-            print(f"It cannot be loaded: {error}.")
+            self._say(Text("It cannot be loaded: {why}.", why=said(error)))
         else:
             self._introduce()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from oanquan_env.board import Board
 from oanquan_env.engine.move_trace import MoveTrace, TurnEnd
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import Rules
+from oanquan_env.render.terminal import Words
 
 SEAT_NAMES = {2: ("Nam", "Bắc"), 3: ("Nam", "Đông", "Tây"), 4: ("Nam", "Đông", "Bắc", "Tây")}
 """As `notation.SEAT_NAMES`."""
@@ -60,10 +62,10 @@ def trace_lines(trace: MoveTrace, move: str = "") -> Iterator[str]:
         loan = f", trong đó vay {refilling.borrowed}" if refilling.borrowed else ""
         yield f"{names[refilling.player]} rải {refilling.seeds} dân vào hàng trống của mình{loan}."
     if trace.termination:
-        yield from _ending(trace)
+        yield from ending(trace)
 
 
-def _ending(trace: MoveTrace) -> Iterator[str]:
+def ending(trace: MoveTrace) -> Iterator[str]:
     """As `MoveTrace.ending`."""
     names, last = SEAT_NAMES[trace.rules.players], trace.frames()[-1]
     yield f"Hết ván: {TERMINATIONS[trace.termination]}."
@@ -76,3 +78,17 @@ def _ending(trace: MoveTrace) -> Iterator[str]:
         yield f"Không thuộc về ai: {' và '.join(parts)}."
     finals = ", ".join(f"{name} {final}" for name, final in zip(names, trace.standings, strict=True))
     yield f"Điểm cuối cùng: {finals}."
+
+
+def board_words(board: Board) -> Words:
+    """What is written on and under a board in the terminal."""
+    names, last, outcome = SEAT_NAMES[board.rules.players], board.last_trace, board.outcome
+    notes = [f"đến lượt {names[board.mover]}"]
+    if outcome is not None:
+        winners = [name for name, score in zip(names, outcome.scores, strict=True) if score == max(outcome.scores)]
+        notes = ["hòa" if len(winners) == len(names) else f"{' và '.join(winners)} thắng"]
+        notes.append(TERMINATIONS[outcome.termination])
+    notes.append(f"{board.ply} nước")
+    if last is not None:
+        notes.append(f"{names[last.player]} vừa đi {last.move}")
+    return Words(names, notes)

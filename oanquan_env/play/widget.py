@@ -6,8 +6,13 @@ import re
 from importlib.resources import files
 from typing import Any
 
-import anywidget
-import traitlets
+from oanquan_env.errors import MissingExtraError
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as error:
+    raise MissingExtraError("the board in a notebook needs anywidget: pip install 'oanquan[widget]'") from error
 
 from oanquan_env.board import Board
 from oanquan_env.engine.rules import DEFAULT_PRESET
@@ -15,7 +20,6 @@ from oanquan_env.play.levels import PERSON
 from oanquan_env.play.picture import Json
 from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
-from oanquan_env.play.still import board_of
 from oanquan_env.records.games import GameRecord
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z-]+\.js)";\n', re.MULTILINE)
@@ -69,7 +73,7 @@ class BoardWidget(anywidget.AnyWidget):
         language: str = "en",
     ) -> None:
         self._opponent, self._seat = opponent, seat
-        board = board_of(shown)
+        board = Board(shown) if isinstance(shown, str) else shown.copy() if isinstance(shown, Board) else shown.board()
         self._session = Session(names=self._names(board), board=board)
         if isinstance(shown, GameRecord) or board.outcome is not None:
             while self._session.game.undo():
@@ -89,6 +93,11 @@ class BoardWidget(anywidget.AnyWidget):
         self._session.show(board.copy(), self._names(board))
         self._show()
         self._let_players_move()
+
+    def puzzle(self, level: str = "first", number: int = 0) -> None:
+        """Show a puzzle of a level, `first`, `easy`, `medium` or `hard`. Raises `SessionError` for another level."""
+        self._session.request("puzzle", {"level": level, "number": number})
+        self._show()
 
     def _names(self, board: Board) -> list[str]:
         """Who sits where on that board."""

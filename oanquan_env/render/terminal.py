@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from textwrap import dedent, fill
+from typing import NamedTuple
 
 from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.notation import SEAT_NAMES
@@ -35,8 +37,20 @@ _COLOURS = {
 _COLOURED = re.compile("|".join(f"({pattern})" for pattern in _COLOURS.values()))
 
 
+class Words(NamedTuple):
+    """What is written on and under a board."""
+
+    seats: Sequence[str]
+    notes: Sequence[str]
+
+
 def text(
-    board: Drawable, *, last: LastMove | None = None, owners: Owners | None = None, columns: int | None = None
+    board: Drawable,
+    *,
+    last: LastMove | None = None,
+    owners: Owners | None = None,
+    columns: int | None = None,
+    words: Words | None = None,
 ) -> str:
     """The board in lines of text, with fields numbered from each player's own left.
 
@@ -49,15 +63,19 @@ def text(
         last: the last move.
         owners: in match play, codes of the fields (`Ownership.owners`).
         columns: width of the terminal; where the usual drawing does not fit, one of at most 40 columns is made.
+        words: those of another language; English by default.
     """
     marks, two = _marks(last), board.rules.players == 2
-    body = _line_board(board, marks, owners, _CELL) if two else _ring_board(board, marks, owners)
-    notes = (status_line(board), ending_line(board), f"ply {board.ply}", last_line(board, last))
-    words = ", ".join(note for note in notes if note)
+    if words is None:
+        notes = (status_line(board), ending_line(board), f"ply {board.ply}", last_line(board, last))
+        words = Words(SEAT_NAMES[board.rules.players], notes)
+    plates = [_plate(board, player, name) for player, name in enumerate(words.seats)]
+    body = _line_board(board, marks, owners, _CELL, plates) if two else _ring_board(board, marks, owners, plates)
+    note = ", ".join(filter(None, words.notes))
     if columns is not None and max(map(len, body)) > columns:
-        body = _line_board(board, marks, owners, _NARROW_CELL) if two else _list_board(board, marks)
-        words = fill(words, max(columns, 1))
-    return "\n".join([*body, "", words])
+        body = _line_board(board, marks, owners, _NARROW_CELL, plates) if two else _list_board(board, marks, plates)
+        note = fill(note, max(columns, 1), break_long_words=False, break_on_hyphens=False)
+    return "\n".join([*body, "", note])
 
 
 def coloured(drawn: str) -> str:
@@ -76,9 +94,9 @@ def _marks(last: LastMove | None) -> dict[int, str]:
     return {last.origin: ORIGIN, last.last: LAST} | dict.fromkeys(last.captured, CAPTURED)
 
 
-def _plate(board: Drawable, player: int) -> str:
-    name, score = SEAT_NAMES[board.rules.players][player], shown_scores(board)[player]
-    return f"{MOVER if board.outcome is None and board.mover == player else ' '} {name} {score}"
+def _plate(board: Drawable, player: int, name: str) -> str:
+    mark = MOVER if board.outcome is None and board.mover == player else " "
+    return f"{mark} {name} {shown_scores(board)[player]}"
 
 
 def _label(field: int, player: int, owners: Owners | None) -> str:
@@ -93,7 +111,9 @@ def _held(board: Drawable, index: int, marks: dict[int, str], width: int) -> str
     return f"{mark}({seeds})" if len(f"{mark}({seeds})") <= width else f"({seeds})"
 
 
-def _line_board(board: Drawable, marks: dict[int, str], owners: Owners | None, width: int) -> list[str]:
+def _line_board(
+    board: Drawable, marks: dict[int, str], owners: Owners | None, width: int, plates: Sequence[str]
+) -> list[str]:
     """Two rows between the mandarin squares, North's above; each square is `width` wide."""
     fields = board.rules.fields
     labels = ["".join(_label(f, p, owners).center(width + 1) for f in range(fields)) for p in (0, 1)]
@@ -105,7 +125,7 @@ def _line_board(board: Drawable, marks: dict[int, str], owners: Owners | None, w
     left = "   " if width == _CELL else " "
     margin = " " * (width + len(left) + 2)
     return [
-        f"{_plate(board, 1)}",
+        plates[1],
         f"{margin}{labels[1]}".rstrip(),
         f"{left}╭{bar}┬{'┬'.join([bar] * fields)}┬{bar}╮",
         f"{left}│{stones[0]}│{north}│{stones[1]}│",
@@ -113,11 +133,11 @@ def _line_board(board: Drawable, marks: dict[int, str], owners: Owners | None, w
         f"{left}│{cells[2 * fields + 1]}│{south}│{cells[fields]}│",
         f"{left}╰{bar}┴{'┴'.join([bar] * fields)}┴{bar}╯",
         f"{margin}{labels[0]}".rstrip(),
-        f"{_plate(board, 0)}",
+        plates[0],
     ]
 
 
-def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None) -> list[str]:
+def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None, plates: Sequence[str]) -> list[str]:
     """The layout of the picture on a coarse grid of characters."""
     here = layout_of(board.rules)
     across, down = 8.0 / UNIT, 3.0 / UNIT
@@ -135,12 +155,12 @@ def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None) -
         else:
             put(square.centre, f"[{cell} ]")
             put(square.label, _label(field, player, owners))
-    for player, plate in enumerate(here.plates):
-        put(plate, _plate(board, player))
+    for at, plate in zip(here.plates, plates, strict=True):
+        put(at, plate)
     return dedent("\n".join("".join(line).rstrip() for line in lines)).strip("\n").split("\n")
 
 
-def _list_board(board: Drawable, marks: dict[int, str]) -> list[str]:
+def _list_board(board: Drawable, marks: dict[int, str], plates: Sequence[str]) -> list[str]:
     """A line for each player: its fields from its own left, and the mandarin square after them."""
     fields = board.rules.fields
     numbers = "".join(f"{field + 1:>{_NARROW_CELL}}" for field in range(fields))
@@ -148,5 +168,5 @@ def _list_board(board: Drawable, marks: dict[int, str]) -> list[str]:
     for player in range(board.rules.players):
         squares = range(player * (fields + 1), (player + 1) * (fields + 1))
         cells = "".join(_held(board, i, marks, _NARROW_CELL).rjust(_NARROW_CELL) for i in squares)
-        lines.append(f"{_plate(board, player):11}{cells} {STONE if board.stones[player] else ''}".rstrip())
+        lines.append(f"{plates[player]:11}{cells} {STONE if board.stones[player] else ''}".rstrip())
     return lines

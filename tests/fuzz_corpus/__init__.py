@@ -4,8 +4,6 @@ One JSON file a kind, a list of texts. A text is a string, or a list of strings 
 files are in base64. When a fuzzer finds another, add it here, as short as it still fails.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from oanquan_env.files import read_json

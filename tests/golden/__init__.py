@@ -3,8 +3,6 @@
 `python -m tests.golden` writes them anew. Do that only for a change of behaviour that is meant, and read the diff.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,11 +1,34 @@
-"""What is wrong with rules, positions, records and requests, in Vietnamese: words for the templates of `errors.Text`.
+"""Errors and the words of the terminal in Vietnamese: words for the templates of `errors.Text`.
 
 What has no entry stays English: a message of a library, or of a player that somebody else wrote.
 """
 
 from __future__ import annotations
 
+import os
+from typing import Literal, TypeAlias
+
 from oanquan_env.errors import Text
+from oanquan_env.render.terminal import CAPTURED, LAST, LEGEND, MOVER, ORIGIN, STONE
+
+Language: TypeAlias = Literal["en", "vi"]
+
+HELP = """\
+A move is a field's number, counted from the mover's own left, and a direction: 3A sows field 3 anticlockwise,
+3C clockwise.
+  moves      list the moves you can play
+  hint       ask a strong player for a move, and what each move is worth
+  story      tell the last move step by step
+  board      draw the board again
+  legend     explain the signs on the board
+  undo       take back your last move and the answers to it
+  redo       play again what undo took back
+  resign     give up
+  new        begin again
+  save FILE  write the game down as a record
+  load FILE  go on with a game of a record (load FILE 2: the second game in it)
+  help       show this
+  quit       leave (Ctrl-D does, too)"""
 
 MESSAGES = {
     # places
@@ -158,6 +181,71 @@ MESSAGES = {
     "it has {count} players, this one {got}": "ván này cần {count} người, không phải {got}",
     "this needs {package}: {command}": "cần cài {package}: {command}",
     "search is made for two players, not {players}": "máy này chỉ chơi hai người, không phải {players}",
+    # the terminal
+    "human": "người",
+    "You can play {moves}.": "Bạn đi được {moves}.",
+    "No move has been played yet.": "Chưa có nước nào.",
+    "Type a move such as 3A or 2C, or help; legend explains the board.": (
+        "Gõ một nước như 3A hoặc 2C, hoặc help; legend giải thích bàn cờ."
+    ),
+    "{seats}. Rules: {rules}.": "{seats}. Luật: {rules}.",
+    "{seat} > ": "{seat} > ",
+    "The game is over (undo, story, new, save FILE, quit) > ": "Ván đã hết (undo, story, new, save TỆP, quit) > ",
+    "{seat} waits; Enter lets it go on > ": "{seat} đang chờ; Enter để chơi tiếp > ",
+    "This game is not saved: save FILE keeps it. {line} once more drops it.": (
+        "Ván này chưa lưu: save TỆP để lưu. Gõ {line} lần nữa để bỏ."
+    ),
+    "I do not know {line!r}: type a move such as 3A or 2C, or help.": (
+        "Không hiểu {line!r}: hãy gõ một nước như 3A hoặc 2C, hoặc help."
+    ),
+    "The game is over; undo takes the resignation back.": "Ván đã hết; undo để thôi xin thua.",
+    "It is {seat}'s turn.": "Đang là lượt {seat}.",
+    "{name} is thinking…": "{name} đang nghĩ…",
+    "{name} plays {move}.": "{name} đi {move}.",
+    "The game is over.": "Ván đã hết.",
+    "The player who gives hints is thinking…": "Đang tìm nước hay nhất…",
+    "There is no hint: {why}.": "Không có gợi ý: {why}.",
+    "There is no move of yours to take back.": "Bạn không có nước nào để đi lại.",
+    "There is no move to play again.": "Không có nước nào để làm lại.",
+    "{seat} resigns: {other} wins.": "{seat} xin thua: {other} thắng.",
+    "{seat} resigns.": "{seat} xin thua.",
+    "It cannot be loaded: {why}.": "Không mở được: {why}.",
+    "It cannot be saved: {why}.": "Không lưu được: {why}.",
+    "Save it where? Type save and the name of a file.": "Lưu vào đâu? Hãy gõ save và tên tệp.",
+    "{path} is there already: choose another name.": "Đã có {path}: hãy chọn tên khác.",
+    "Saved to {path}.": "Đã lưu vào {path}.",
+    "{player}: try {best}.\nPoints that each move wins at once, answers not counted:\n{moves}": (
+        "{player}: thử {best}.\nĐiểm mỗi nước ăn được ngay, chưa tính nước đáp:\n{moves}"
+    ),
+    "{player}: try {best}.\nFinal margin of {seat} with each move, if all play their best ({how}):\n{moves}": (
+        "{player}: thử {best}.\nSố điểm {seat} hơn ở cuối ván với mỗi nước, nếu cùng đi tốt nhất ({how}):\n{moves}"
+    ),
+    "proved": "đã chứng minh",
+    "seen {depth} moves deep": "nhìn trước {depth} nước",
+    LEGEND: f"""\
+  {MOVER}    người đang đi
+  {STONE}    quan
+  {ORIGIN}    ô vừa đi
+  {LAST}    ô của dân cuối
+  {CAPTURED}    ô vừa bị ăn
+  (5)  dân còn lại khi hết ván: đã được tính, hoặc không thuộc về ai
+Ô được đánh số từ bên trái của mỗi người. A rải ngược chiều kim đồng hồ, C theo chiều kim đồng hồ.""",
+    HELP: """\
+Một nước là số của ô, đếm từ bên trái người đi, và một chiều: 3A rải ô 3 ngược chiều kim đồng hồ,
+3C theo chiều kim đồng hồ.
+  moves      các nước bạn đi được
+  hint       hỏi máy mạnh nên đi nước nào, và mỗi nước được bao nhiêu
+  story      kể lại từng bước của nước vừa đi
+  board      vẽ lại bàn cờ
+  legend     giải thích các ký hiệu trên bàn
+  undo       đi lại nước vừa rồi của bạn và các nước đáp
+  redo       làm lại nước đã bỏ
+  resign     xin thua
+  new        ván mới
+  save TỆP   lưu ván thành biên bản
+  load TỆP   chơi tiếp ván trong biên bản (load TỆP 2: ván thứ hai trong tệp)
+  help       hiện trang này
+  quit       thoát (hoặc Ctrl-D)""",
 }
 """Template, or word that is a part of one -> Vietnamese."""
 
@@ -168,3 +256,14 @@ def in_vietnamese(text: object) -> object:
         words = MESSAGES.get(text.template, text.template)
         return words.format(**{name: in_vietnamese(part) for name, part in text.parts.items()})
     return MESSAGES.get(text, text) if isinstance(text, str) else text
+
+
+def in_language(text: str, language: Language) -> str:
+    """The text in that language."""
+    return str(in_vietnamese(text)) if language == "vi" else text
+
+
+def language_of_system() -> Language:
+    """Vietnamese where the environment asks for it, as by LANG=vi_VN.UTF-8; else English."""
+    asked = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return "vi" if next(filter(None, asked), "").startswith("vi") else "en"
