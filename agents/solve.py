@@ -117,7 +117,7 @@ def row(progress: ProofState) -> str:
 
 
 def describe(progress: ProofState) -> str:
-    """What is proved, in words."""
+    """The proved bounds, in words."""
     if progress.solved:
         line = f"; best line {' '.join(progress.line)}" if progress.line else ""
         return f"proved: the value is {progress.lower:+d} for the mover{line}"

@@ -1,4 +1,4 @@
-"""What a search says of a board, for people: `make("maxn:depth=5").analyse(board)`."""
+"""Analyses of boards by a search, for people: `make("maxn:depth=5").analyse(board)`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oanquan_env.engine.notation import Move, seat_name
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a search found out about one board.
+    """The findings of a search about one board.
 
     A value is in points: what the mover will win from here on less what the opponent will, or over the mean of what
     its opponents will, when all play their best as far as the search sees. The scores so far are not in it, the

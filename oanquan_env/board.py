@@ -165,7 +165,7 @@ class Board:
         return Outcome(tuple(scores), winners[0] if len(winners) == 1 else None, termination)
 
     def status(self) -> list[str]:
-        """What is wrong with a position set up by hand, a sentence each; empty if it can come up in play.
+        """The faults of a position set up by hand, a sentence each; empty if it can come up in play.
 
         A board that passed its checks can still show what no game leads to: an empty row that `refill_when=at_once`
         would have refilled, or a debt where `refill=forfeit` lends nothing.
@@ -221,7 +221,7 @@ class Board:
         return self._moves[-1]
 
     def sowing(self, move: Move | str) -> MoveTrace:
-        """What a legal move does, step by step; the move is not played. Raises as `push`."""
+        """The steps of a legal move, which is not played. Raises as `push`."""
         move = self._readable(move)
         if move not in self.legal_moves:
             raise self._refusal(move)
@@ -296,7 +296,7 @@ class Board:
 
 
 def _complaint(check: Callable[..., None], *arguments: object) -> list[str]:
-    """What `check` says against a position: one sentence, or none."""
+    """The objection of `check` to a position: one sentence, or none."""
     try:
         check(*arguments)
     except PositionError as error:

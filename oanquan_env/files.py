@@ -51,7 +51,7 @@ def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
 
 
 def one_line(text: object) -> str:
-    """What an error can show of a text: one line, cut."""
+    """A text as an error can show it: one line, cut."""
     line = " ".join(str(text)[: 10 * LONGEST].split())
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
@@ -64,7 +64,7 @@ def check_readable(path: Path) -> None:
 
 
 def read_bytes(path: Path) -> bytes:
-    """What a file holds, decompressed if it is called `.gz`.
+    """The content of a file, decompressed if it is called `.gz`.
 
     Raises:
         OSError: if the file cannot be read.
@@ -83,7 +83,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def text_bytes(path: Path, text: str) -> bytes:
-    """What a file of that name holds for a text: compressed, without a time, if it is called `.gz`."""
+    """The content of a file of that name for a text: compressed, without a time, if it is called `.gz`."""
     if path.suffix != COMPRESSED:
         return text.encode()
     content = io.BytesIO()
@@ -93,7 +93,7 @@ def text_bytes(path: Path, text: str) -> bytes:
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file holds; raises `FileError`."""
+    """The content of a JSON file; raises `FileError`."""
     check_readable(path)
     try:
         return parse_json(read_bytes(path).decode())
@@ -102,7 +102,7 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """What a JSON text says; raises `ValueError`, also for one that is nested too deep or has endless numbers."""
+    """The content of a JSON text; raises `ValueError`, also for one that is nested too deep or has endless numbers."""
     try:
         return json.loads(text)
     except RecursionError:

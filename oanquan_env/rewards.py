@@ -1,4 +1,4 @@
-"""What a ply is worth to each player, the same in every environment and trainer. Zero-sum for any number of players."""
+"""The rewards of a ply, the same in every environment and trainer. They sum to zero for any number of players."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ MEGABYTES = 32.0
 
 @dataclasses.dataclass
 class Bounds:
-    """What is proved of a value, in points: the mover can force `lower`, and no more than `upper`."""
+    """Proved bounds of a value, in points: the mover can force `lower`, and no more than `upper`."""
 
     lower: float = -np.inf
     upper: float = np.inf

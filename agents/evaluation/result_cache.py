@@ -52,7 +52,7 @@ class ResultCache:
             write_atomically(path, (json.dumps(part) + "\n").encode())
 
     def find(self, names: list[str], settings: dict[str, Any], read: Callable[[dict[str, Any]], Part]) -> Part | None:
-        """What `read` makes of the content of a stored part; None if the part is not there yet.
+        """A stored part, as `read` makes it from its content; None if the part is not there yet.
 
         Raises `FileError` if the part is damaged or belongs to other settings.
         """

@@ -32,7 +32,7 @@ class AgentResult(_Strict):
 
 
 class OrderResult(_Strict):
-    """A player's games of a pairing in which it moved at the same time after the opening, such as first."""
+    """One part of a player's games of a pairing: those in which it moved first after the opening, or second, ..."""
 
     score: Estimate
     margin: Estimate

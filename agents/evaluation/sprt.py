@@ -134,7 +134,7 @@ class Options:
 
 @command(Options, PROG, __doc__, f"agents:\n{usage()}")
 def main(options: Options) -> None:
-    """Test."""
+    """Run the test."""
     console = Console(highlight=False, soft_wrap=True)
     rules = Rules.parse(options.rules)
     a, b = (make(name, rules) for name in (options.a, options.b))

@@ -1,1 +1,1 @@
-"""What learns: features, layers, networks, and agents as files."""
+"""Features, layers, networks, and agents as files."""

@@ -26,13 +26,13 @@ CARD_NAME = "agent.yaml"
 PRETRAINED: Final = "pretrained"
 """In a player's name: the project's own agent for the rules."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
-"""Where those agents are: a folder for each of the rules."""
+"""The folder of those agents, with one for each of the rules."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; with larger ones than this a network's numbers overflow."""
 
 
 class AgentCard(Strict):
-    """What an agent is. `training` is its history, which is not needed to use it."""
+    """The description of an agent. `training` is its history, which is not needed to use it."""
 
     format: Literal[1] = 1
     rules: RulesName = Field(description="rules that it was trained for")

@@ -1,4 +1,4 @@
-"""What tells a player from another one of the same name: the version of how players play, and its files."""
+"""Fingerprints, which tell players of the same name apart: by the version of play, and by their files."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ LONGEST_START = 8
 
 
 def player_names(rules: Rules) -> list[str]:
-    """What the players of mixed strength are called."""
+    """The names of the players of mixed strength."""
     kind, depths = ("minimax", DEPTHS) if rules.players == 2 else ("maxn", FULL_WIDTH_DEPTHS)
     return ["random", "greedy", *(f"{kind}:depth={depth}" for depth in depths)]
 

@@ -48,7 +48,7 @@ class NetworkPlayer:
         self.mirror_average = mirror_average
 
     def evaluate(self, positions: Positions) -> tuple[Floats, Floats]:
-        """What the network says of N running positions.
+        """The network's outputs for N running positions.
 
         Returns:
             (N, A) float64 logits of the actions, illegal ones `FORBIDDEN`; and (N, P) float64, the reward that each

@@ -1,1 +1,1 @@
-"""What people read of it: Markdown, pictures, cards, learning curves."""
+"""Reports for people: Markdown, pictures, cards, learning curves."""

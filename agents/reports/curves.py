@@ -48,7 +48,7 @@ class Curve:
 
     name: str
     group: str
-    """What runs that differ in their seed alone have in common."""
+    """The same for runs that differ in their seed alone."""
     seed: int
     rules: str
     command: str

@@ -75,7 +75,7 @@ def summary(report: Report, players: Collection[str] | None = None, headings: Co
 
 
 def explanation(report: Report) -> str:
-    """What the numbers of `summary` mean."""
+    """The meaning of the numbers of `summary`."""
     parts = []
     if report.arena:
         pairs = max(pairing.pairs for pairing in report.arena.pairings)
@@ -113,7 +113,7 @@ def _ratings_explained(arena: ArenaResult) -> str:
 
 
 def openings(arena: ArenaResult) -> str:
-    """Where the games of a tournament began, in words."""
+    """The openings of a tournament, in words."""
     words = {"random": "random play", "set-up": "the set-up"}
     return words.get(arena.openings, f"`{arena.openings}`")
 

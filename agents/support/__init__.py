@@ -1,1 +1,1 @@
-"""What the other rooms build on: files, provenance, command lines, work spread over processes, strict YAML."""
+"""The ground floor: files, provenance, command lines, work spread over processes, strict YAML."""

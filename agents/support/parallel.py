@@ -67,7 +67,7 @@ def spread(
 
 
 def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
-    """What `spread` yields, in the order of the items."""
+    """The results of `spread`, in the order of the items."""
     waiting: dict[int, Result] = {}
     following = 0
     for number, result in results:

@@ -1,4 +1,4 @@
-"""Where numbers come from: commit, versions, processor."""
+"""The origin of numbers: commit, versions, processor."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 DIRTY = "-dirty"
-"""What marks a commit from which files differ."""
+"""The mark of a commit from which files differ."""
 RESULTS = "benchmarks/results"
-"""Where measurements lie, from the root of the clone. No code is there, so that a new result makes no commit dirty."""
+"""The folder of measurements in the clone. No code is there, so that a new result makes no commit dirty."""
 
 
 @functools.cache

@@ -31,7 +31,7 @@ Tensors: TypeAlias = dict[str, torch.Tensor]
 
 @dataclass
 class State:
-    """What a run's next rollout depends on: tensors and short texts, by name.
+    """Everything that a run's next rollout depends on: tensors and short texts, by name.
 
     What is taken out is checked: `KeyError`, `ValueError` and `RuntimeError` say that it does not fit the run.
     """
@@ -44,7 +44,7 @@ class State:
         self.tensors |= {f"{part}.{name}": tensor for name, tensor in tensors.items()}
 
     def part(self, part: str) -> Tensors:
-        """What `put` stored."""
+        """The tensors that `put` stored."""
         start = f"{part}."
         return {name.removeprefix(start): one for name, one in self.tensors.items() if name.startswith(start)}
 

@@ -1,4 +1,4 @@
-"""What the configurations of all runs have; field descriptions become the command line's help."""
+"""The settings of all runs; field descriptions become the command line's help."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agents.support.strict_yaml import Count, Positive, RulesName, Seed, Share, 
 
 
 class StartsConfig(Strict):
-    """Where games begin."""
+    """Start positions of games."""
 
     set_up_share: Share = Field(0.2, description="share of games that begin at the set-up")
     max_plies: Count = Field(10, description="the others begin 1 to this many random plies in, unless over by then")

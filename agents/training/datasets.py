@@ -74,7 +74,7 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the data depend on.
+    """The options that the data depend on.
 
     Attributes:
         rules: rules by name, of two players

@@ -1,4 +1,4 @@
-"""What all training runs share: the folder, its lock, the checkpoint, evaluations, and a clean stop."""
+"""The base of all training runs: the folder, its lock, the checkpoint, evaluations, and a clean stop."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class Run(ABC, Generic[Config]):
     @property
     @abstractmethod
     def usage(self) -> str:
-        """What was trained, and a command that plays it."""
+        """Where the result is, and a command that plays it."""
 
     def try_out(self, players: str) -> str:
         """A command that lets these players meet under the run's rules."""

@@ -14,7 +14,7 @@ from oanquan_env.files import FileError, naming_damage, parse_json, write_atomic
 CONFIG_NAME = "config.yaml"
 """The configuration, resolved."""
 RUN_NAME = "run.yaml"
-"""Where the run comes from: command, commit, versions."""
+"""The origin of the run: command, commit, versions."""
 CHECKPOINT_NAME = "checkpoint.safetensors"
 """All that a run needs to go on."""
 EVALUATIONS_NAME = "evaluations.jsonl"
@@ -52,7 +52,7 @@ def write_evaluations(folder: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def describe_run(command: str) -> dict[str, Any]:
-    """Where a run comes from: command, commit, time, processor, versions."""
+    """The origin of a run: command, commit, time, processor, versions."""
     return {
         "command": command,
         "commit": provenance.commit(),
@@ -63,7 +63,7 @@ def describe_run(command: str) -> dict[str, Any]:
 
 
 def figures(row: dict[str, Any]) -> dict[str, float]:
-    """What an evaluation found, by name: scores in percent, regrets in points."""
+    """The figures of an evaluation, by name: scores in percent, regrets in points."""
     scores = {f"score against {name}, %": 100 * result["score"] for name, result in row["results"].items()}
     regrets = row.get("regrets") or ({"": row["regret"]} if "regret" in row else {})
     return scores | {f"regret {name}".strip() + ", points": found["regret"]["mean"] for name, found in regrets.items()}

@@ -1,4 +1,4 @@
-"""What changes in the course of a run."""
+"""Settings that change in the course of a run."""
 
 from __future__ import annotations
 

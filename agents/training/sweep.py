@@ -27,9 +27,9 @@ class SeedEnd:
     seed: int
     folder: Path
     figures: dict[str, float]
-    """What was measured at the end, by name; nothing if it failed."""
+    """The figures of the last evaluation, by name; none if it failed."""
     error: str | None = None
-    """What went wrong, and what to do; None if nothing did."""
+    """The error, and what helps; None without one."""
 
 
 def parse_seeds(text: str) -> list[int]:

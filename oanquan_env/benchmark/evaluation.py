@@ -36,7 +36,7 @@ Table = list[list[str]]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `evaluate` found; `str` shows it, and so does a notebook.
+    """The result of `evaluate`; `str` shows it, and so does a notebook.
 
     Attributes:
         player: what the player is called.
@@ -67,7 +67,7 @@ class Evaluation:
         return json.dumps({"format": 1, **dataclasses.asdict(self)}, indent=1) + "\n"
 
     def tables(self) -> list[tuple[str, Table]]:
-        """What `str` shows: headings, and the tables below them."""
+        """Headings, and the tables below them, which `str` shows."""
         pairs = self.matches[0].pairs if self.matches else 0
         shown = []
         if self.matches:
@@ -181,7 +181,7 @@ def seeded_regret(player: Policy, suite: Suite, seed: int, label: str) -> Regret
 
 
 def name_of(player: object) -> str:
-    """What a player is called: its name, or that of its class."""
+    """The name of a player, or that of its class."""
     return player if isinstance(player, str) else str(getattr(player, "__name__", type(player).__name__))
 
 

@@ -1,4 +1,4 @@
-"""What a match between two players says: scores, margins, Elo."""
+"""The figures of a match between two players: scores, margins, Elo."""
 
 from __future__ import annotations
 

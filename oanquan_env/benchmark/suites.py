@@ -40,7 +40,7 @@ def regret_path(rules: Rules) -> Path:
 
 
 def suite_name(path: Path) -> str:
-    """What reports call the suite of that file."""
+    """The name of that file's suite in reports."""
     return path.name.removesuffix(".gz").removesuffix(".json")
 
 

@@ -49,7 +49,7 @@ class RunawayGameError(RuntimeError):
 
 
 class Played(NamedTuple):
-    """What a batch of moves did."""
+    """The effects of a batch of moves."""
 
     captured: Points
     """(N,) int32, points that each mover captured (refills and leftovers not included)."""

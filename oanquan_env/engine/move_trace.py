@@ -1,4 +1,4 @@
-"""What one move does, step by step, for animation and teaching; `tracing` makes it."""
+"""The steps of one move, for animation and teaching; `tracing` makes them."""
 
 from __future__ import annotations
 

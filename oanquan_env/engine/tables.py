@@ -1,4 +1,4 @@
-"""What the core looks up: each sowing of a `Rules` as one row of increments, and each walk over a gap.
+"""The core's lookup tables: each sowing of a `Rules` as one row of increments, and each walk over a gap.
 
 A *code* names a square and a direction: `code = 32 * direction + byte`, direction 0 anticlockwise (A) and 1
 clockwise (C), byte as in `positions`. Two bytes stand for a mandarin square: its seeds (5) where it is looked at

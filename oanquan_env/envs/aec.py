@@ -157,7 +157,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self.core.start(1) if start is None else start.copy()
 
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
-        """What PettingZoo's `last` tells of `agent_selection`; raises as `step` does where there is none."""
+        """PettingZoo's `last` of `agent_selection`; raises as `step` does where there is none."""
         self._check_begun()
         told: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
         return told
@@ -167,7 +167,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
             raise ResetNeeded("the game has not begun, or all agents have left it: call reset() first")
 
     def observe(self, agent: str) -> ObsType:
-        """What `agent` sees now; fresh arrays."""
+        """The observation of `agent` now, in fresh arrays."""
         seat = self._seats[agent]
         mask = self._mask.copy() if seat == self.positions.mover[0] else np.zeros_like(self._mask)
         return {"observation": self._seen_by(seat), "action_mask": mask}

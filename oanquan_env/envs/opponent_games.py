@@ -31,7 +31,7 @@ PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]]], 
 """Given rows (M,), copies of their positions before a ply (M) and the actions (M,) of it."""
 
 ILLEGAL_REWARD = -1.0
-"""What an illegal action pays: a lost game."""
+"""The reward of an illegal action: that of a lost game."""
 
 MAX_GAMES = 10_000_000
 """Most games of one batch."""
@@ -183,7 +183,7 @@ class OpponentGames:
             self.positions[idle] = kept
 
     def _starts(self, n: int, rng: np.random.Generator) -> Positions:
-        """Where `n` games begin (one position stands for all if it is the set-up)."""
+        """Start positions of `n` games (one stands for all if it is the set-up)."""
         if not self.opening_plies:
             return self._set_up
         starts = self.core.start(n)

@@ -1,4 +1,4 @@
-"""Who owns which field in match play, and the arithmetic of selling (docs/RULES.md 6). No game is played here.
+"""Ownership of fields in match play, and the arithmetic of selling (docs/RULES.md 6). No game is played here.
 
 A row is the F fields of one player, counted from that player's left. Between rounds a field may be *pawned* (half its
 leftovers go to the other player) or *sold* (all of them). Sowing rights never change.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from oanquan_env.players.value_net import ValueNet
 
 Aim: TypeAlias = Literal["maxn", "paranoid"]
-"""What the players of the lines are taken to want."""
+"""The assumed aims of the players."""
 AIMS: tuple[Aim, ...] = get_args(Aim)
 MAX_DEPTH = 20
 """Each ply more takes about seven times as long, except near the end of a game."""

@@ -1,4 +1,4 @@
-"""What a player is: a batch of positions in, actions out; and what every player needs to choose among moves."""
+"""The protocol of players: a batch of positions in, actions out; and the choice among valued moves."""
 
 from __future__ import annotations
 

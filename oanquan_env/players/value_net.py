@@ -50,7 +50,7 @@ LARGEST = 1e4
 PRETRAINED = "pretrained"
 """In the place of a file's name: the net that comes with the package for the rules to be played."""
 VALUE_NET_NAME = "value.npz"
-"""What the net's file is called in a run's folder."""
+"""The name of the net's file in a run's folder."""
 _FORMAT = 3
 _PART = 512
 """Positions evaluated at once: what is computed of them stays in a processor's cache."""
@@ -263,5 +263,5 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
 
 
 def pretrained_path(rules: Rules) -> Path:
-    """Where the package's net for those rules lies, whatever their ply limit, if there is one."""
+    """The file of the package's net for those rules, whatever their ply limit; it need not exist."""
     return Path(__file__).parents[1] / "data" / f"value-{rules.replace(max_plies=0).slug}.npz"

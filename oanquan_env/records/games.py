@@ -224,7 +224,7 @@ class _Reader:
         return self.place == len(self.text)
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """What `pattern` matches next, blanks skipped; the reader goes behind it."""
+        """The next match of `pattern`, blanks skipped; the reader goes behind it."""
         self.at_end()
         match = pattern.match(self.text, self.place)
         if match:

@@ -50,7 +50,7 @@ def _record(match: Match, played: Round, headers: dict[str, str]) -> GameRecord:
 
 
 def _result(played: Round) -> str:
-    """What a record of the round says: its moves lead to no result if it was resigned."""
+    """The result in a record of the round: none if it was resigned, as its moves lead to none."""
     return UNFINISHED if played.termination == Termination.RESIGNED else played.result
 
 
@@ -123,7 +123,7 @@ def _new_match(records: Sequence[GameRecord]) -> Match:
 
 
 def _expected(match: Match, first: GameRecord) -> dict[str, str]:
-    """What the next record of the match must say before its moves."""
+    """The headers that the next record of the match must have."""
     return {
         "Rules": str(match.rules),
         "Position": str(_start(match, match.starter)),
@@ -135,7 +135,7 @@ def _expected(match: Match, first: GameRecord) -> dict[str, str]:
 
 
 def _written(record: GameRecord) -> dict[str, str]:
-    """What a record says before its moves."""
+    """The headers of a record."""
     headers = {name: record.headers.get(name, "") for name in (MATCH, ROUND, SOLD, PAWNED)}
     return {"Rules": str(record.rules), "Position": str(record.position), **headers}
 

@@ -1,4 +1,4 @@
-"""What can be drawn: a board, or a plain record of one; and the words beside it."""
+"""The subjects of drawings: a board, or a plain record of one; and the words beside it."""
 
 from __future__ import annotations
 

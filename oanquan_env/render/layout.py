@@ -1,4 +1,4 @@
-"""Where everything lies: the ring as fields along the sides of a polygon and mandarin squares round its corners.
+"""The geometry of the board: the ring as fields along the sides of a polygon and mandarin squares round its corners.
 
 The board of P players is a regular polygon of P sides, each F fields long, with a row of square fields standing
 outwards on each side and a sector of a circle filling each corner. Two players have a polygon of two sides, which

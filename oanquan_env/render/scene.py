@@ -32,7 +32,7 @@ _SPACING = 2.04 * _PEBBLE
 
 @lru_cache(maxsize=32)
 def backdrop(rules: Rules) -> tuple[Shape, ...]:
-    """What never changes: the card and the empty board."""
+    """The fixed part: the card and the empty board."""
     here = layout_of(rules)
     shapes: list[Shape] = [Box((0.0, 0.0), (here.width, here.height), 18.0, Paint("card"))]
     shapes += [_outline(square, Paint("drop", "drop", 12.0), drop=5.0) for square in here.squares]
@@ -43,7 +43,7 @@ def backdrop(rules: Rules) -> tuple[Shape, ...]:
 
 
 def foreground(board: Drawable, last: LastMove | None = None, owners: Owners | None = None) -> Iterator[Shape]:
-    """What one position adds: marks of the last move, pieces, numbers and words."""
+    """The part of one position: marks of the last move, pieces, numbers and words."""
     here = layout_of(board.rules)
     if owners is not None:
         yield from ownership_tabs(board.rules, owners)
@@ -100,7 +100,7 @@ def heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
 
 
 def pebble_places(index: int, square: Square, seeds: int) -> Iterator[tuple[Point, float, float, str]]:
-    """Where the pebbles of a heap lie: of each its place, scale, angle in degrees and the role of its colour."""
+    """The pebbles of a heap: of each its place, scale, angle in degrees and the role of its colour."""
     scale = square.pile_scale
     for k, (dx, dy, angle) in enumerate(_arrangement(min(seeds, MOST_PEBBLES), index)):
         at = (round(square.pile[0] + dx * scale, 2), round(square.pile[1] + dy * scale, 2))
