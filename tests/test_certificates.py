@@ -70,6 +70,18 @@ def test_what_the_solver_proves_is_certified(rules: str) -> None:
     assert (found.lower.bound, found.upper.bound) == (solver.progress.lower, solver.progress.upper)
 
 
+def test_bounds_that_do_not_meet_are_certified_too() -> None:
+    core = Core(SMALL)
+    solver = Solver(core, core.start(), megabytes=16)
+    for progress in solver.deepen():
+        if progress.lower is not None and progress.upper is not None:
+            break
+    found = verify(certify(solver))
+    assert found.lower is not None
+    assert found.upper is not None
+    assert found.lower.bound < found.upper.bound
+
+
 @pytest.mark.parametrize(("rules", "value"), SHIPPED.items())
 def test_certificates_of_the_package_prove_the_value_of_the_set_up(rules: str, value: int) -> None:
     certificate = shipped(rules)
