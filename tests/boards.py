@@ -5,11 +5,18 @@ from hypothesis import strategies as st
 
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.players import RandomPolicy
+from oanquan_env.render import LastMove, Snapshot
 from tests import strategies
 
 FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
 """South's 3A captures 15, the last stone among them; then the rows are worth 3 and 1. Scores, 49 in all, are to be
 filled in."""
+
+
+PUZZLE_MARK = LastMove(origin=4, path=(5, 6, 7, 8, 9, 11, 0, 1, 2, 3), last=3, captured=(5,), label="5A")
+"""Of 5A, the first move of the puzzle of Mancala World."""
+BIG = Snapshot(Rules(), (17, 0, 3, 12, 1, 23, 0, 9, 0, 2, 11, 0), (1, 0), (-7, 4), mover=1, ply=31)
+"""Large heaps and a debt."""
 
 
 def played_board(rules: Rules | str, seed: int, plies: int) -> Board:

@@ -21,6 +21,15 @@ def endless(rules: Rules | str) -> Core:
     return Core(rules.replace(max_plies=ENDLESS))
 
 
+def after_each_move(core: Core, position: Positions) -> dict[int, Positions]:
+    """The position after each legal action, in the order of the actions."""
+    children = {}
+    for action in core.legal_mask(position)[0].nonzero()[0].tolist():
+        children[action] = position.copy()
+        core.play(children[action], [action])
+    return children
+
+
 def plain_values(
     core: Core, positions: Positions, depth: int, horizon: float = 0.0, leaf: Leaf | None = None
 ) -> npt.NDArray[np.float64]:

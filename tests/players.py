@@ -1,4 +1,4 @@
-"""Players without chance, for tests."""
+"""Players without chance, and generators, for tests."""
 
 import threading
 
@@ -6,6 +6,21 @@ import numpy as np
 
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+class Fixed:
+    """Plays the actions that it was given."""
+
+    def __init__(self, actions: list[int]) -> None:
+        self.actions = actions
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        assert len(positions) == len(self.actions)
+        return np.array(self.actions)
 
 
 class FirstMove:

@@ -22,17 +22,13 @@ from oanquan_env.players import GreedyPolicy, RandomPolicy
 from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_openings
 from oanquan_env.records.games import format_records
-from tests.players import FirstMove, LastMove
+from tests.players import FirstMove, LastMove, rng
 from tests.strategies import TWO_PLAYER_PRESETS
 
 
 @pytest.fixture(scope="module")
 def core() -> Core:
     return Core()
-
-
-def rng(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
 
 
 # ---- matches ---------------------------------------------------------------------------------------------------------

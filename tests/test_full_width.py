@@ -16,7 +16,7 @@ from oanquan_env.players import FullWidthPolicy, GreedyPolicy, move_gains
 from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import AIMS, MAX_DEPTH, Aim, FullWidthSearch
 from tests.boards import random_positions
-from tests.plain_search import endless
+from tests.plain_search import after_each_move, endless
 
 SMALL = "fields=2 seeds=2 mandarin_seeds=1"
 RULES = [f"mancala-world {SMALL}", f"three-player {SMALL}", f"four-player {SMALL}"]
@@ -38,15 +38,6 @@ def final_points(core: Core, position: Positions, depth: int, aim: Aim, root: in
         wanting = mover if aim == "maxn" else root
         return max(lines, key=lambda line: margin(line, wanting))  # the first of equals
     return min(lines, key=lambda line: margin(line, root))
-
-
-def after_each_move(core: Core, position: Positions) -> dict[int, Positions]:
-    """The position after each legal action, in the order of the actions."""
-    children = {}
-    for action in core.legal_mask(position)[0].nonzero()[0].tolist():
-        children[action] = position.copy()
-        core.play(children[action], [action])
-    return children
 
 
 def brute_force(core: Core, positions: Positions, depth: int, aim: Aim) -> Floats:

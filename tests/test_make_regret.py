@@ -27,7 +27,7 @@ from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.value_net import read_value_net
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values
-from tests.test_regret import Fixed, rng
+from tests.players import Fixed, rng
 
 # ---- making ----------------------------------------------------------------------------------------------------------
 

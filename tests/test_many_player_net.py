@@ -21,7 +21,7 @@ from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import NET_UNIT, FullWidthSearch
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, read_value_net, shapes
 from tests.boards import random_positions
-from tests.test_full_width import after_each_move
+from tests.plain_search import after_each_move
 
 RULES = ["three-player", "four-player", "three-player fields=3 seeds=2"]
 SHORT = "three-player seeds=2 max_plies=20"

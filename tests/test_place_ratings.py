@@ -17,8 +17,7 @@ from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.pairs import play_pairs
 from oanquan_env.players import GreedyPolicy, Policy, RandomPolicy
 from oanquan_env.playing import random_openings
-from tests.players import FirstMove, LastMove
-from tests.test_arena import rng
+from tests.players import FirstMove, LastMove, rng
 
 
 def mixtures(players: int, seats: int) -> np.ndarray:

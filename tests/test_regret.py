@@ -14,24 +14,10 @@ from oanquan_env.benchmark.regret import PHASES, Suite, judge, phases, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite, regret_path
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.files import FileError
+from tests.players import Fixed, rng
 from tests.strategies import TWO_PLAYER_PRESETS
 
 NONE = np.nan
-
-
-class Fixed:
-    """Plays the actions that it was given."""
-
-    def __init__(self, actions: list[int]) -> None:
-        self.actions = actions
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        assert len(positions) == len(self.actions)
-        return np.array(self.actions)
-
-
-def rng(seed: int = 0) -> np.random.Generator:
-    return np.random.default_rng(seed)
 
 
 def hand_made() -> Suite:

@@ -16,17 +16,11 @@ from oanquan_env.render import LastMove, Snapshot, coloured, svg, text
 from oanquan_env.render.drawable import status_line
 from oanquan_env.render.scene import MOST_PEBBLES
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
-from tests.boards import boards_of, played_board
+from tests.boards import BIG, PUZZLE_MARK, boards_of, played_board
 from tests.strategies import PRESET_NAMES
 from tests.strategies import seeds as random_seeds
 
-PUZZLE = LastMove(origin=4, path=(5, 6, 7, 8, 9, 11, 0, 1, 2, 3), last=3, captured=(5,), label="5A")
-BIG = Snapshot(Rules(), (17, 0, 3, 12, 1, 23, 0, 9, 0, 2, 11, 0), (1, 0), (-7, 4), mover=1, ply=31)
 OWNERS = [[0, 1, 2, 0, 0], [2, 2, 0, 0, 1]]
-
-
-def puzzle() -> Board:
-    return boards_of("5A")[-1]
 
 
 def snapshot(board: Board) -> Snapshot:
@@ -54,7 +48,7 @@ def test_the_start_as_text() -> None:
 
 
 def test_a_move_as_text() -> None:
-    assert text(puzzle(), last=PUZZLE) == (
+    assert text(boards_of("5A")[-1], last=PUZZLE_MARK) == (
         "▶ North 0\n"
         "               5       4       3       2       1\n"
         "   ╭───────┬───────┬───────┬───────┬───────┬───────┬───────╮\n"
@@ -87,7 +81,7 @@ def test_seeds_that_a_finished_game_left_are_in_brackets() -> None:
 
 
 def test_a_narrow_terminal_gets_a_narrow_board() -> None:
-    assert text(puzzle(), last=PUZZLE, columns=59) == (
+    assert text(boards_of("5A")[-1], last=PUZZLE_MARK, columns=59) == (
         "▶ North 0\n"
         "         5    4    3    2    1\n"
         " ╭────┬────┬────┬────┬────┬────┬────╮\n"
@@ -100,7 +94,7 @@ def test_a_narrow_terminal_gets_a_narrow_board() -> None:
         "\n"
         "North to move, ply 1, South played 5A"
     )
-    assert text(puzzle(), last=PUZZLE, columns=60) == text(puzzle(), last=PUZZLE)
+    assert text(boards_of("5A")[-1], last=PUZZLE_MARK, columns=60) == text(boards_of("5A")[-1], last=PUZZLE_MARK)
 
 
 @given(st.sampled_from(PRESET_NAMES), random_seeds, st.integers(0, 60))
@@ -114,7 +108,7 @@ def test_forty_columns_are_enough(preset: str, seed: int, plies: int) -> None:
 
 
 def test_colours_mark_the_mover_the_stones_and_the_last_move() -> None:
-    drawn = text(puzzle(), last=PUZZLE)
+    drawn = text(boards_of("5A")[-1], last=PUZZLE_MARK)
     shown = coloured(drawn)
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown) == drawn
     for words in ("\x1b[1m▶ North 0\x1b[0m", "\x1b[1;31m◉\x1b[0m", "\x1b[33m● 6\x1b[0m", "\x1b[31m× 0\x1b[0m"):
@@ -207,7 +201,7 @@ def test_a_dozen_pebbles_are_drawn_and_more_are_a_number() -> None:
 
 
 def test_the_last_move_is_marked() -> None:
-    plain, marked = elements(svg(puzzle())), elements(svg(puzzle(), last=PUZZLE))
+    plain, marked = elements(svg(boards_of("5A")[-1])), elements(svg(boards_of("5A")[-1], last=PUZZLE_MARK))
     added = Counter((tag, kind) for tag, kind, _ in marked) - Counter((tag, kind) for tag, kind, _ in plain)
     assert added == {
         ("polygon", "f-passed"): 8,  # ten squares got a seed, of which one ...
@@ -253,8 +247,8 @@ def test_svg_scales_and_escapes() -> None:
 
 
 def test_the_same_position_gives_the_same_picture() -> None:
-    assert svg(BIG, last=PUZZLE) == svg(BIG, last=PUZZLE)
-    assert svg(puzzle()) == svg(snapshot(puzzle()))
+    assert svg(BIG, last=PUZZLE_MARK) == svg(BIG, last=PUZZLE_MARK)
+    assert svg(boards_of("5A")[-1]) == svg(snapshot(boards_of("5A")[-1]))
 
 
 def test_the_pictures_of_the_docs_are_up_to_date() -> None:

@@ -15,7 +15,7 @@ from oanquan_env.render.motion import Picture
 from oanquan_env.render.scene import foreground
 from oanquan_env.render.shapes import Text
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
-from tests.test_render import BIG, PUZZLE, puzzle
+from tests.boards import BIG, PUZZLE_MARK, boards_of
 
 # ---- pixels ----------------------------------------------------------------------------------------------------------
 
@@ -29,7 +29,7 @@ def pixel(frame: np.ndarray, point: tuple[float, float], scale: float = 1.2) -> 
 
 
 def test_pixels_show_the_position() -> None:
-    frame = rgb(puzzle())
+    frame = rgb(boards_of("5A")[-1])
     assert frame.shape == (480, 960, 3)
     assert frame.dtype == np.uint8
     squares = layout(2, 5).squares
@@ -43,7 +43,7 @@ def test_pixels_show_the_position() -> None:
 
 
 def test_pixels_mark_the_last_move() -> None:
-    plain, marked = rgb(puzzle()), rgb(puzzle(), last=PUZZLE)
+    plain, marked = rgb(boards_of("5A")[-1]), rgb(boards_of("5A")[-1], last=PUZZLE_MARK)
     squares = layout(2, 5).squares
     blend = 0.7 * np.array(colour(LIGHT["mandarin"])) + 0.3 * np.array(colour(LIGHT["captured"]))
     assert np.abs(pixel(marked, squares[5].centre) - blend).max() <= 2

@@ -13,6 +13,7 @@ from oanquan_env.players import make
 from oanquan_env.players.selective import CHUNK, WIDTHS, SelectivePolicy
 from oanquan_env.players.value_net import ValueNet, read_value_net
 from tests.boards import FINISHING, random_positions
+from tests.plain_search import after_each_move
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +27,7 @@ def brute_force(
     """What each kept move of one position is worth, a move at a time; `gaps` from the last kept to the next."""
     seen, after = {}, {}
     mover = int(position.mover[0])
-    for action in core.legal_mask(position)[0].nonzero()[0].tolist():
-        child = position.copy()
-        core.play(child, [action])
+    for action, child in after_each_move(core, position).items():
         gained = core.standings(child)[0] - position.scores[0]
         won = float(gained[mover] - gained[1 - mover])
         seen[action] = won if child.over[0] else won - float(net.values(child)[0])

@@ -25,7 +25,7 @@ from oanquan_env.files import FileError
 from oanquan_env.players import Policy, RandomPolicy
 from oanquan_env.playing import random_openings
 from oanquan_env.records.games import format_records
-from tests.test_arena import rng
+from tests.players import rng
 
 
 class Interrupting:
