@@ -92,7 +92,7 @@ def test_another_project_s_package_called_agents_is_not_ours(tmp_path: Path) -> 
         "print(levels.first_playing(levels.LEVELS['hard'].players, Rules())[0])\n"
     )
     done = run_python(code, tmp_path)
-    assert done.stdout.count("only random, greedy, maxn, paranoid, selective exist") == 2, done.stderr
+    assert done.stdout.count("only random, greedy, maxn, paranoid, selective, book exist") == 2, done.stderr
     assert done.stdout.splitlines()[-1] == "maxn:depth=5"
 
 

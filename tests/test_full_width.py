@@ -192,7 +192,7 @@ def test_players_by_name_need_no_agents(aim: Aim, monkeypatch: pytest.MonkeyPatc
     assert game.positions.ply[0] == 2
     with pytest.raises(ValueError, match=f"{aim} has depth=.*; got 'deep=2'"):
         make_policy(f"{aim}:deep=2")
-    with pytest.raises(ValueError, match="only random, greedy, maxn, paranoid, selective exist"):
+    with pytest.raises(ValueError, match="only random, greedy, maxn, paranoid, selective, book exist"):
         make_policy("minimax:depth=2")
 
 
