@@ -1,19 +1,20 @@
 """Which changes of a module do its tests not notice?
 
-    python -m tests.mutate                                                                # the mutation score
-    python -m tests.mutate oanquan_env/benchmark/estimates.py tests/test_estimates.py         # one module, every change
+    python -m tests.mutate 300                                                          # the mutation score
+    python -m tests.mutate oanquan_env/benchmark/estimates.py tests/test_estimates.py   # one module, every change
 
 Changes one operator, comparison or constant at a time in a copy of the repository, runs the tests there, and lists the
 changes that they passed. Some of these change nothing that matters; each of the others wants a test. What comes after
 the module goes to pytest: files, `-k`, `-m slow`.
 
-The score is that of `CHANGES` changes of the rules and of the search, drawn with a fixed seed. Nothing is compiled:
-the tests of the search are the small ones.
+The score is that of a number of changes of the rules and the search, drawn with a fixed seed. Nothing is compiled, and
+the tests of the search are the small ones. Interrupted, it tells the score so far.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import multiprocessing
 import os
@@ -38,24 +39,17 @@ PAIRS = [[getattr(ast, name) for name in pair.split()] for pair in SWAPS.split("
 OTHER = {ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.Mod: ast.Add}
 OTHER |= {one: two for pair in PAIRS for one, two in (pair, pair[::-1])}
 
-
 SEED = 1
-CHANGES = 300
 ENGINE = "rules tables positions sowing scalar singles symmetry position_checks core"
+SLOW = "greater or with_and_without or repeats or on_threads or 4] or 5] or world] or app] or ludii] or vietnamese]"
 SCORED = (
-    ("oanquan_env/engine", ENGINE, "rules core referee singles rule_moves", ""),
-    ("oanquan_env/players", "full_width selective", "full_width selective", ""),
-    ("agents/search", "mcts", "mcts", ""),
-    (
-        "agents/search",
-        "compiled memory alphabeta root deepening move_values",
-        "search minimax signature",
-        "holds_at_greater or with_and_without or repeats_itself",
-    ),
+    ("oanquan_env/engine", ENGINE, "rule_moves core referee singles rules", ""),
+    ("oanquan_env/players", "full_width selective", "selective full_width", ""),
+    ("agents/search", "mcts", "mcts signature", "says and not three"),
+    ("agents/search", "compiled memory alphabeta root deepening move_values", "search minimax signature", SLOW),
     ("agents/search", "proof solver", "solve", "tonkin_is_solved or from_its_file or found_in_time or bounds_are"),
 )
-"""A folder, modules in it, the tests that shall notice a change of them, and those among these that are left out:
-without compilation they take minutes."""
+"""Folder, modules, the tests that shall notice a change of them, and those that take too long without compilation."""
 PRELOADED = ("numpy", "gymnasium", "pettingzoo", "hypothesis", "numba", "torch")
 """Modules that each child process finds loaded."""
 SAME: frozenset[str] = frozenset()
@@ -111,14 +105,13 @@ def passes(folder: Path, tests: str, seconds: float | None = None) -> bool:
     return child.exitcode == 0
 
 
-def unnoticed(tried: list[tuple[str, str, Mutant]]) -> list[str]:
-    """Print and return those changes, each of a module and beside the tests that may notice it, that the tests pass."""
-    found: list[str] = []
+def score(tried: list[tuple[str, str, Mutant]]) -> None:
+    """Try changes, each of a module and beside the tests that may notice it; print those that the tests pass."""
+    done, found = 0, list[str]()
     limits: dict[str, float] = {}
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, contextlib.suppress(KeyboardInterrupt):
         folder = Path(shutil.copytree(ROOT, Path(scratch, "copy"), ignore=shutil.ignore_patterns(*NOT_COPIED)))
-        for done, (module, tests, (line, before, after, changed)) in enumerate(tried):
-            print(f"\r{done} of {len(tried)} changes", end="\r", file=sys.stderr, flush=True)
+        for module, tests, (line, before, after, changed) in tried:
             if tests not in limits:
                 begin = time.monotonic()
                 if not passes(folder, tests):
@@ -130,7 +123,10 @@ def unnoticed(tried: list[tuple[str, str, Mutant]]) -> list[str]:
                 found.append(f"{module}:{line}: {before}  ->  {after}")
                 print(found[-1], flush=True)
             (folder / module).write_text(whole, encoding="utf-8")
-    return found
+            done += 1
+            print(f"{done} of {len(tried)} changes, {done - len(found)} noticed", end="\r", file=sys.stderr, flush=True)
+    noticed = done - len(found)
+    print(f"{done} changes, {noticed} noticed ({noticed / max(1, done):.1%}), {len(found)} unnoticed")
 
 
 def changes_of(module: str) -> list[Mutant]:
@@ -139,32 +135,29 @@ def changes_of(module: str) -> list[Mutant]:
     return [change for change in every if f"{Path(module).name}: {change[1]}  ->  {change[2]}" not in SAME]
 
 
-def main(module: str | None = None, *tests: str) -> None:
+def sample(number: int) -> list[tuple[str, str, Mutant]]:
+    """So many changes of the modules of `SCORED`, each beside its module and its tests."""
+    every = []
+    for folder, modules, names, slow in SCORED:
+        tests = " ".join(f"tests/test_{name}.py" for name in names.split()) + (f" -k 'not ({slow})'" if slow else "")
+        for module in (f"{folder}/{name}.py" for name in modules.split()):
+            every += [(module, tests, change) for change in changes_of(module)]
+    return random.Random(SEED).sample(every, number)
+
+
+def main(module: str, *tests: str) -> None:
     """Print the changes that the tests pass: of `module`, or of a sample of the rules and the search."""
-    if module:
-        tried = [(module, shlex.join(tests), change) for change in changes_of(module)]
-    else:
-        every = [
-            (
-                f"{folder}/{name}.py",
-                shlex.join([*(f"tests/test_{test}.py" for test in tests.split()), *left_out]),
-                change,
-            )
-            for folder, names, tests, slow in SCORED
-            for left_out in [["-k", f"not ({slow})"] if slow else []]
-            for name in names.split()
-            for change in changes_of(f"{folder}/{name}.py")
-        ]
-        tried = sorted(random.Random(SEED).sample(every, CHANGES))
+    if module.isdigit():
+        tried = sample(int(module))
         # plain NumPy says when a hash overflows, as it should
         os.environ |= {"NUMBA_DISABLE_JIT": "1", "PYTEST_ADDOPTS": "-W ignore:overflow:RuntimeWarning"}
+    else:
+        tried = [(module, shlex.join(tests), change) for change in changes_of(module)]
     os.environ |= {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}  # stale bytecode is the old module
     for name in PRELOADED:
         importlib.import_module(name)
-    found = unnoticed(tried)
-    noticed = len(tried) - len(found)
-    print(f"{len(tried)} changes, {noticed} noticed ({noticed / len(tried):.1%}), {len(found)} unnoticed")
+    score(tried)
 
 
 if __name__ == "__main__":
-    sys.exit(__doc__) if len(sys.argv) == 2 or sys.argv[1:2] == ["-h"] else main(*sys.argv[1:])
+    sys.exit(__doc__) if len(sys.argv) < 2 or sys.argv[1].startswith("-") else main(*sys.argv[1:])

@@ -26,10 +26,11 @@ NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
             "1",
             [
                 *SEARCH,
+                "tests/test_signature.py",
                 "-W",
                 "ignore:overflow encountered:RuntimeWarning",
                 "-k",
-                "plain_minimax or core or best or proved_at",
+                "plain_minimax or core or best or proved_at or says and (tonkin or three)",
             ],
         ),
     ],

@@ -154,13 +154,6 @@ def test_runs_of_different_rules_are_refused(
     assert not (tmp_path / "learning.json").exists()
 
 
-def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert curves.main([str(tmp_path / "nowhere")]) == 2
-    assert "nowhere/config.yaml: no such file" in capsys.readouterr().err
-    assert curves.main([]) == 2
-    assert "give the folder of a training run" in capsys.readouterr().err
-
-
 def test_a_run_s_agent_is_taken_in_with_its_card(
     runs: list[Path],
     tmp_path: Path,

@@ -135,25 +135,6 @@ def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.
     assert f"{path}: no positions of 'mancala-world'" in refusal(capsys, *asked)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ([], "there is nothing to make: give --positions or --games"),
-        (["--positions", "-1"], "--positions must be 0 or more; got -1"),
-        (["--positions", "9", "--depth", "0"], "depth must be 1 or more; got 0"),
-        (["--positions", "9", "--threads", "0"], "--threads must be 1 or more; got 0"),
-        (["--positions", "9", "--rules", "three-player"], "moves are valued for two players; 'three-player' has more"),
-        (["--positions", "9", "--rules", "mongol"], "unknown preset 'mongol'"),
-        (["--positions", "9", "--net", "nowhere"], "nowhere"),
-    ],
-)
-def test_what_cannot_be_made_is_refused(
-    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert said in refusal(capsys, "--output", str(tmp_path / "data"), *options)
-    assert not (tmp_path / "data" / "positions-00000.npz").exists()
-
-
 @pytest.mark.usefixtures("_small_files")
 def test_play_that_meets_too_few_positions_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -1,4 +1,4 @@
-"""The parts of the documentation that come from the code, and the examples in its pages."""
+"""The parts of the documentation that come from the code, and the examples in its pages and in the README."""
 
 import dataclasses
 import functools
@@ -146,7 +146,7 @@ def test_commands_name_what_exists(page: Path) -> None:
         else:
             assert (ROOT / words[1]).is_file(), words
         for word in words[2:]:
-            if word.startswith(("configs/", "oanquan_env/", "benchmarks/", "examples/")):
+            if word.startswith(("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/")):
                 assert (ROOT / word).exists(), words
 
 
@@ -172,4 +172,31 @@ def test_listed_commands_help(
 def test_commands_are_found() -> None:
     assert commands("```sh\npip install x && python a.py b  # c\n```\n") == [["python", "a.py", "b"]]
     assert len(LISTED) > 10
+    assert len(README_EXAMPLES) == 2
     assert sum(len(commands(page.read_text(encoding="utf-8"))) for page in PAGES) > 20
+
+
+# ---- the README's examples, each in a process of its own: none leans on another's imports ----------------------------
+
+README_EXAMPLES = examples(ROOT / "README.md")
+
+
+def complaints(block: str, folder: Path) -> str:
+    """What a fresh Python finds wrong with an example; nothing if it does what it says."""
+    path = folder / "example.txt"
+    path.write_text(block, encoding="utf-8")
+    command = [sys.executable, "-m", "doctest", str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    assert bool(done.returncode) == bool(done.stdout + done.stderr)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("block", README_EXAMPLES, ids=lambda block: block.splitlines()[0])
+def test_an_example_does_what_it_says(block: str, tmp_path: Path) -> None:
+    assert block.count(">>>") > 3
+    assert complaints(block, tmp_path) == ""
+
+
+def test_an_example_that_lacks_an_import_is_noticed(tmp_path: Path) -> None:
+    block = '>>> import gymnasium\n>>> game = gymnasium.make("OAnQuan-v0")\n'
+    assert "NameNotFound" in complaints(block, tmp_path)

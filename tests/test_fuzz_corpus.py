@@ -1,16 +1,23 @@
-"""Inputs that once failed: every reader refuses them with its own error, in a few words."""
+"""Inputs that once failed, and files of strangers: every reader refuses them with its own error, in a few words."""
 
 import base64
 import http.client
 import io
 import json
+import re
+import tempfile
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from agents.evaluation.results import read_report
+from agents.networks.agent_files import CARD_NAME, read_card
+from agents.training.kinds import load_config
 from oanquan_env import Board, Move, NotationError, Rules, RulesError, parse_records
+from oanquan_env.benchmark.suites import read_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
@@ -27,8 +34,26 @@ def read_net(text: str) -> None:
     ValueNet.from_bytes(base64.b64decode(text))
 
 
+def read_folder_card(path: Path) -> None:
+    read_card(path.parent)
+
+
 def read_match(text: str) -> None:
     replay_match(parse_records(text))
+
+
+def from_file(read: Callable[[Path], object], name: str) -> Callable[[str], None]:
+    """`read` of a file called `name` that holds a text; its errors name the file."""
+
+    def read_text(text: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_text(text)
+            with pytest.raises(UsageError, match=re.escape(name)) as refused:
+                read(path)
+        raise refused.value
+
+    return read_text
 
 
 READERS: dict[str, list[tuple[Callable[[str], object], type[Exception] | tuple[type[Exception], ...]]]] = {
@@ -36,6 +61,8 @@ READERS: dict[str, list[tuple[Callable[[str], object], type[Exception] | tuple[t
     "rules": [(Rules.parse, RulesError), (MatchRules.parse, RulesError)],
     "records": [(read_match, UsageError)],
     "nets": [(read_net, FileError)],
+    "cards": [(from_file(load_config, "x.yaml"), UsageError), (from_file(read_folder_card, CARD_NAME), UsageError)],
+    "suites": [(from_file(read_suite, "x.json"), FileError), (from_file(read_report, "x.json"), FileError)],
 }
 """The readers of each kind, and the error that each promises."""
 

@@ -19,7 +19,7 @@ from oanquan_env.files import FileError
 from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import NET_UNIT, FullWidthSearch
-from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, read_value_net, shapes
+from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, read_value_net
 from tests.boards import random_positions
 from tests.plain_search import after_each_move
 
@@ -109,14 +109,6 @@ def test_a_search_with_a_net_is_brute_force_with_it(rules: str) -> None:
         for action, child in after_each_move(core, position).items():
             points = np.array([brute_force(core, net, child, 2)]) - NET_UNIT * position.scores
             assert found[row, action] == pytest.approx(relative_points(points)[0] / NET_UNIT, abs=2.1 / NET_UNIT)
-
-
-def test_a_net_of_zeros_changes_nothing() -> None:
-    core = Core("three-player")
-    arrays = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes(5, 3).items()}
-    net = ValueNet(rules=core.rules, **arrays, origin={})
-    positions = random_positions(core, 20, seed=5)
-    assert (FullWidthSearch(core, 3, net=net).values(positions) == FullWidthSearch(core, 3).values(positions)).all()
 
 
 def test_players_take_nets_by_name(tmp_path: Path) -> None:

@@ -170,6 +170,8 @@ class Scripted:
 def test_the_root_s_visits_are_those_of_uct(exploration: float) -> None:
     """The formula of Kocsis and Szepesvári, at the root alone; every move is tried once before one is tried again."""
     script = np.random.default_rng(0).uniform(-0.2, 0.3, 25)
+    once, _ = MCTSPlayer(Scripted(script), 10, exploration=exploration).search(Core().start(), np.random.default_rng(0))
+    assert once.tolist() == [[1] * 10]
     evaluator = Scripted(script)
     found, values = MCTSPlayer(evaluator, 24, exploration=exploration).search(Core().start(), np.random.default_rng(0))
     assert list(evaluator.values) == []  # each position that the tree met was running

@@ -285,17 +285,3 @@ def test_a_sequential_test_gives_up(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["20", "40", "50"]
     assert lines[-1].endswith(": undecided")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["greedy", "rendom"], "unknown player 'rendom'"),
-        (["greedy", "random", "--rules", "three-player"], "a test of pairs is for two players"),
-        (["greedy", "random", "--elo1", "-5"], "elo0 must be less than elo1"),
-        (["greedy", "random", "--batch", "0"], "batch and max_pairs must be 1 or more"),
-    ],
-)
-def test_mistakes_of_the_command(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == 2
-    assert message in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,6 @@ from agents.reports.pictures import draw_all, draw_ratings, draw_regret, draw_sc
 from agents.reports.report import (
     DEFAULT_REPORT,
     explanation,
-    main,
     markdown,
     summary,
     write_report,
@@ -53,39 +53,20 @@ def regret_row(agent: str, regret: float) -> RegretRow:
     return RegretRow(agent=agent, overall=measures(30, regret, 0.5, 0.125), phases=phases)
 
 
+def pairing(agent: str, opponent: str, games: tuple[int, int, int], **numbers: Any) -> PairingResult:
+    return PairingResult(
+        agent=agent, opponent=opponent, pairs=4, wins=games[0], draws=games[1], losses=games[2], **numbers
+    )
+
+
 def arena() -> ArenaResult:
-    won = PairingResult(
-        agent="greedy",
-        opponent="random",
-        pairs=4,
-        wins=8,
-        draws=0,
-        losses=0,
-        score=estimate(1.0),
-        margin=estimate(20, 2.5),
-        plies=9.25,
-        pentanomial=[0, 0, 0, 0, 4],
-        los=1.0,
-    )
-    close = PairingResult(
-        agent="deep",
-        opponent="greedy",
-        pairs=4,
-        wins=5,
-        draws=1,
-        losses=2,
-        score=estimate(0.6875, 0.1),
-        margin=estimate(-1.5, 2),
-        plies=12,
-        pentanomial=[0, 1, 1, 1, 1],
-        orders=[
-            OrderResult(score=estimate(0.75), margin=estimate(2)),
-            OrderResult(score=estimate(0.625), margin=estimate(-5)),
-        ],
-        elo=137.0,
-        elo_error=90.0,
-        los=0.975,
-    )
+    counts = [0, 0, 0, 0, 4], [0, 1, 1, 1, 1]
+    sure, ahead = {"score": estimate(1.0), "margin": estimate(20, 2.5)}, {"elo": 137.0, "elo_error": 90.0, "los": 0.975}
+    won = pairing("greedy", "random", (8, 0, 0), **sure, plies=9.25, pentanomial=counts[0], los=1.0)
+    first, second = ((0.75, 2), (0.625, -5))
+    orders = [OrderResult(score=estimate(score), margin=estimate(margin)) for score, margin in (first, second)]
+    near = {"score": estimate(0.6875, 0.1), "margin": estimate(-1.5, 2), "orders": orders}
+    close = pairing("deep", "greedy", (5, 1, 2), **near, plies=12, pentanomial=counts[1], **ahead)
     return ArenaResult(
         openings="openings-mancala-world.txt",
         digest="0123456789abcdef",
@@ -134,13 +115,8 @@ def report() -> Report:
 def test_a_report_survives_its_file(report: Report, tmp_path: Path) -> None:
     write_report(report, tmp_path)
     assert read_report(tmp_path / "report.json") == report
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "report.json",
-        "report.md",
-        "elo.png",
-        "scores.png",
-        "regret.png",
-    }
+    written = {"report.json", "report.md", "elo.png", "scores.png", "regret.png"}
+    assert {path.name for path in tmp_path.iterdir()} == written
 
 
 @pytest.mark.parametrize(
@@ -229,14 +205,6 @@ def test_a_report_on_three_players_names_the_even_share(report: Report) -> None:
     )
     assert "LOS" not in text
     assert set(draw_all(report)) == {"scores.png", "elo.png", "regret.png"}
-
-
-# ---- the command -----------------------------------------------------------------------------------------------------
-
-
-def test_errors_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(tmp_path / "none.json")]) == 2
-    assert "no such file" in capsys.readouterr().err
 
 
 def test_the_committed_report_can_be_read() -> None:

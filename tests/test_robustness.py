@@ -14,7 +14,6 @@ import yaml
 
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
-from agents.training.kinds import parse_config
 from agents.training.ppo.policy import network_of
 from agents.training.ppo.run import PPORun
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, StopTrainingError
@@ -44,12 +43,6 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
     learn(run)
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("in the way")
-    assert train.main(["--config", "configs/quick.yaml", "--output", str(tmp_path / "file" / "run")]) == 2
-    assert str(tmp_path / "file") in capsys.readouterr().err
-
-
 def test_a_run_goes_on_with_another_number_of_threads(tmp_path: Path) -> None:
     folder, threads = tmp_path / "run", torch.get_num_threads()
     with pytest.raises(StopTrainingError):
@@ -62,16 +55,6 @@ def test_a_run_goes_on_with_another_number_of_threads(tmp_path: Path) -> None:
         torch.set_num_threads(threads)
     assert run.plies == 6 * ITERATION
     assert yaml.safe_load((folder / CONFIG_NAME).read_text())["threads"] == 1
-
-
-def test_resuming_takes_what_the_machine_needs_and_nothing_else(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "run"
-    learn(PPORun.create(folder, small_config(), "test", quiet))
-    assert train.main(["--resume", str(folder), "--threads", "1"]) == 0
-    assert train.main(["--resume", str(folder), "--seed", "3"]) == 2
-    assert "only --threads, --device, --total-plies go with it" in capsys.readouterr().err
     with pytest.raises(UsageError, match=r"command line: threads: must be 1 or more \(got 0\)"):
         PPORun.resume(folder, quiet, {"threads": 0})
 
@@ -81,47 +64,22 @@ def test_resuming_takes_what_the_machine_needs_and_nothing_else(
     [
         ({"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
         ({"device": "nonsense"}, "device: must be one that torch knows, such as cpu or cuda; got 'nonsense'"),
+        ({"device": "cuda"}, "device: torch .* finds no GPU for 'cuda'; use cpu"),
+        (
+            {"rules": "mancala-world max_plies=4"},
+            "evaluation.opening_plies: no game is running after 4 plies",
+        ),
+        ({"evaluation": {"opening_plies": 120}}, "evaluation.opening_plies: none of .* was running after 120 plies"),
     ],
 )
 def test_what_a_run_would_stumble_over_later_is_refused_at_once(
-    tmp_path: Path, changes: dict[str, object], message: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], message: str
 ) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
     with pytest.raises(UsageError, match=message):
         PPORun.create(tmp_path / "run", small_config(**changes), "test", quiet)
     assert not (tmp_path / "run").exists()
-
-
-def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    with pytest.raises(UsageError, match=r"device: torch .* finds no GPU for 'cuda'; use cpu"):
-        PPORun.create(tmp_path / "run", small_config(device="cuda"), "test", quiet)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"rules": "mancala-world max_plies=4"}, "no game is running after 4 plies: the rules have max_plies=4"),
-        ({"evaluation": {"opening_plies": 120}}, "none of .* random games .* was running after 120 plies"),
-    ],
-)
-def test_openings_that_no_game_lasts_for_are_refused_at_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], message: str
-) -> None:
-    monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
-    with pytest.raises(UsageError, match=f"evaluation.opening_plies: {message}"):
-        PPORun.create(tmp_path / "run", small_config(**changes), "test", quiet)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"ppo": {"n_envs": 13, "n_steps": 5, "batch_size": 64}}, "ppo: a rollout of 65 plies .* of a single ply"),
-        ({"ppo": {"batch_size": 1}}, "ppo: a rollout of 16384 plies in minibatches of batch_size=1 has one of"),
-    ],
-)
-def test_what_cannot_be_trained_is_refused_as_a_configuration(changes: dict[str, object], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        parse_config(changes, "test")
 
 
 def test_a_run_that_diverges_at_its_very_end_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

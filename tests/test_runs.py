@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -250,24 +249,6 @@ def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
     steps = [event.step for event in shown.Scalars("train/loss")]
     assert len(steps) > 3
     assert steps == sorted(steps)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_to_a_sweep_saves_its_seeds(tmp_path: Path, number: signal.Signals) -> None:
-    config = tmp_path / "config.yaml"
-    config.write_text(small_config(total_plies=10**9, checkpoint_seconds=3600.0).to_yaml())
-    command = [sys.executable, "train.py", "--config", str(config), "--output", str(tmp_path / "out"), "--sweep", "0"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    folder, deadline = tmp_path / "out" / "seed-0", time.monotonic() + 300
-    while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(number)
-    output, errors = process.communicate(timeout=300)
-    assert process.returncode == 130
-    assert "stopped; the same command resumes it" in output
-    assert "Traceback" not in errors
-    assert (folder / CHECKPOINT_NAME).exists()
 
 
 def test_a_second_interrupt_ends_without_a_traceback(

@@ -225,14 +225,7 @@ def test_a_sweep_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "score against" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("options", "processors"),
-    [
-        ([], 1),
-        (["--threads", "3"], 3),
-        (["--threads", "20"], 20),
-    ],
-)
+@pytest.mark.parametrize(("options", "processors"), [([], 1), (["--threads", "3"], 3), (["--threads", "20"], 20)])
 def test_a_run_of_a_sweep_has_as_many_processors_as_threads(
     options: list[str], processors: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -310,17 +303,3 @@ def test_a_run_in_the_way_of_a_sweep_is_not_touched(tmp_path: Path) -> None:
     PPORun.create(tmp_path / "seed-7", config, "by hand", lambda line: None)
     with pytest.raises(UsageError, match="another configuration"):
         plan(tmp_path, config, [7])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["--ray", "auto"], "--ray and --jobs spread the seeds"),
-        (["--sweep", "0", "--jobs", "0"], "--jobs must be 1 or more"),
-        (["--resume", "runs/x", "--sweep", "0"], "only --threads, --device,"),
-        (["--sweep", "a"], "--sweep takes seeds"),
-    ],
-)
-def test_mistakes_of_the_command_line(arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert train.main(arguments) == 2
-    assert problem in capsys.readouterr().err

@@ -50,30 +50,6 @@ def filled_buffer(
     return buffer
 
 
-def buffer_for_two(
-    rewards: list[float], values: list[float], starts: list[bool], *, gamma: float, lam: float
-) -> ZeroSumRolloutBuffer:
-    """A buffer of one game of two players, of the movers' rewards and values."""
-    of_both = [[[reward, -reward]] for reward in rewards]
-    return filled_buffer(of_both, [[[value]] for value in values], [[one] for one in starts], gamma=gamma, lam=lam)
-
-
-def advantages(buffer: ZeroSumRolloutBuffer, last_value: float, done: bool) -> npt.NDArray[np.float32]:
-    """The movers' advantages in one game of two players."""
-    buffer.compute_returns_and_advantage(torch.tensor([[last_value]]), np.array([done]))
-    return buffer.advantages[:, 0]
-
-
-def test_advantages_against_a_hand_computation() -> None:
-    # A game of two plies ends, another begins and is cut off after one ply.
-    buffer = buffer_for_two([1.0, 2.0, 0.5], [0.25, -0.5, 0.75], [True, False, True], gamma=0.9, lam=0.5)
-    third = 0.5 - 0.9 * 0.4 - 0.75
-    second = 2.0 + 0.5  # nothing follows the end of the game
-    first = (1.0 - 0.9 * -0.5 - 0.25) - 0.9 * 0.5 * second
-    assert advantages(buffer, 0.4, False) == pytest.approx([first, second, third])
-    assert buffer.returns[:, 0, 0] == pytest.approx([first + 0.25, second - 0.5, third + 0.75])
-
-
 def test_for_two_players_advantages_are_those_with_the_sign_flipped_at_each_ply() -> None:
     rng = np.random.default_rng(0)
     steps, games, gamma, lam = 20, 50, 0.97, 0.8
@@ -144,13 +120,6 @@ def test_with_lambda_one_an_advantage_sums_all_that_a_player_gets_between_its_ow
             assert buffer.advantages[begin, 0] == pytest.approx(wanted, abs=1e-5)
 
 
-def test_with_lambda_one_the_return_is_the_alternating_sum_of_rewards() -> None:
-    rewards = [3.0, 5.0, 7.0, 11.0]
-    buffer = buffer_for_two(rewards, [0.3, -0.2, 0.9, 0.1], [True, False, False, False], gamma=1.0, lam=1.0)
-    advantages(buffer, 99.0, True)
-    assert buffer.returns[:, 0, 0] == pytest.approx([3 - 5 + 7 - 11, 5 - 7 + 11, 7 - 11, 11])
-
-
 def test_a_move_that_loses_to_the_reply_gets_a_negative_advantage() -> None:
     """5A wins 11 points, and 3A then wins the game (docs/RULES.md, section 4)."""
     core = Core()
@@ -167,8 +136,10 @@ def test_a_move_that_loses_to_the_reply_gets_a_negative_advantage() -> None:
     assert infos[0]["episode"] == {"r": 24, "l": 2, "t": 0.0}
     assert rewards[0] == pytest.approx(11 / 70)
     assert rewards[0] - rewards[1] == pytest.approx((22 - 46) / 70)  # from the first mover's side
-    buffer = buffer_for_two(rewards, [0.0, 0.0], [True, False], gamma=1.0, lam=1.0)
-    first, second = advantages(buffer, 0.0, True)
+    of_both = [[[reward, -reward]] for reward in rewards]
+    buffer = filled_buffer(of_both, [[[0.0]], [[0.0]]], [[True], [False]], gamma=1.0, lam=1.0)
+    buffer.compute_returns_and_advantage(torch.tensor([[0.0]]), np.array([True]))
+    first, second = buffer.advantages[:, 0]
     assert first == pytest.approx(-24 / 70)
     assert second > 0
 

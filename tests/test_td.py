@@ -15,10 +15,9 @@ import agents
 import train
 from agents.search.deepening import Search
 from agents.search.move_values import MoveValues
-from agents.support.folder_lock import FolderLock
 from agents.support.strict_yaml import validated
 from agents.support.tensor_files import pack, unpack
-from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, StopTrainingError
+from agents.training.run_folder import CHECKPOINT_NAME, StopTrainingError
 from agents.training.starts import RandomStarts
 from agents.training.td.config import TDConfig, ValueConfig
 from agents.training.td.games import Games, lambda_returns
@@ -203,15 +202,6 @@ def test_the_seed_decides_and_evaluations_change_nothing(whole_run: Path, tmp_pa
     assert weights(tmp_path / "seldom") == weights(whole_run)
 
 
-def test_a_longer_run_is_the_same_file_with_more_plies(tmp_path: Path) -> None:
-    learn(run_in(tmp_path / "run", total_plies=ITERATION))
-    with pytest.raises(UsageError, match="--total-plies must be more"):
-        TDRun.resume(tmp_path / "run", lambda _: None, {"total_plies": 1})
-    run = TDRun.resume(tmp_path / "run", lambda _: None, {"total_plies": 2 * ITERATION})
-    learn(run)
-    assert run.plies == 2 * ITERATION
-
-
 def test_evaluations_measure_regret_on_the_development_part(tmp_path: Path) -> None:
     said: list[str] = []
     run = run_in(tmp_path / "run", said.append, rules="mancala-world", total_plies=ITERATION)
@@ -256,24 +246,6 @@ def test_a_checkpoint_that_cannot_be_is_refused(
     (tmp_path / "run" / CHECKPOINT_NAME).write_bytes(pack(tensors, metadata))
     with pytest.raises(FileError, match=rf"checkpoint\.safetensors: .*{message}"):
         TDRun.resume(tmp_path / "run", lambda _: None)
-
-
-def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
-    run = run_in(tmp_path / "run")
-    with pytest.raises(StopTrainingError):
-        learn(run, 2 * ITERATION)
-    (tmp_path / "run" / EVALUATIONS_NAME).write_text("[" * 100_000)
-    with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 1 is damaged: .*delete it to go on"):
-        TDRun.resume(tmp_path / "run", lambda _: None)
-
-
-def test_a_folder_with_a_run_is_not_begun_again_nor_shared(whole_run: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=f"--resume {whole_run}"):
-        run_in(whole_run)
-    lock = FolderLock(whole_run)
-    with pytest.raises(FileError, match="is in use by process"):
-        TDRun.resume(whole_run, lambda _: None)
-    lock.release()
 
 
 def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:

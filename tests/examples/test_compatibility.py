@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from examples import compatibility
-from examples.compatibility import FRAMEWORKS, PAGE, check, main, page, read_outcomes, works_block
+from examples.compatibility import FRAMEWORKS, PAGE, check, page, read_outcomes, works_block
 
 
 def test_the_page_is_current_and_everything_was_tested() -> None:
@@ -32,9 +32,3 @@ def test_a_failed_or_missing_test_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
     assert check(text)[:2] == ["Tianshou was never tested", "tests of RLlib failed"]
     assert check(text)[2].startswith("frameworks.md is stale")
     assert check(page(text)) == check(text)[:2]
-
-
-def test_unknown_frameworks_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["Dopamine"])
-    assert "unknown: Dopamine; there are CleanRL-style PPO, " in capsys.readouterr().err

@@ -201,46 +201,6 @@ def test_the_environment_names_the_endpoint_and_the_key_stays_out_of_what_is_wri
     assert json.loads(output.read_text())["extra"] == {"temperature": 0}
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--base-url", "ftp://x"], "--base-url must begin with http:// or https://; got 'ftp://x'"),
-        (["--positions", "100000"], "--positions: the development part of regret-mancala-world has 1170; got 100000"),
-        (["--rules", "tonkin seeds=3"], "--rules: there is no regret suite of two players for 'tonkin seeds=3'"),
-        (["--rules", "tonkin"], "--rules: this example has no words for the leftovers, mandarin_ahead, mandarin_seeds"),
-        (["--rules", "three-player"], "--rules: there is no regret suite of two players for 'three-player'"),
-        (["--extra", "[1]"], "--extra must be a JSON object; got '[1]'"),
-        (["--extra", "{"], "not readable as JSON"),
-        (["--output", "missing/found.json"], "--output: there is no folder missing"),
-    ],
-)
-def test_what_cannot_be_is_refused_before_anything_is_asked(
-    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def never(*_: object) -> str:
-        raise AssertionError
-
-    with served(never) as (url, seen):
-        assert main(["--base-url", url, "--model", "m", *options]) == 2
-    assert said in capsys.readouterr().err
-    assert not seen
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--model", "m"], "--base-url is needed, or OPENAI_BASE_URL in the environment"),
-        (["--base-url", "http://x"], "--model is needed, or OPENAI_MODEL in the environment"),
-        (["--base-url", "http://x", "--model", "m", "--jobs", "0"], "--jobs must be 1 or more; got 0"),
-        (["--base-url", "http://x", "--model", "m", "--timeout", "nan"], "--timeout must be a number of seconds above"),
-    ],
-)
-def test_bad_options_are_named(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(options)
-    assert said in capsys.readouterr().err
-
-
 # ---- endpoints that fail ---------------------------------------------------------------------------------------------
 
 

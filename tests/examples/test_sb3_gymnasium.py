@@ -9,7 +9,6 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-from stable_baselines3.common.vec_env import DummyVecEnv
 
 from examples.features_gym import FeaturesGym
 from examples.sb3_gymnasium import main
@@ -38,14 +37,6 @@ def test_features_and_masks_belong_to_the_position() -> None:
         if terminated or truncated:
             assert not info["illegal_action"]
             features, info = env.reset()
-
-
-def test_sb3_finds_the_masks() -> None:
-    envs = DummyVecEnv([lambda: FeaturesGym(opponent="random"), lambda: FeaturesGym(opponent="random", seed=1)])
-    envs.reset()
-    masks = np.stack(envs.env_method("action_masks"))
-    assert masks.shape == (2, 10)
-    assert masks.any(axis=1).all()
 
 
 def test_the_batch_gives_sb3_masks_and_last_observations() -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from examples.scoring import COUNTS, Curve, Features, make_parser
 from oanquan_env import Core
 from oanquan_env.observation import Encoder
-from oanquan_env.players.observed import ObservedPolicy
 
 
 def test_counts_are_one_hot_and_stones_follow() -> None:
@@ -48,19 +46,3 @@ def test_the_curve_tells_a_strong_agent_from_a_weak_one(
     assert kept["command"].startswith("python -m examples.some_example --steps 20")
     assert "numpy" in kept["versions"]
     assert capsys.readouterr().out.count("score against random") == 3
-
-
-def test_an_agent_sees_the_position_from_its_own_side() -> None:
-    core = Core()
-    positions = core.start(2)
-    core.play(positions, np.array([8, 3]))
-    seen = []
-
-    def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        seen.append((observations, masks))
-        return masks.argmax(axis=1)
-
-    chosen = ObservedPolicy(core, choose).choose(positions, np.random.default_rng(0))
-    assert (seen[0][0] == Encoder(core).encode(positions)).all()
-    assert core.legal_mask(positions)[np.arange(2), chosen].all()
-    assert (seen[0][1] == core.legal_mask(positions)).all()

@@ -98,27 +98,6 @@ def test_chance_repeats_with_the_seed_alone() -> None:
     assert (nets[0].embedding != nets[2].embedding).any()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--rules", "three-player"], "--rules: this example is for two players; 'three-player' has 3"),
-        (["--rules", "chess"], "chess"),
-        (["--save", "nowhere/td.npz"], "--save: there is no folder nowhere"),
-        (["--results", "nowhere/td.json"], "--results: there is no folder nowhere"),
-        (["--plies", "0"], "argument --plies: must be 1 to inf; got 0"),
-        (["--lam", "1.5"], "argument --lam: must be 0 to 1; got 1.5"),
-        (["--temperature", "nan"], "argument --temperature: must be 0.01 to 100; got nan"),
-        (["--seed", "one"], "argument --seed: invalid"),
-    ],
-)
-def test_a_bad_setting_is_refused_before_any_game(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments)
-    assert message in capsys.readouterr().err
-
-
 def test_the_example_needs_numpy_torch_and_oanquan_env_alone() -> None:
     tree = ast.parse(Path(td_lambda.__file__).read_text(encoding="utf-8"))
     names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
