@@ -41,7 +41,7 @@ OTHER |= {one: two for pair in PAIRS for one, two in (pair, pair[::-1])}
 
 SEED = 1
 ENGINE = "rules tables positions sowing scalar singles symmetry position_checks core"
-SLOW = "greater or with_and_without or repeats or on_threads or 4] or 5] or world] or app] or ludii] or vietnamese]"
+SLOW = "greater or with_and or repeats or threads or counted or scores or 4] or 5] or world] or app] or ludii] or ese]"
 SCORED = (
     ("oanquan_env/engine", ENGINE, "rule_moves core referee singles rules", ""),
     ("oanquan_env/players", "full_width selective", "selective full_width", ""),
