@@ -25,6 +25,7 @@ from agents.search.proof import LimitReachedError
 from agents.search.solver import ProofState, Solver
 from agents.support.command_line import OptionalFile, command
 from oanquan_env import Core
+from oanquan_env.benchmark.verification import verify
 from oanquan_env.engine.notation import format_position, parse_position
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import check_place, write_atomically
@@ -82,9 +83,9 @@ def main(options: Options) -> int:
         result = {**asked, **asdict(solver.progress), "solved": solver.progress.solved}
         write_atomically(options.json, (json.dumps(result, indent=2) + "\n").encode())
     if options.certificate is not None:
-        content = certify(solver).to_bytes()
-        write_atomically(options.certificate, content)
-        print(f"certificate: {options.certificate}, {len(content):,} bytes")
+        certificate = certify(solver)
+        print(f"certificate: {options.certificate}\n{verify(certificate)}")
+        write_atomically(options.certificate, certificate.to_bytes())
     return 0 if solver.progress.solved else 1
 
 

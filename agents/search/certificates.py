@@ -4,9 +4,11 @@ A table of proofs says what can be forced in many positions, but not how: the mo
 another bound, and moves that each keep a bound may together lead round in circles. So a strategy is made in two steps.
 *Collecting* goes from the first position on through all replies. It takes the move with the fewest new positions after
 it, of those that keep the prover's goal. *Choosing* forgets these moves. It ranks the positions collected from the ends
-of games upwards, by the moves that the prover needs at most, and allows only moves that lead to lower ranks. Positions
-of a circle get no rank that way. If that leaves the first position without one, what follows other moves in such
-positions is collected, too.
+of games upwards, by the moves that the prover needs at most, and allows only moves that lead to lower ranks.
+
+Circles leave positions without a rank. If the first is one of them, these are collected anew, one after the other, by
+moves that do not lead back; and all of them again, with the goals known by then, as a position that is met again with
+a higher goal may need another move and close another circle.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from oanquan_env.players.certificates import (
 )
 
 ATTEMPTS = 30
-"""How often other moves are collected before a bound is given up."""
+"""How often positions are collected before a bound is given up."""
 DETOUR = 9
 """Plies searched for a move that does not lead back."""
 LONGEST = 100
@@ -74,6 +76,8 @@ def _strategy(claims: Certificate, table: ProofTable, bound: int, is_lower: bool
     core = claims.core
     begin = beginnings(core, claims.start(), is_lower)
     first = _highest(_running(core, begin, (bound if is_lower else -bound) - margin(core, begin)))
+    if not first:  # every move ends the game
+        return Strategy(bound, np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint8))
     goals = _collect(core, table, first)
     for attempt in range(ATTEMPTS):
         moves = _moves(core, goals)
@@ -203,6 +207,7 @@ class _Detours:
         return reached
 
     def _try(self, key: bytes, goal: int) -> bool:
+        """`reach` for a position that is not collected yet."""
         (tries,) = _tries(self._core, {key: goal})
         running = ~tries.reached.over
         kept, tried = ~running & (tries.needed <= 0), set[int]()
