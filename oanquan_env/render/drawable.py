@@ -25,6 +25,7 @@ class Snapshot:
 
 
 Drawable: TypeAlias = Board | Snapshot
+"""One game, as the renderers take it."""
 
 
 def shown_scores(board: Drawable) -> list[int]:

@@ -20,13 +20,13 @@ from agents.players.make import make
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import naming_field, read_yaml
 from agents.training.checkpoint import State
+from agents.training.config import between
 from agents.training.ppo.config import TrainConfig
 from agents.training.ppo.games import SelfPlayVecEnv
 from agents.training.ppo.policy import SelfPlayPolicy, network_of
 from agents.training.ppo.rollout_buffer import ZeroSumRolloutBuffer
 from agents.training.run import Run
 from agents.training.run_folder import RUN_NAME
-from agents.training.schedules import between
 from agents.training.starts import RandomStarts
 from oanquan_env import Core, IllegalActionError
 from oanquan_env.errors import UsageError

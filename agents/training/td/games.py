@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.search.move_values import MoveValues
-from agents.training.schedules import between
+from agents.training.config import between
 from agents.training.starts import RandomStarts
 from agents.training.td.config import TDConfig
 from oanquan_env import Core, Positions
