@@ -83,6 +83,17 @@ def test_bounds_that_do_not_meet_are_certified_too() -> None:
     assert found.lower.bound < found.upper.bound
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("rules", "value"), {"ludii": 13, "app": 10}.items())
+def test_other_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: Path) -> None:
+    path = tmp_path / "certificate.npz"
+    assert solve.main(["--rules", rules, "--certificate", str(path)]) == 0
+    found = verify(read_certificate(path))
+    assert found.lower is not None
+    assert found.upper is not None
+    assert (found.lower.bound, found.upper.bound) == (value, value)
+
+
 def test_a_last_move_is_certified() -> None:
     core = Core("tonkin")
     position = parse_position(core, "0,0,1,0,0,5/0,0,0,0,0,0 32,32 0 6")
