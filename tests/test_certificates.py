@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from agents import solve
+from agents.players.fingerprint import fingerprint
 from agents.search.certificates import certify
 from agents.search.solver import Solver
 from oanquan_env import Board, Core, Positions, Rules
@@ -402,3 +403,8 @@ def test_the_page_says_that_the_strongest_level_is_proved() -> None:
     session = Session(names=("human", "perfect"))
     assert [seat["proved"] for seat in session.state()["seats"]] == [False, True]
     assert [seat["proved"] for seat in Session("ludii", names=("human", "perfect")).state()["seats"]] == [False, False]
+
+
+def test_a_fingerprint_tells_certificates_apart() -> None:
+    rules = [Rules.parse(name) for name in ("mancala-world", "tonkin", "ludii")]
+    assert len({fingerprint("book:greedy", each) for each in rules}) == 3
