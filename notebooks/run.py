@@ -5,6 +5,7 @@ Small pictures and printed text are stored, so that the notebooks can be read wi
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from typing import Any
@@ -97,4 +98,6 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="how file names begin, such as 01 (default: all)")
+    sys.exit(main(parser.parse_args().names))
