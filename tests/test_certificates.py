@@ -85,14 +85,13 @@ def test_bounds_that_do_not_meet_are_certified_too() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rules", "value"), {"ludii": 13, "app": 10}.items())
-def test_other_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: Path) -> None:
+def test_another_preset_is_certified_by_the_command(tmp_path: Path) -> None:
     path = tmp_path / "certificate.npz"
-    assert solve.main(["--rules", rules, "--certificate", str(path)]) == 0
+    assert solve.main(["--rules", "ludii", "--certificate", str(path)]) == 0
     found = verify(read_certificate(path))
     assert found.lower is not None
     assert found.upper is not None
-    assert (found.lower.bound, found.upper.bound) == (value, value)
+    assert (found.lower.bound, found.upper.bound) == (13, 13)
 
 
 def test_a_last_move_is_certified() -> None:
