@@ -133,7 +133,7 @@ def search(rules: ManyRules, memory: ManyMemory, depth: int, ply: int, place: in
         return 0
     best, chosen = -INFINITY, MAX_ACTIONS
     for turn in range(count):
-        if ply == 0 or memory.paranoid:
+        if memory.paranoid or (ply == 0 and not memory.every_move):
             next_child(memory.children[ply + 1], turn, count)
         child, end = memory.children[ply + 1][turn], memory.best[ply + 1]
         if child.state == RUNNING and depth > 1:
