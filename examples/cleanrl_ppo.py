@@ -47,7 +47,6 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
     add("--threads", type=int, default=1, help="PyTorch's; on a busy machine one is the fastest (default: %(default)s)")
     add("--output", type=Path, metavar="FILE", help="append the learning curve here, one JSON object a line")
-    add("--save", metavar="FILE", help="write the trained weights here")
     add("--result", type=Path, metavar="FILE", help="write command, versions and curve here as one JSON file")
     add("--rules", default="mancala-world", help="rules for two players with five fields (default: %(default)s)")
     add("--reward", default="margin", help="margin (points, at each ply), outcome or mixed (default: %(default)s)")
@@ -262,8 +261,6 @@ def main(arguments: list[str] | None = None) -> list[dict]:
         steps += options.num_envs * options.num_steps
         seconds += time.perf_counter() - began
         cpu_seconds += time.process_time() - cpu_began
-    if options.save:
-        torch.save(agent.state_dict(), options.save)
     if options.result:
         write_result(options, commit, curve)
     return curve

@@ -21,10 +21,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyspiel
-from open_spiel.python.algorithms import mcts
-from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
+from agents.support.extras import needing_extras
 from examples.scoring import BASELINES, OPENING_PLIES, Curve
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
@@ -35,6 +33,11 @@ from oanquan_env.observation import Encoder
 from oanquan_env.players import make
 from oanquan_env.playing import random_openings
 from oanquan_env.rewards import RewardName, check_reward, game_rewards
+
+with needing_extras("examples.open_spiel_game" if __name__ == "__main__" else None):
+    import pyspiel
+    from open_spiel.python.algorithms import mcts
+    from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
 GAME_TYPE = pyspiel.GameType(
     short_name="python_oanquan",

@@ -1,16 +1,23 @@
-"""What the notebooks draw with: boards side by side, the film of a move, one style for all plots."""
+"""What the notebooks draw with: boards side by side, the film of a move, one style for all plots.
+
+A drawing is shown as SVG, and as PNG where a notebook that is not trusted shows no SVG.
+"""
 
 from __future__ import annotations
 
+import base64
+import io
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
-from IPython.display import SVG
 from matplotlib.axes import Axes
+from PIL import Image
 
 from oanquan_env import Board, MoveTrace
-from oanquan_env.render import LastMove, Snapshot, svg
+from oanquan_env.render import LastMove, Snapshot, rgb, svg
+from oanquan_env.render.drawable import Drawable
 
 GAP = 16
 """Pixels between two boards."""
@@ -19,17 +26,28 @@ BLUE, ORANGE, GREEN, RED = "#4C78A8", "#F58518", "#54A24B", "#C44E52"
 _SIZE = re.compile(r'<svg [^>]*?width="(\d+)" height="(\d+)"')
 
 
-def picture(board: Board, width: int = 560) -> SVG:
+@dataclass(frozen=True)
+class Drawing:
+    """A picture in two formats; a notebook shows the first that it can."""
+
+    svg: str
+    png: bytes
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"image/svg+xml": self.svg, "image/png": base64.b64encode(self.png).decode()}
+
+
+def picture(board: Board, width: int = 560) -> Drawing:
     """One board with its last move."""
-    return SVG(svg(board, last=board.last_mark, width=width))
+    return _grid([(board, board.last_mark)], 1, width)
 
 
-def strip(boards: Sequence[Board], columns: int = 2, width: int = 410) -> SVG:
+def strip(boards: Sequence[Board], columns: int = 2, width: int = 410) -> Drawing:
     """Boards with their last moves, row by row, in one picture; each `width` pixels wide."""
-    return _grid([svg(board, last=board.last_mark, width=width) for board in boards], columns)
+    return _grid([(board, board.last_mark) for board in boards], columns, width)
 
 
-def film(trace: MoveTrace, columns: int = 2, width: int = 410) -> SVG:
+def film(trace: MoveTrace, columns: int = 2, width: int = 410) -> Drawing:
     """The board before a move and after each of its sowings, captures and refills."""
     marks: list[LastMove | None] = [None]
     for lap in trace.laps:
@@ -39,10 +57,11 @@ def film(trace: MoveTrace, columns: int = 2, width: int = 410) -> SVG:
         marks.append(LastMove(last.square, last.squares, last.last, (taking.square,)))
     marks += [None] * len(trace.refillings)
     frames = [Snapshot(trace.rules, *frame, mover=trace.player) for frame in trace.frames()]
-    return _grid([svg(frame, last=mark, width=width) for frame, mark in zip(frames, marks, strict=True)], columns)
+    return _grid(list(zip(frames, marks, strict=True)), columns, width)
 
 
-def _grid(drawings: Sequence[str], columns: int) -> SVG:
+def _grid(boards: Sequence[tuple[Drawable, LastMove | None]], columns: int, width: int) -> Drawing:
+    drawings = [svg(board, last=last, width=width) for board, last in boards]
     sizes = [tuple(map(int, match.groups())) for drawing in drawings if (match := _SIZE.search(drawing))]
     wide, high = max(size[0] for size in sizes) + GAP, max(size[1] for size in sizes) + GAP
     placed = [
@@ -50,10 +69,17 @@ def _grid(drawings: Sequence[str], columns: int) -> SVG:
         for number, drawing in enumerate(drawings)
     ]
     size = wide * min(columns, len(drawings)) - GAP, high * -(-len(drawings) // columns) - GAP
-    return SVG(
+    document = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" width="{size[0]}" '
-        f'height="{size[1]}">{"".join(placed)}</svg>'
+        f'height="{size[1]}" style="max-width:100%;height:auto">{"".join(placed)}</svg>'
     )
+    pixels = Image.new("RGB", size, "white")
+    for number, (board, last) in enumerate(boards):
+        at = number % columns * wide, number // columns * high
+        pixels.paste(Image.fromarray(rgb(board, last=last, width=width)), at)
+    data = io.BytesIO()
+    pixels.quantize(64).save(data, "PNG", optimize=True)
+    return Drawing(document, data.getvalue())
 
 
 def axes(title: str, width: float = 7.5, height: float = 3.4) -> Axes:

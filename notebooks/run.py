@@ -5,6 +5,7 @@ Small pictures and printed text are stored, so that the notebooks can be read wi
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ with needing_extras("notebooks/run.py" if __name__ == "__main__" else None):
 
 FOLDER = Path(__file__).parent
 PICTURES = ("image/svg+xml", "image/png")
-TEXT = "text/plain"
+TEXT, WIDGET = "text/plain", "application/vnd.jupyter.widget-view+json"
 MOST_CHARACTERS = {**dict.fromkeys(PICTURES, 200_000), TEXT: 5_000}
 """Longer outputs are not stored."""
 CELL_SECONDS = 600
@@ -44,7 +45,7 @@ def shown(cell: NotebookNode) -> list[tuple[str, str]]:
         if output["output_type"] == "stream":
             data = {TEXT: output["text"]} if output["name"] == "stdout" else {}
         else:
-            data = output.get("data", {})
+            data = {} if WIDGET in output.get("data", {}) else output.get("data", {})  # it needs a running kernel
         best = next((kind for kind in (*PICTURES, TEXT) if kind in data), None)
         if best is None:
             continue
@@ -61,14 +62,19 @@ def keep_shown(notebook: NotebookNode) -> None:
     for cell in notebook.cells:
         cell.metadata = {}
         if cell.cell_type == "code":
-            cell.outputs = [_output(*part) for part in shown(cell) if len(part[1]) <= MOST_CHARACTERS[part[0]]]
+            pictures = [output["data"] for output in cell.outputs if PICTURES[0] in output.get("data", {})]
+            kept = [part for part in shown(cell) if len(part[1]) <= MOST_CHARACTERS[part[0]]]
+            cell.outputs = [_output(kind, content, pictures) for kind, content in kept]
             cell.execution_count = None
 
 
-def _output(kind: str, content: str) -> Any:
+def _output(kind: str, content: str, pictures: list[Any]) -> Any:
+    """What is stored; beside an SVG its PNG, as JupyterLab shows no SVG of a notebook that is not trusted."""
     if kind == TEXT:
         return nbformat.v4.new_output("stream", name="stdout", text=content)
-    return nbformat.v4.new_output("display_data", {kind: content})
+    other = next((data for data in pictures if "".join(data[PICTURES[0]]) == content and PICTURES[1] in data), {})
+    beside = {PICTURES[1]: other[PICTURES[1]]} if kind == PICTURES[0] and other else {}
+    return nbformat.v4.new_output("display_data", {kind: content, **beside})
 
 
 def main(names: list[str]) -> int:
@@ -92,4 +98,6 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="how file names begin, such as 01 (default: all)")
+    sys.exit(main(parser.parse_args().names))

@@ -84,6 +84,7 @@ def test_a_film_sows_seed_by_seed_and_ends_on_the_board() -> None:
 def test_a_record_becomes_an_svg_without_scripts(tmp_path: Path) -> None:
     path = tmp_path / "game.svg"
     record(*PUZZLE).animate(path)
+    assert record(*PUZZLE)._repr_svg_() == path.read_text(encoding="utf-8")
     text = path.read_text(encoding="utf-8")
     assert "<script" not in text
     assert not re.search(r'(href|src)="(?!#)', text)

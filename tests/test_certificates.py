@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from agents import solve
+from agents.players.fingerprint import fingerprint
 from agents.search.certificates import certify
 from agents.search.solver import Solver
 from oanquan_env import Board, Core, Positions, Rules
@@ -81,6 +82,16 @@ def test_bounds_that_do_not_meet_are_certified_too() -> None:
     assert found.lower is not None
     assert found.upper is not None
     assert found.lower.bound < found.upper.bound
+
+
+@pytest.mark.slow
+def test_another_preset_is_certified_by_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "certificate.npz"
+    assert solve.main(["--rules", "ludii", "--certificate", str(path)]) == 0
+    found = verify(read_certificate(path))
+    assert found.lower is not None
+    assert found.upper is not None
+    assert (found.lower.bound, found.upper.bound) == (13, 13)
 
 
 def test_a_last_move_is_certified() -> None:
@@ -391,3 +402,8 @@ def test_the_page_says_that_the_strongest_level_is_proved() -> None:
     session = Session(names=("human", "perfect"))
     assert [seat["proved"] for seat in session.state()["seats"]] == [False, True]
     assert [seat["proved"] for seat in Session("ludii", names=("human", "perfect")).state()["seats"]] == [False, False]
+
+
+def test_a_fingerprint_tells_certificates_apart() -> None:
+    rules = [Rules.parse(name) for name in ("mancala-world", "tonkin", "ludii")]
+    assert len({fingerprint("book:greedy", each) for each in rules}) == 3

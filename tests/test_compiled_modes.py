@@ -17,7 +17,7 @@ NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
 @pytest.mark.parametrize(
     ("variable", "value", "tests"),
     [
-        ("NUMBA_BOUNDSCHECK", "1", SEARCH + NETS),
+        ("NUMBA_BOUNDSCHECK", "1", [*SEARCH, *NETS, "tests/test_maxn.py"]),
         ("NUMBA_CPU_NAME", "haswell", NETS),  # AVX2 without AVX-512
         ("NUMBA_CPU_NAME", "generic", NETS),  # SSE2
         # plain NumPy says when a hash overflows, as it should; the small searches alone, as plain Python is slow

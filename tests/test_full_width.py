@@ -196,14 +196,6 @@ def test_players_by_name_need_no_agents(aim: Aim, monkeypatch: pytest.MonkeyPatc
         make_policy("minimax:depth=2")
 
 
-@pytest.mark.parametrize("aim", AIMS)
-def test_both_ways_to_a_name_make_the_same_player(aim: Aim) -> None:
-    made = [make(f"{aim}:depth=4", "four-player") for make in (make_policy, agents.make)]
-    for player in made:
-        assert isinstance(player, FullWidthPolicy)
-        assert (player.search.depth, player.search.aim, player.core.rules.players) == (4, aim, 4)
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -213,7 +205,7 @@ def test_both_ways_to_a_name_make_the_same_player(aim: Aim) -> None:
         ("paranoid:depth=-1", f"depth must be 1 to {MAX_DEPTH}; got -1"),
         ("maxn:depth=21", f"depth must be 1 to {MAX_DEPTH}; got 21"),
         ("maxn:depth=2.5", "depth of maxn must be a whole number; got '2.5'"),
-        ("maxn:ms=5", "maxn has depth=…, net=…, epsilon=…; got 'ms=5'"),
+        ("maxn:plies=5", "maxn has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'plies=5'"),
     ],
 )
 def test_mistaken_names_are_refused(name: str, message: str) -> None:

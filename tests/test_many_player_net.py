@@ -16,7 +16,6 @@ from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import FileError
-from oanquan_env.players import FullWidthPolicy
 from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import NET_UNIT, FullWidthSearch
 from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, read_value_net
@@ -119,9 +118,7 @@ def test_players_take_nets_by_name(tmp_path: Path) -> None:
     choices = []
     for make in (agents.make, make_policy):
         for text in (f"maxn:depth=2,net={path}", f"maxn:depth=2,net={tmp_path}", "maxn:depth=2"):
-            player = make(text, "three-player")
-            assert isinstance(player, FullWidthPolicy)
-            choices.append(player.choose(positions, np.random.default_rng(0)).tolist())
+            choices.append(make(text, "three-player").choose(positions, np.random.default_rng(0)).tolist())
     assert choices[0] == choices[1] == choices[3] == choices[4] != choices[2] == choices[5]
     names = (f"maxn:depth=2,net={path}", f"paranoid:depth=2,net={path}", "maxn:depth=2")
     prints = [fingerprint(name, core.rules) for name in names]

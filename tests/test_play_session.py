@@ -9,6 +9,8 @@ import pytest
 
 from oanquan_env import Board, Rules
 from oanquan_env.play.lessons import LESSONS, lessons
+from oanquan_env.play.puzzles import LEAST_LOSS, puzzles_of
+from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
 from oanquan_env.play.vietnamese import TERMINATIONS, TURN_ENDS
 from tests.sessions import line, refused
@@ -167,3 +169,53 @@ def test_both_languages_tell_the_same_steps() -> None:
         assert moves
     assert len(TURN_ENDS) == 7
     assert len(TERMINATIONS) == 4
+
+
+# ---- looking back and on ---------------------------------------------------------------------------------------------
+
+
+def test_every_position_of_a_game_is_valued_and_a_preview_is_what_the_move_does() -> None:
+    played = Session(board=Board.parse(END))
+    assert played.state()["previews"]["3A"]["captured"] == [14, 1]
+    played.request("move", {"move": "3A", "ply": 30})
+    before = played.hint(0)
+    assert (before["serial"], before["best"], before["values"]["3A"]) == (0, "3A", 14)  # South ends 42 : 28
+    assert before["captured"] == [14, 1]
+    for moves in (1, 2, "0", True):
+        with pytest.raises(SessionError):
+            played.hint(moves)  # type: ignore[arg-type]
+    assert played.state()["previews"] == {}
+
+
+def test_a_rematch_begins_where_the_game_did_with_sides_changed_if_asked() -> None:
+    played = Session(names=("human", "greedy"), board=Board.parse(END))
+    played.request("move", {"move": "3A", "ply": 30})
+    played.request("rematch", {})
+    assert (played.state()["position"], played.game.names) == (END, ["human", "greedy"])
+    played.request("rematch", {"swap": True})
+    assert played.game.names == ["greedy", "human"]
+
+
+def test_a_record_brings_its_seats_and_a_link_its_moves() -> None:
+    played = Session()
+    played.request("new", {"moves": "5A", "seats": ["human", "easy"]})
+    opened = Session()
+    opened.request("load", {"text": played.state()["record"], "seats": ["human", "easy"]})
+    assert (line(opened), opened.game.names) == (["5A"], ["human", "easy"])
+    assert refused(played, "new", moves="5A9A").code == "move"
+    assert refused(played, "puzzle", level="none").code == "request"
+    with pytest.raises(SessionError, match="picture"):
+        played.picture("png")
+
+
+@pytest.mark.parametrize("rules", ["mancala-world", "tonkin"])
+def test_puzzles_have_one_best_move(rules: str) -> None:
+    puzzles = puzzles_of(Rules.parse(rules))
+    for puzzle in puzzles["first"]:
+        takes = [move for move in puzzle.board.legal_moves if any(t.stones for t in puzzle.board.sowing(move).takings)]
+        assert takes == [puzzle.best]
+    for level in ("easy", "medium", "hard"):
+        for puzzle in puzzles[level]:
+            first, second, *_ = sorted(puzzle.values.values(), reverse=True)
+            assert puzzle.values[puzzle.best] == first >= second + LEAST_LOSS
+            assert set(puzzle.values) == set(puzzle.board.legal_moves)

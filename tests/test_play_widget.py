@@ -214,7 +214,7 @@ def test_a_click_in_a_notebook_moves_the_board(browser: Browser, tmp_path: Path)
         page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()  # a cell run before that is at times dropped
         page.locator(".jp-Notebook .jp-Cell").first.click()
         page.keyboard.press("Shift+Enter")
-        person.board.locator("select").select_option("none")
+        person.board.locator("select").select_option("none", force=True)
         person.fields.first.wait_for(state="attached")
         person.move("3A")
         person.waits_for("Your turn.")

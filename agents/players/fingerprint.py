@@ -7,6 +7,7 @@ import hashlib
 from agents.players.make import KINDS
 from oanquan_env import Rules
 from oanquan_env.players.anywhere import source
+from oanquan_env.players.certificates import certificate_path
 from oanquan_env.players.names import parse
 from oanquan_env.players.value_net import value_net_path
 
@@ -19,8 +20,9 @@ KIND_VERSIONS = {"minimax": 1}
 def fingerprint(name: str, rules: Rules) -> str:
     """A hash of how players play (the versions above) and of the files that a player's name mentions.
 
-    These are an agent's or a value net's, or the module of somebody's own player, but not what that module imports.
-    It tells a retrained agent from what it was, and a player from what the same name meant in an older version.
+    These are an agent's, a value net's or a certificate, or the module of somebody's own player, but not what that
+    module imports. It tells a retrained agent from what it was, and a player from what the same name meant in an older
+    version.
 
     Raises:
         UnknownAgentError: for a name that no player has.
@@ -41,4 +43,8 @@ def fingerprint(name: str, rules: Rules) -> str:
             digest.update(file.read_bytes())
     if parsed.net:
         digest.update(value_net_path(parsed.net, rules).read_bytes())
+    if parsed.beyond:
+        digest.update(fingerprint(parsed.beyond, rules).encode())
+        if certificate_path(rules).is_file():
+            digest.update(certificate_path(rules).read_bytes())
     return digest.hexdigest()[:16]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import cast
+
 from agents.support.extras import needing_extras
 from oanquan_env import Core, Rules
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.players import Policy, UnknownAgentError
+from oanquan_env.players.full_width import Aim, check_depth
 from oanquan_env.players.making import KINDS as OWN
 from oanquan_env.players.making import make_of, net_of
 from oanquan_env.players.names import Kind, PlayerName, listed
@@ -41,6 +45,22 @@ def _minimax(name: PlayerName, rules: Rules) -> Policy:
     return MinimaxPlayer(Core(rules), Limits(depth=depth, nodes=nodes, milliseconds=ms), net=net_of(name, rules))
 
 
+def _full_width(name: PlayerName, rules: Rules) -> Policy:
+    limits = {option: name.options[option] for option in ("depth", "nodes", "ms") if option in name.options}
+    by_numpy = rules.players == 2 or rules.refill == "forfeit"
+    if not limits or (by_numpy and limits.keys() == {"depth"}):
+        return OWN[name.kind].make(name, rules)
+    from agents.players.minimax import MaxnPlayer
+    from agents.search.deepening import Limits
+
+    if "depth" in limits:
+        check_depth(limits["depth"])
+    milliseconds = limits.pop("ms", None)
+    return MaxnPlayer(
+        Core(rules), Limits(**limits, milliseconds=milliseconds), cast(Aim, name.kind), net=net_of(name, rules)
+    )
+
+
 def _mcts(name: PlayerName, rules: Rules) -> Policy:
     if "simulations" not in name.options:
         raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
@@ -63,6 +83,8 @@ def _ppo(name: PlayerName, rules: Rules) -> Policy:
 
 KINDS: dict[str, Kind] = {
     **OWN,
+    "maxn": replace(OWN["maxn"], make=_full_width),
+    "paranoid": replace(OWN["paranoid"], make=_full_width),
     "minimax": Kind(
         {
             "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",

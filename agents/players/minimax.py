@@ -1,22 +1,54 @@
-"""A player that searches: `minimax:depth=6`, `minimax:nodes=20000`, `minimax:ms=50,net=pretrained`."""
+"""Players that search: `minimax:depth=6`, `minimax:ms=50,net=pretrained`, `maxn:nodes=20000,net=pretrained`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agents.search.deepening import Limits, Search
+from agents.search.maxn import ManySearch
 from oanquan_env import Board, Core, Positions
 from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Ints
 from oanquan_env.players import best_actions
+from oanquan_env.players.full_width import Aim
 from oanquan_env.players.value_net import ValueNet
 
 
-class MinimaxPlayer:
-    """Plays the best move of an alpha-beta search for points; see `agents.search.deepening`.
+class SearchPlayer:
+    """Plays the best move that a search finds to its limits.
 
     Where several moves have the best value at the depth reached, and the search has found the value of all of them
     exactly, one of them is drawn at random.
+    """
+
+    def __init__(self, search: Search | ManySearch, limits: Limits) -> None:
+        self.core = search.core
+        self.search = search
+        self.limits = limits
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `oanquan_env.players.Policy.choose`."""
+        best = self.core.legal_mask(positions)
+        rows = (best.sum(axis=1) > 1).nonzero()[0]
+        found = self.search.best_moves(positions[rows], self.limits)
+        best[rows] = False
+        for row, result in zip(rows, found, strict=True):
+            best[row, result.actions] = True
+        return best_actions(np.zeros(best.shape), best, rng)
+
+    def analyse(self, board: Board) -> Analysis:
+        """The value of a board and of each of its moves, and the best line, by a search to the player's limits.
+
+        Raises:
+            ValueError: for a game that is over, and for a board of other rules.
+        """
+        check_analysable(board, self.core)
+        found = self.search.best(board.positions, self.limits, every_move=True)
+        return Analysis.of(board, found.values, found.line, found.depth, proved=found.proved)
+
+
+class MinimaxPlayer(SearchPlayer):
+    """Plays by alpha-beta search for points; see `agents.search.deepening`.
 
     Args:
         core: of the rules to play.
@@ -38,26 +70,13 @@ class MinimaxPlayer:
         threads: int | None = None,
         net: ValueNet | None = None,
     ) -> None:
-        self.core = core
-        self.limits = limits
-        self.search = Search(core, table_megabytes=table_megabytes, threads=threads, net=net)
+        super().__init__(Search(core, table_megabytes=table_megabytes, threads=threads, net=net), limits)
 
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.players.Policy.choose`."""
-        best = self.core.legal_mask(positions)
-        rows = (best.sum(axis=1) > 1).nonzero()[0]
-        found = self.search.best_moves(positions[rows], self.limits)
-        best[rows] = False
-        for row, result in zip(rows, found, strict=True):
-            best[row, result.actions] = True
-        return best_actions(np.zeros(best.shape), best, rng)
 
-    def analyse(self, board: Board) -> Analysis:
-        """The value of a board and of each of its moves, and the best line, by a search to the player's limits.
+class MaxnPlayer(SearchPlayer):
+    """Plays by max^n or paranoid search, three or four players; see `agents.search.maxn` for arguments and errors."""
 
-        Raises:
-            ValueError: for a game that is over, and for a board of other rules.
-        """
-        check_analysable(board, self.core)
-        found = self.search.best(board.positions, self.limits, every_move=True)
-        return Analysis.of(board, found.values, found.line, found.depth, proved=found.proved)
+    def __init__(
+        self, core: Core, limits: Limits, aim: Aim = "maxn", *, threads: int | None = None, net: ValueNet | None = None
+    ) -> None:
+        super().__init__(ManySearch(core, aim, threads=threads, net=net), limits)

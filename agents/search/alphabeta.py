@@ -176,7 +176,8 @@ def negamax(
         every_move = tie = 0
     best, best_open, best_action, floor = -INFINITY, 0, NO_ACTION, alpha
     for place in range(count):
-        next_child(children, place, count)
+        if depth > 1 or not every_move:
+            next_child(children, place, count)
         child = children[place]
         value, is_open = child.gain, 1
         if child.state == OVER:

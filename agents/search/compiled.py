@@ -68,7 +68,7 @@ def _say_there_is_no_cache() -> None:
 # ---- records ---------------------------------------------------------------------------------------------------------
 
 
-def record(kind: type, **others: Any) -> np.dtype[Any]:
+def record(kind: type, /, **others: Any) -> np.dtype[Any]:
     """The data type of records with the fields of a class: int64, where `others` names no other type or shape.
 
     Compiled functions take a record as one machine word, and see its fields as attributes; so does plain Python. The

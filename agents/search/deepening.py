@@ -15,12 +15,6 @@ where it looks as far as that, every value is proved.
 
 from __future__ import annotations
 
-import os
-import queue
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,71 +24,27 @@ from agents.search import root
 from agents.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
 from agents.search.compiled import compile_rules, mover_first, zeros
 from agents.search.leaf import with_net
-from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, UNLIMITED, Memory, Table, new_memory
+from agents.search.limits import Limits, SearchResult, Workers
+from agents.search.memory import (
+    INFINITY,
+    MAX_DEPTH,
+    MIN_BUCKET_BITS,
+    UNLIMITED,
+    Memory,
+    Table,
+    bucket_bits,
+    new_memory,
+)
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Mask
 from oanquan_env.players.value_net import ValueNet
 
-_CHUNKS = 8
-"""Parts of a batch for each thread: several, as some positions take many times as long as others."""
+__all__ = ["Limits", "Search", "SearchResult"]
+
 _LEAST_BITS = 10
 """Buckets (base-2 logarithm) of the smallest search, enough to remember its best line."""
-MAX_MILLISECONDS = 10**12
-_MOST = {"depth": MAX_DEPTH, "nodes": UNLIMITED, "milliseconds": MAX_MILLISECONDS}
 _MOVES_PER_MILLISECOND = 20_000
 """More than any machine plays; it only decides how much of the table is used."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """When a search stops: at the first limit that it meets. A search to limits of depth and nodes is reproducible.
-
-    Raises `ValueError` for no limit at all, or one out of range.
-    """
-
-    depth: int | None = None
-    """Plies to look ahead, 1 to `MAX_DEPTH`."""
-    nodes: int | None = None
-    """Moves played by the search, 1 or more."""
-    milliseconds: float | None = None
-    """Time for each position, 1 to `MAX_MILLISECONDS`."""
-
-    def __post_init__(self) -> None:
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        if not given:
-            raise ValueError("a search needs a limit: depth, nodes or milliseconds")
-        for name, value in given.items():
-            if not value >= 1:  # nan is not
-                raise ValueError(f"{name} must be 1 or more; got {value}")
-            if value > _MOST[name]:
-                raise ValueError(f"{name} must be {_MOST[name]:,} or less; got {value}")
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """What a search found out about one position.
-
-    Attributes:
-        action: the first of `actions`.
-        actions: all actions of the highest value at this depth, ascending; no other action reaches it.
-        value: future margin in points, seen by the mover.
-        depth: plies looked ahead: the last depth that was completed, or at which the value was proved. With a net, a
-            depth counts too whose first moves were searched before a limit, unless every move is valued: the best one
-            of the depth before comes first, and one that is found to be better takes its place.
-        proved: whether the value holds for all depths, the ply limit counted.
-        nodes: moves played by the search.
-        line: actions of both players in turn, best play from here; may be shorter than `depth`.
-        values: value of each action that was valued: the best ones, or all legal ones.
-    """
-
-    action: int
-    actions: tuple[int, ...]
-    value: int
-    depth: int
-    proved: bool
-    nodes: int
-    line: tuple[int, ...]
-    values: dict[int, int]
 
 
 class Search:
@@ -125,14 +75,10 @@ class Search:
         guess_depth: int = DEFAULT_GUESS_DEPTH,
     ) -> None:
         self.core = core
-        self.threads = threads or os.cpu_count() or 1
         self._rules = compile_rules(core) if net is None else with_net(compile_rules(core), net)
-        self._free: queue.SimpleQueue[tuple[Memory, Table]] = queue.SimpleQueue()
-        for _ in range(self.threads):
-            memory, table = new_memory(table_megabytes, ENTRY)
-            memory.guess_depth = guess_depth
-            self._free.put((memory, table))
-        self._table_bits = (len(table) - 1).bit_length() if table_megabytes else 0
+        self._workers = Workers(threads, lambda: new_memory(table_megabytes, ENTRY))
+        self._table_bits = bucket_bits(table_megabytes, ENTRY) if table_megabytes else 0
+        self._guess_depth = guess_depth
 
     def use(self, net: ValueNet) -> None:
         """Take another net from here on; the tables stay where they are."""
@@ -178,21 +124,11 @@ class Search:
         bits = self._bits(limits)
 
         def search(memory: Memory, table: Table, rows: slice) -> None:
+            memory.guess_depth = self._guess_depth
             arguments = sides[rows], left[rows], depth, nodes, every_move, bits, found[rows]
             root.search_rows(self._rules, memory, table, *arguments)
 
-        def search_in_time(memory: Memory, table: Table, rows: slice) -> None:
-            for row in range(rows.start, rows.stop):
-                memory.stop = 0
-                clock = threading.Timer((limits.milliseconds or 0) / 1000, setattr, (memory, "stop", 1))
-                clock.start()
-                try:
-                    search(memory, table, slice(row, row + 1))
-                finally:
-                    clock.cancel()
-                    clock.join()
-
-        self._spread(len(sides), search if limits.milliseconds is None else search_in_time)
+        self._workers.run(len(sides), search, limits.milliseconds)
         return found
 
     def _bits(self, limits: Limits) -> int:
@@ -207,25 +143,6 @@ class Search:
         if limits.milliseconds is not None:
             enough.append((int(limits.milliseconds) * _MOVES_PER_MILLISECOND // 16).bit_length())
         return max(min(enough), MIN_BUCKET_BITS)
-
-    def _spread(self, rows: int, search: Callable[[Memory, Table, slice], None]) -> None:
-        """Run `search` on all rows, in parts, each part with a memory that no other thread is using."""
-
-        def search_part(begin: int) -> None:
-            memory, table = self._free.get()
-            try:
-                memory.stop = 0
-                search(memory, table, slice(begin, min(begin + step, rows)))
-            finally:
-                self._free.put((memory, table))
-
-        if self.threads == 1 or rows <= 1:
-            step = rows
-            search_part(0)
-            return
-        step = max(1, rows // (self.threads * _CHUNKS))
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(search_part, range(0, rows, step)))
 
 
 def _result(found: root.Found) -> SearchResult:

@@ -69,11 +69,15 @@ CHILD = record(Child)
 MEMORY = record(Memory, history=(np.int64, MAX_ACTIONS), children=(CHILD, (MAX_DEPTH + 1, MAX_ACTIONS + 1)))
 
 
+def bucket_bits(megabytes: float, entry: np.dtype[Any]) -> int:
+    """Base-2 logarithm of the buckets of a table of at most that size."""
+    return max(int(np.log2(max(megabytes * 2**20 / (ENTRIES * entry.itemsize), 1))), MIN_BUCKET_BITS)
+
+
 def new_memory(megabytes: float, entry: np.dtype[Any]) -> tuple[Memory, Table]:
-    """A search's state and an empty table of at most that size, a power of two buckets."""
-    buckets = max(megabytes * 2**20 / (ENTRIES * entry.itemsize), 2**MIN_BUCKET_BITS)
-    count = 2 ** int(np.log2(buckets))
-    return cast(Memory, zeros(MEMORY, 1)[0]), zeros(entry, ENTRIES * count).reshape(count, ENTRIES)
+    """A search's state and an empty table of at most that size."""
+    buckets = 1 << bucket_bits(megabytes, entry)
+    return cast(Memory, zeros(MEMORY, 1)[0]), zeros(entry, ENTRIES * buckets).reshape(buckets, ENTRIES)
 
 
 # Keys are exact, so no two positions are ever taken for each other. A side is 49 bits (6 counts and the stone), of
@@ -126,7 +130,7 @@ def expand(rules: SearchRules, memory: Memory, own: int, other: int, first: int,
 
 
 @compiled
-def next_child(children: Children, place: int, count: int) -> None:
+def next_child(children: MutableSequence[Any], place: int, count: int) -> None:
     """Bring the child of the greatest order, of those from `place` on, to `place`."""
     chosen = place
     for other in range(place + 1, count):

@@ -1,10 +1,11 @@
-"""Values of moves and positions for any number of players: compiled alpha-beta for two, NumPy's max^n for more."""
+"""Values of moves and positions for any number of players: alpha-beta for two, max^n for more."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agents.search.deepening import Limits, Search
+from agents.search.maxn import ManySearch
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Mask
 from oanquan_env.players.full_width import FullWidthSearch
@@ -18,42 +19,50 @@ class MoveValues:
         core: of the rules to play.
         depth: plies, the move itself counted.
         net: values the leaves, which count nothing without one; `use` takes another one.
-        threads: positions searched at once, two players; one for each processor if left out.
+        threads: positions searched at once; one for each processor if left out.
     """
 
     def __init__(self, core: Core, depth: int, net: ValueNet | None = None, threads: int | None = None) -> None:
         self.core = core
         self.depth = depth
-        self._alphabeta = Search(core, threads=threads, net=net) if core.rules.players == 2 else None
-        if not self._alphabeta:
-            self._maxn = FullWidthSearch(core, depth, net=net)
+        self._search: Search | ManySearch | FullWidthSearch
+        if core.rules.players == 2:
+            self._search = Search(core, threads=threads, net=net)
+        elif core.rules.refill == "borrow":
+            self._search = ManySearch(core, threads=threads, net=net)
+        else:
+            self._search = FullWidthSearch(core, depth, net=net)
 
     def use(self, net: ValueNet) -> None:
         """Take another net from here on."""
-        if self._alphabeta:
-            self._alphabeta.use(net)
+        if isinstance(self._search, FullWidthSearch):
+            self._search = FullWidthSearch(self.core, self.depth, net=net)
         else:
-            self._maxn = FullWidthSearch(self.core, self.depth, net=net)
+            self._search.use(net)
 
     def values(self, positions: Positions) -> Floats:
         """(N, A, P) for all players, by seat, after each legal move; -inf for illegal ones."""
-        if not self._alphabeta:
-            return self._maxn.values(positions)
-        mover = np.nan_to_num(self._alphabeta.values(positions, self.depth), nan=-np.inf)
+        if isinstance(self._search, FullWidthSearch):
+            return self._search.values(positions)
+        if isinstance(self._search, ManySearch):
+            return self._search.values(positions, self.depth)
+        mover = np.nan_to_num(self._search.values(positions, self.depth), nan=-np.inf)
         values = np.where(np.isfinite(mover), -mover, -np.inf)[:, :, None].repeat(2, axis=2)
         values[np.arange(len(positions)), :, positions.mover] = mover
         return values
 
     def movers_values(self, positions: Positions) -> tuple[Floats, Mask]:
         """(N, A) for the movers after each legal move, NaN for illegal ones, and (N, A) which are proved."""
-        if self._alphabeta:
-            return self._alphabeta.proved_values(positions, self.depth)
-        own = self._maxn.movers_values(positions)
+        if isinstance(self._search, Search):
+            return self._search.proved_values(positions, self.depth)
+        own = self.values(positions)[np.arange(len(positions)), :, positions.mover]
         return np.where(np.isfinite(own), own, np.nan), np.zeros(own.shape, dtype=np.bool_)
 
     def position_values(self, positions: Positions) -> Floats:
         """(N, P) for all players, by seat, after the mover's best move."""
-        if not self._alphabeta:
-            return self._maxn.position_values(positions)
-        found = [result.value for result in self._alphabeta.best_moves(positions, Limits(depth=self.depth))]
-        return np.array(found)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)
+        if isinstance(self._search, Search):
+            found = [result.value for result in self._search.best_moves(positions, Limits(depth=self.depth))]
+            return np.array(found)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)
+        values, rows = self.values(positions), np.arange(len(positions))
+        best: Floats = values[rows, values[rows, :, positions.mover].argmax(axis=1)]
+        return best

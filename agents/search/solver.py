@@ -91,7 +91,7 @@ class Solver:
                 depth = progress.depth + 1
                 guess = self._search.best(self.position, Limits(depth=min(depth, ESTIMATE_DEPTH)))
                 for side in (1, -1):
-                    self._improve(side, guess.value, depth, deadline)
+                    self._improve(side, int(guess.value), depth, deadline)
                 progress.depth = depth
                 if progress.solved:
                     progress.line = ()  # a guess; what follows may be interrupted

@@ -17,6 +17,7 @@ EXTRAS = {
     **dict.fromkeys(TRAIN, "train"),
     **dict.fromkeys(("nbclient", "nbformat", "ipykernel"), "notebooks"),
     **dict.fromkeys(("minari", "h5py"), "minari"),
+    **dict.fromkeys(("pyspiel", "open_spiel"), "openspiel"),
     "PIL": "render",
     "pygame": "human",
     "ray": "ray",

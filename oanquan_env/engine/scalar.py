@@ -18,11 +18,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Termination
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
 from oanquan_env.engine.sowing import LAP_LIMIT
-from oanquan_env.engine.tables import COUNT_STRIDE, build_tables
+from oanquan_env.engine.tables import COUNT_STRIDE, Tables, build_tables
 
 RUNNING, FORFEIT, MAX_PLIES = int(Termination.RUNNING), int(Termination.FORFEIT), int(Termination.MAX_PLIES)
 RUNAWAY = -1
@@ -79,40 +80,51 @@ class RuleNumbers(NamedTuple):
     sowings: Sequence[Sowing]  # by `code * COUNT_STRIDE + count`
 
 
-@functools.lru_cache(maxsize=8)
-def rule_numbers(rules: Rules) -> RuleNumbers:
-    """The numbers of `rules`."""
-    tables = build_tables(rules)
+def plain_numbers(rules: Rules, tables: Tables) -> dict[str, int]:
+    """The fields of `RuleNumbers` that are single numbers, for rules of any number of players."""
     layout = np.zeros((3, SIDE_BYTES), dtype=np.uint8)
     layout[0, : rules.fields] = _BYTE
     layout[1, STONE_BYTE] = _BYTE
     layout[1, MANDARIN_BYTE] = _BYTE * (rules.end == "squares_empty")
     layout[2, : rules.fields] = 1
     field_bytes, unfinished, refill = layout.view(np.int64)[:, 0].tolist()
-    gaps = np.zeros((len(tables.next_gap), 2 * SIDE_BYTES), dtype=np.uint8)
-    codes = np.arange(len(gaps))
+    return {
+        "stone_value": rules.stone_value,
+        "quan_non": rules.quan_non,
+        "seeds_stay": not rules.mandarin_seeds_capturable,
+        "empty_gap": rules.empty_mandarin == "gap",
+        "single": rules.capture == "single",
+        "take_one": rules.mandarin_ahead == "take_one",
+        "at_once": rules.refill_when == "at_once",
+        "owner_leftovers": rules.leftovers == "owner",
+        "no_credit": rules.refill == "forfeit",
+        "end": int(Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY),
+        "fields": rules.fields,
+        "field_bytes": field_bytes,
+        "unfinished": unfinished,
+        "refill": refill,
+        "playable": sum(1 << action for action in tables.legal[2**rules.fields - 1].nonzero()[0].tolist()),
+    }
+
+
+def gap_masks(tables: Tables, seats: int) -> npt.NDArray[np.int64]:
+    """(codes, seats) masks of all sides, zero where the gap of a code is empty."""
+    gaps = np.zeros((len(tables.next_gap), seats * SIDE_BYTES), dtype=np.uint8)
     for places in (tables.gap_seeds, tables.gap_stone):
-        gaps[codes, places] = _BYTE
-    gaps[:, [ZERO_BYTE, SIDE_BYTES + ZERO_BYTE]] = 0
+        gaps[np.arange(len(gaps)), places] = _BYTE
+    gaps.reshape(-1, SIDE_BYTES)[:, ZERO_BYTE] = 0
+    return gaps.view(np.int64)
+
+
+@functools.lru_cache(maxsize=8)
+def rule_numbers(rules: Rules) -> RuleNumbers:
+    """The numbers of `rules` for two players."""
+    tables = build_tables(rules)
     behind_mandarin = tables.behind_stone % SIDE_BYTES == STONE_BYTE
-    walks = [*gaps.view(np.int64).T, tables.behind_seeds, behind_mandarin.astype(np.int64), tables.next_gap]
+    walks = [*gap_masks(tables, 2).T, tables.behind_seeds, behind_mandarin.astype(np.int64), tables.next_gap]
     sowings = [*tables.increment.view(np.int64).T, tables.after, (tables.after & 7) << 3]
     return RuleNumbers(
-        stone_value=rules.stone_value,
-        quan_non=rules.quan_non,
-        seeds_stay=not rules.mandarin_seeds_capturable,
-        empty_gap=rules.empty_mandarin == "gap",
-        single=rules.capture == "single",
-        take_one=rules.mandarin_ahead == "take_one",
-        at_once=rules.refill_when == "at_once",
-        owner_leftovers=rules.leftovers == "owner",
-        no_credit=rules.refill == "forfeit",
-        end=int(Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY),
-        fields=rules.fields,
-        field_bytes=field_bytes,
-        unfinished=unfinished,
-        refill=refill,
-        playable=sum(1 << action for action in tables.legal[2**rules.fields - 1].nonzero()[0].tolist()),
+        **plain_numbers(rules, tables),
         origins=tables.origin[: rules.actions].tolist(),
         walks=list(map(Walk._make, zip(*(column.tolist() for column in walks), strict=True))),
         sowings=list(map(Sowing._make, zip(*(column.tolist() for column in sowings), strict=True))),

@@ -109,7 +109,7 @@ MESSAGES = {
     "mover must be {low} to {high}, got {values}": "người đi phải từ {low} đến {high}, không phải {values}",
     "ply must be {low} to {high}, got {values}": "số nước đã đi phải từ {low} đến {high}, không phải {values}",
     "field {field} of {seat}": "ô {field} của {seat}",
-    "the mandarin square after {seat}": "ô quan bên phải {seat}",
+    "the mandarin square after {seat}": "ô quan cạnh ô cuối của {seat}",
     "the mover": "người đi",
     "the ply": "số nước đã đi",
     "score {number}": "điểm thứ {number}",

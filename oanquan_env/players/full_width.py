@@ -45,6 +45,12 @@ _ACTION_STRIDE = 16
 """More than there are actions."""
 
 
+def check_depth(depth: int) -> None:
+    """Raise `ValueError` for a depth out of range."""
+    if not 1 <= depth <= MAX_DEPTH:
+        raise ValueError(f"depth must be 1 to {MAX_DEPTH}; got {depth}")
+
+
 class FullWidthSearch:
     """Values the moves of positions of one `Rules`.
 
@@ -62,8 +68,7 @@ class FullWidthSearch:
     def __init__(
         self, core: Core, depth: int, aim: Aim = "maxn", *, net: ValueNet | None = None, chunk: int = CHUNK
     ) -> None:
-        if not 1 <= depth <= MAX_DEPTH:
-            raise ValueError(f"depth must be 1 to {MAX_DEPTH}; got {depth}")
+        check_depth(depth)
         if aim not in AIMS:
             raise ValueError(f"aim must be one of {', '.join(AIMS)}; got {aim!r}")
         if chunk < 1:

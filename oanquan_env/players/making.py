@@ -10,7 +10,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import Text, UnknownAgentError
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.full_width import Aim, FullWidthPolicy
-from oanquan_env.players.names import Kind, Kinds, PlayerName, parse
+from oanquan_env.players.names import Kind, Kinds, OptionType, PlayerName, parse
 from oanquan_env.players.policy import Policy
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     """The player of that name for `rules`.
 
-    `KINDS` holds those that come with the package. Any name that `agents.make` knows will do where the package
-    `agents` of the project's clone can be imported.
+    `KINDS` holds those that come with the package and play with NumPy alone. Any name that `agents.make` knows will do
+    where the package `agents` of the project's clone can be imported, and so will limits of nodes and time.
 
     Raises:
         ValueError: for an unknown name or option; says which exist. What the player itself says of its options or the
@@ -29,7 +29,9 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
         TypeError: for a name that is no text.
     """
     if isinstance(name, str) and name.partition(":")[0] in KINDS:
-        return make_of(name, rules, KINDS)
+        kind, options = KINDS[name.partition(":")[0]], parse(name, KINDS).options
+        if not kind.compiled & options.keys():
+            return make_of(name, rules, KINDS)
     try:
         others = importlib.import_module("agents.players.make")  # another project's `agents` has no such module
     except ImportError as error:
@@ -81,20 +83,28 @@ def _book(name: PlayerName, rules: Rules) -> Policy:
     return with_book(make(name.beyond, rules), rules)
 
 
+_LIMITS: dict[str, OptionType] = {"depth": int, "nodes": int, "ms": float, "net": str}
+_COMPILED = frozenset({"nodes", "ms"})
+
 KINDS: dict[str, Kind] = {
     "random": Kind({"random": "plays any legal move"}, lambda _, rules: RandomPolicy(Core(rules)), {}),
     "greedy": Kind(
         {"greedy": "plays the move that wins the most points at once"}, lambda _, rules: GreedyPolicy(Core(rules)), {}
     ),
     "maxn": Kind(
-        {"maxn:depth=D[,net=FILE]": "full-width search to D plies, for 2 to 4 players, each doing its best for itself"},
+        {
+            "maxn:depth=D[,net=FILE]": "search to D plies, for 2 to 4 players, each doing its best for itself",
+            "maxn:nodes=N|ms=T[,net=FILE]": "for 3 or 4 players, to N moves played or T milliseconds; in a clone",
+        },
         _full_width,
-        {"depth": int, "net": str},
+        _LIMITS,
+        compiled=_COMPILED,
     ),
     "paranoid": Kind(
-        {"paranoid:depth=D[,net=FILE]": "the same, with all others doing what is worst for the player who searches"},
+        {"paranoid:...": "as maxn, with all others doing what is worst for the player who searches"},
         _full_width,
-        {"depth": int, "net": str},
+        _LIMITS,
+        compiled=_COMPILED,
     ),
     "selective": Kind(
         {"selective:FILE": "selective search with a value net: a file, a run's folder, or `pretrained`; two players"},

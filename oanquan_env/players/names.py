@@ -58,6 +58,7 @@ class Kind:
         begins_with: what its name begins with: the place of an agent or of a value net, or another player, whose name
             takes all the rest; None of these.
         needs: the error about a name without such a place.
+        compiled: options that only the player of this kind in `agents` takes.
     """
 
     usage: Mapping[str, str]
@@ -65,6 +66,7 @@ class Kind:
     options: Mapping[str, OptionType]
     begins_with: Literal["agent", "net", "player"] | None = None
     needs: str = ""
+    compiled: frozenset[str] = frozenset()
 
 
 Kinds: TypeAlias = Mapping[str, Kind]

@@ -130,11 +130,20 @@ class GameRecord:
         """
         from oanquan_env.render.animation import animate  # a record needs no drawing
 
+        animate(Path(path), self._boards(), owners=self._owners(), dark=dark, width=width)
+
+    def _boards(self) -> list[Board]:
+        """The board at which the game began, and those after each move."""
         boards = [self.start()]
         for move in self.moves:
             boards.append(boards[-1].copy())
             boards[-1].push(move)
-        animate(Path(path), boards, owners=self._owners(), dark=dark, width=width)
+        return boards
+
+    def _repr_svg_(self) -> str:
+        from oanquan_env.render.animation import moving_picture
+
+        return moving_picture("svg", self._boards(), owners=self._owners()).decode()
 
     def _owners(self) -> list[list[int]] | None:
         """Codes of the fields in a round of a match; None for a single game."""

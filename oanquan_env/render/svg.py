@@ -54,7 +54,7 @@ def document(
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="oanquan{"" if dark is not None else " oanquan-auto"}" '
         f'viewBox="0 0 {_n(here.width)} {_n(here.height)}" width="{width}" height="{height}" role="img" '
-        f'font-family="{FONTS}">',
+        f'style="max-width:100%;height:auto" font-family="{FONTS}">',
         f"<title>{title}</title>",
     ]
     if dark is None:

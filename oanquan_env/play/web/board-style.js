@@ -65,7 +65,7 @@ button, select, summary { font: inherit; font-size: 15px; min-height: 44px; min-
   border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent); color: var(--ink); background: var(--card); }
 button, summary { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }
 [hidden] { display: none !important; }
-summary { list-style: none; }
+summary { list-style: none; width: 100%; }
 summary::-webkit-details-marker { display: none; }
 details { position: relative; }
 .options { position: absolute; right: 0; bottom: 50px; display: grid; gap: 6px; padding: 12px 14px; border-radius: 12px; white-space: nowrap;

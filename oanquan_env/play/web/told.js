@@ -9,15 +9,16 @@ export const seatName = (view, player) => view.board.drawing.seats[view.board.la
 export function names(view) {
   const persons = view.state.seats.filter((seat) => seat.person).length;
   return view.state.seats.map((seat, player) => {
-    const role = `${ROLES[view.board.language][seat.name] ?? seat.name.split(":")[0]}${seat.proved ? `, ${wordsOf(view).proved}` : ""}`;
+    const role = ROLES[view.board.language][seat.name] ?? seat.name.split(":")[0];
     return seat.person && persons !== 1 ? seatName(view, player) : `${seatName(view, player)} · ${role}`;
   });
 }
 
 /** A seat as a sentence names it. */
 export function sentenceName(view, player) {
-  const [name, role] = names(view)[player].split(" · "), { seats } = view.state;
-  if (!role) return name;
+  const [name, sitting] = names(view)[player].split(" · "), { seats } = view.state;
+  if (!sitting) return name;
+  const role = seats[player].proved ? `${sitting}, ${wordsOf(view).proved}` : sitting;
   if (view.board.language !== "vi" || seats[player].person) return `${name} (${role})`;
   return seats.filter((seat) => !seat.person).length === 1 ? `Máy (${role})` : `${name} (máy, ${role})`;
 }

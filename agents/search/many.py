@@ -1,0 +1,249 @@
+"""One position of three or four players at a time, compiled: the rules of `core` and `sowing` once more, in place.
+
+A position is seen from the mover: `sides` are the players' sides as words, the mover's first and the others in the
+order of play, and `points` is what each has won, in the same order. There is room for four; a fourth side stays empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from typing import Any, Protocol, TypeAlias, cast
+
+import numpy as np
+
+from agents.search.compiled import OVER, Int64s, compiled, record, zeros
+from oanquan_env import Core, Positions
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
+from oanquan_env.engine.rules import MAX_SEEDS
+from oanquan_env.engine.scalar import NO_SQUARE, RUNAWAY, RUNNING, RuleNumbers, gap_masks, plain_numbers
+from oanquan_env.engine.sowing import LAP_LIMIT
+from oanquan_env.engine.tables import BYTE_MASK, COUNT_STRIDE, DIRECTION_STRIDE
+from oanquan_env.errors import UnavailableError
+from oanquan_env.players.full_width import NET_UNIT
+from oanquan_env.players.value_net import FIELD_ROWS, MANDARIN_ROWS, MANY_HIDDEN, SECOND, ValueNet, side_rows
+
+SEATS = 4
+Numbers: TypeAlias = MutableSequence[int]
+_BYTE = 255
+
+
+class Sowing(Protocol):
+    """What a sowing adds to each side, and the code of the square after the last seed."""
+
+    sides: Numbers
+    code: int
+
+
+class Walk(Protocol):
+    """What lies around a gap."""
+
+    gap_seat: int
+    gap: int  # mask of that side, zero where the gap is empty
+    behind: int  # code of the square behind the gap
+    behind_mandarin: int  # whether that is a mandarin square
+    next_gap: int  # code of the square after that
+
+
+class ManyRules(RuleNumbers):
+    """Rules for three or four players, their tables, and a value net's weights."""
+
+    players: int
+    unit: int  # how many parts of a point the points are counted in
+    has_net: int
+    embedding: Any
+    hidden_weight: Any
+    hidden_bias: Any
+    output_weight: Any  # gives points that sum to zero, in parts
+    output_bias: Any
+
+
+RULES = record(
+    ManyRules,
+    origins=(np.int64, 2 * MANDARIN_BYTE),
+    walks=(record(Walk), 2 * DIRECTION_STRIDE),
+    sowings=(record(Sowing, sides=(np.int64, SEATS)), 2 * DIRECTION_STRIDE * COUNT_STRIDE),
+    embedding=(np.float32, (SEATS, side_rows(MANDARIN_BYTE), MANY_HIDDEN)),
+    hidden_weight=(np.float32, (MANY_HIDDEN, SECOND)),
+    hidden_bias=(np.float32, SECOND),
+    output_weight=(np.float32, (SEATS, SECOND)),
+    output_bias=(np.float32, SEATS),
+)
+
+
+def compile_many(core: Core, net: ValueNet | None = None) -> ManyRules:
+    """The record that compiled functions take for rules of three or four players, and a net at the leaves.
+
+    Raises:
+        UnavailableError: for two players, and for refill=forfeit, under which the scores decide whether a game goes on.
+    """
+    rules, tables = core.rules, core.tables
+    if rules.players == 2:
+        raise UnavailableError("compiled max^n is made for three and four players; for two there is alpha-beta")
+    if rules.refill == "forfeit":
+        raise UnavailableError("compiled search needs refill=borrow: under refill=forfeit values depend on the scores")
+    found = zeros(RULES, 1)[0]
+    for name, number in plain_numbers(rules, tables).items():
+        found[name] = number
+    found.players, found.unit = rules.players, 1
+    found.origins[: rules.actions] = tables.origin[: rules.actions]
+    walks, gaps = found.walks, gap_masks(tables, SEATS)
+    walks["gap_seat"] = tables.gap_seeds // SIDE_BYTES
+    walks["gap"] = gaps[np.arange(len(gaps)), walks["gap_seat"]]
+    walks["behind"], walks["next_gap"] = tables.behind_seeds, tables.next_gap
+    walks["behind_mandarin"] = tables.behind_stone % SIDE_BYTES == STONE_BYTE
+    found.sowings["sides"][:, : rules.players] = tables.increment.view(np.int64)
+    found.sowings["code"] = tables.after
+    if net is not None:
+        _add_net(found, net)
+    return cast(ManyRules, found)
+
+
+def _add_net(found: Any, net: ValueNet) -> None:
+    """Write the net's weights; fields that the rules do not have are empty."""
+    players, fields = net.rules.players, net.rules.fields
+    found.has_net, found.unit = 1, NET_UNIT
+    own_fields, own_mandarins = np.split(
+        net.embedding.reshape(players, side_rows(fields), MANY_HIDDEN), [fields * FIELD_ROWS], axis=1
+    )
+    found.embedding[:players, : fields * FIELD_ROWS] = own_fields
+    found.embedding[:players, MANDARIN_BYTE * FIELD_ROWS :] = own_mandarins
+    found.hidden_weight[:], found.hidden_bias[:] = net.hidden_weight, net.hidden_bias
+    scale = NET_UNIT * (players - 1) / players  # points that sum to zero are margins times (P - 1) / P
+    found.output_weight[:players] = net.output_weight.T * scale
+    found.output_bias[:players] = net.output_bias * scale
+
+
+def mover_first(positions: Positions) -> Int64s:
+    """(N, SEATS) sides of N positions as words, the mover's first, then in the order of play."""
+    players = positions.scores.shape[1]
+    seats = (positions.mover[:, None] + np.arange(players)) % players
+    sides = np.zeros((len(positions), SEATS), dtype=np.int64)
+    sides[:, :players] = np.take_along_axis(positions.sides.view(np.int64), seats, axis=1)
+    return sides
+
+
+# ---- a move ----------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def play(rules: ManyRules, sides: Numbers, points: Numbers, action: int, plies_left: int) -> int:
+    """Play a legal action in place, `Core.play` for one position, and turn it, so that the next mover comes first.
+
+    With no `plies_left` after this ply the game is over. Returns RUNNING, OVER or RUNAWAY; points hold the leftovers of
+    a finished game, but for what all get alike.
+    """
+    code = sow(rules, sides, action)
+    state = RUNNING
+    if code == NO_SQUARE:
+        state = RUNAWAY
+    else:
+        points[0] += rules.unit * capture(rules, sides, code)
+        if (sides[0] | sides[1] | sides[2] | sides[3]) & rules.unfinished == 0 or plies_left <= 0:
+            state = OVER
+            if rules.owner_leftovers:
+                for seat in range(rules.players):
+                    points[seat] += rules.unit * seeds(sides[seat] & rules.field_bytes)
+        else:
+            for offset in range(1, rules.players + 1 if rules.at_once else 2):
+                seat = offset % rules.players
+                if sides[seat] & rules.field_bytes == 0 and state == RUNNING:
+                    sides[seat] += rules.refill
+                    points[seat] -= rules.unit * rules.fields
+                    if seeds(sides[0]) + seeds(sides[1]) + seeds(sides[2]) + seeds(sides[3]) > MAX_SEEDS:
+                        state = RUNAWAY
+    own, own_points = sides[0], points[0]
+    for seat in range(rules.players - 1):
+        sides[seat], points[seat] = sides[seat + 1], points[seat + 1]
+    sides[rules.players - 1], points[rules.players - 1] = own, own_points
+    return state
+
+
+@compiled
+def seeds(side: int) -> int:
+    """Seeds on a side."""
+    total = 0
+    for byte in range(MANDARIN_BYTE + 1):
+        total += (side >> 8 * byte) & _BYTE
+    return total
+
+
+@compiled
+def sow(rules: ManyRules, sides: Numbers, action: int) -> int:
+    """Sow and relay (docs/RULES.md 2.1, 2.2); returns the code of the square where it stopped, or NO_SQUARE."""
+    code: int = rules.origins[action]
+    seat = 0
+    for _ in range(LAP_LIMIT + 1):
+        shift = (code & 7) << 3
+        count = (sides[seat] >> shift) & _BYTE
+        if count == 0:
+            return code
+        sides[seat] -= count << shift
+        sowing: Any = rules.sowings[code * COUNT_STRIDE + count]
+        for to in range(SEATS):
+            sides[to] += sowing.sides[to]
+        code = sowing.code
+        seat = (code & BYTE_MASK) >> 3
+    return NO_SQUARE
+
+
+@compiled
+def capture(rules: ManyRules, sides: Numbers, code: int) -> int:
+    """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4); returns the points captured."""
+    points: int = 0
+    first = rules.empty_gap == 0
+    while True:
+        walk: Any = rules.walks[code]
+        if not first and sides[walk.gap_seat] & walk.gap != 0:
+            return points
+        first = False
+        seat, shift = (walk.behind & BYTE_MASK) >> 3, (walk.behind & 7) << 3
+        taken, stone = (sides[seat] >> shift) & _BYTE, 0
+        if walk.behind_mandarin:
+            stone = sides[seat] >> 8 * STONE_BYTE
+            if stone and taken < rules.quan_non:
+                return points
+            if rules.seeds_stay:
+                taken = 0
+        if taken + stone == 0:
+            return points
+        points += taken + stone * rules.stone_value
+        sides[seat] -= (taken << shift) + (stone << 8 * STONE_BYTE)
+        if rules.single:
+            return points
+        code = walk.next_gap
+
+
+# ---- a leaf ----------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _row(side: int, field: int) -> int:
+    """The row of the embedding for a field."""
+    return field * FIELD_ROWS + min((side >> 8 * field) & _BYTE, FIELD_ROWS - 1)
+
+
+@compiled
+def add_expected(rules: ManyRules, sides: Numbers, points: Numbers, first: Any, second: Any) -> None:
+    """Add to `points` what the net expects all players to win; `first` and `second` are room for its layers."""
+    first[:] = 0
+    for seat in range(rules.players):  # a side at once, as each addition to `first` waits for the one before
+        rows, side = rules.embedding[seat], sides[seat]
+        a, b, c, d, e = _row(side, 0), _row(side, 1), _row(side, 2), _row(side, 3), _row(side, 4)
+        seeds_there = min((side >> 8 * MANDARIN_BYTE) & _BYTE, MANDARIN_ROWS - 1)
+        f = MANDARIN_BYTE * FIELD_ROWS + (side >> 8 * STONE_BYTE) * MANDARIN_ROWS + seeds_there
+        for unit in range(MANY_HIDDEN):
+            fields = (rows[a, unit] + rows[b, unit]) + (rows[c, unit] + rows[d, unit])
+            first[unit] += fields + (rows[e, unit] + rows[f, unit])
+    second[:] = rules.hidden_bias
+    weight, zero = rules.hidden_weight, np.float32(0)
+    for unit in range(0, MANY_HIDDEN, 4):  # four at once, as each addition to `second` waits for the one before
+        a, b, c, d = first[unit], first[unit + 1], first[unit + 2], first[unit + 3]
+        a, b, c, d = max(a, zero), max(b, zero), max(c, zero), max(d, zero)
+        for to in range(SECOND):
+            pairs = a * weight[unit, to] + b * weight[unit + 1, to], c * weight[unit + 2, to] + d * weight[unit + 3, to]
+            second[to] += pairs[0] + pairs[1]
+    for seat in range(rules.players):
+        value = rules.output_bias[seat]
+        for unit in range(SECOND):
+            value += max(second[unit], zero) * rules.output_weight[seat, unit]
+        points[seat] += int(np.rint(value))
