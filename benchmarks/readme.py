@@ -8,6 +8,7 @@ Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -182,6 +183,19 @@ def _score(report: Report, player: str, opponent: str) -> str:
     return plus_minus(score, ".1f", 100) if score else ""
 
 
+def among_equals(preset: str) -> str:
+    """Share of wins of each player among opponents of one kind, as the report of a preset of more players has it."""
+    report = read_report(RESULTS / preset / "report.json")
+    assert report.arena
+    opponents = [f"maxn:depth={depth}" for depth in (2, 3, 4)] + ["maxn:nodes=5000,net=pretrained", "ppo:pretrained"]
+    rows = []
+    for rating in sorted(report.arena.ratings, key=lambda rating: rating.elo.mean):
+        agent = next(agent for agent in report.agents if agent.label == rating.agent)
+        scores = [_score(report, agent.name, opponent) if opponent != agent.name else "" for opponent in opponents]
+        rows.append([f"`{agent.name}`", *scores, f"{rating.elo.mean:+.0f}"])
+    return table(["one among …", *(f"`{opponent}`" for opponent in opponents), "Elo"], rows, left=1)
+
+
 def strength() -> str:
     """Players of the main report, one a row."""
     found = read_report(RESULTS / "report.json")
@@ -195,6 +209,9 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         part.__name__: part for part in (core, vector, aec, search, solve, training, page)
     },
     ROOT / "docs" / "benchmark.md": {"rows": players.rows},
+    ROOT / "docs" / "more-players.md": {
+        preset: functools.partial(among_equals, preset) for preset in ("three-player", "four-player")
+    },
     ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
 }
 """Which parts each page has."""
