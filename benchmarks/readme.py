@@ -186,7 +186,8 @@ def _score(report: Report, player: str, opponent: str) -> str:
 def among_equals(preset: str) -> str:
     """Share of wins of each player among opponents of one kind, as the report of a preset of more players has it."""
     report = read_report(RESULTS / preset / "report.json")
-    assert report.arena and report.arena.ratings
+    assert report.arena
+    assert report.arena.ratings
     opponents = [f"maxn:depth={depth}" for depth in (2, 3, 4)] + ["maxn:nodes=5000,net=pretrained", "ppo:pretrained"]
     rows = []
     for rating in sorted(report.arena.ratings, key=lambda rating: rating.elo.mean):
