@@ -1,21 +1,20 @@
-"""Play agents against each other, and measure how far they are from perfect play.
+"""Evaluate players: games against each other, and regret, the distance to perfect play.
 
     python evaluate.py ppo:runs/quick greedy random --pairs 200
     python evaluate.py greedy minimax:depth=6 quick=ppo:runs/quick --suite arena,regret --openings balanced --output out
     python evaluate.py --config configs/evaluate.yaml --output out
     python evaluate.py --rules three-player greedy maxn:depth=2 maxn:depth=3
 
-The suite arena: every pairing of agents plays every opening in every seating. A score is the share of wins, a draw
-counted as half a win. With three or four players each agent plays as one among opponents that are all another agent;
-its score is to be compared with the even share, a third or a quarter.
+The suite arena: every pairing plays every opening in every seating. A score is the share of wins; a draw counts as half
+a win. With three or four players one player meets copies of another; equal players score a third or a quarter.
 
-The suite regret: the points that an agent's moves lose against the best ones, over a fixed set of positions.
+The suite regret: the points that a player's moves lose against the best ones, over a fixed set of positions.
 
-With --output the folder gets report.json, report.md and pictures, and an interrupted evaluation continues when the same
-command is given again. Agents may have labels: LABEL=AGENT. With --ray a Ray cluster plays the pairings; the results
-are the same, except those of players with a time limit.
+--output writes report.json, report.md and pictures to a folder; the same command resumes an interrupted evaluation.
+LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except those of
+players with a time limit.
 
-MODULE:NAME is a player of your own, as in my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.
+MODULE:NAME is your own player, as in my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@
     python train.py --config configs/quick.yaml --sweep 0,1,2 [--ray ADDRESS]
     python train.py --config configs/value.yaml [--rules vietnamese]
 
-A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and what was trained:
+A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the result:
 an agent, the player `ppo:FOLDER`, or a value net, for players such as `minimax:nodes=20000,net=FOLDER`.
-Ctrl-C saves and stops; --resume continues, after a kill too.
-A sweep trains each seed in a run folder of its own, in a process of its own; the same command resumes it.
+Ctrl-C saves and stops; --resume continues, also after a kill.
+A sweep trains each seed in its own folder and process; the same command resumes it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Prove the value of a position: the future margin in points, seen by its mover, when both sides play their best.
+"""Prove the value of a position: the future margin in points, seen by its mover, if both sides play their best.
 
     python -m agents.solve
     python -m agents.solve --rules tonkin --position "5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 0" --state tonkin.npz --time 600
 
-Prints the bounds after each depth, and the best line at the end. When it is interrupted (Ctrl-C, --time) it prints what
-is proved so far; with --state the next call goes on from there. agents/search/solver.py says what counts as a proof.
-With --certificate it writes a strategy for each bound, which `python -m oanquan_env verify FILE` checks.
+Prints the bounds after each depth, and the best line at the end. An interruption (Ctrl-C, --time) prints the bounds
+proved so far; --state saves them, and the next call resumes. agents/search/solver.py defines a proof. --certificate
+writes a strategy for each bound, and `python -m oanquan_env verify FILE` checks it.
 """
 
 from __future__ import annotations

@@ -41,11 +41,11 @@ SHOWN = ("greedy", "maxn:depth=3")
 
 @dataclass(frozen=True)
 class Row:
-    """What one file holds.
+    """The content of one file.
 
     Attributes:
-        label: what the row is called.
-        uses: what the player may use, as docs/benchmark.md has it.
+        label: the row's name.
+        uses: the player's information, in the words of docs/benchmark.md.
         learned_from: the same of its training.
         budget: of its training, in words.
         measured_on: processor, commit, versions.
@@ -68,9 +68,9 @@ class Options:
 
     Attributes:
         players: the player, or one for each seed of its training
-        uses: what it may use: the observation, positions after moves and replies, or any search
-        learned_from: what it learned from
-        label: what the row is called (default: the player)
+        uses: the player's information: the observation, positions after moves and replies, or any search
+        learned_from: the source of its training
+        label: the row's name (default: the player)
         budget: of its training
         rules: rules by name
         pairs: openings, each played in every seating

@@ -37,7 +37,7 @@ CORE_BATCHES = ("1", "1024", "4096", "16384", "65536")
 
 
 def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]]) -> str:
-    """A table of what the benchmark `name` measured, and under it how it was made."""
+    """The table of the benchmark `name`, and under it its origin."""
     results = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     machine = results["measured_on"]
     made = f"`python -m benchmarks.{name}` at commit `{machine['commit']}`, {machine['processor']}."
@@ -85,7 +85,7 @@ def search() -> str:
 
 
 def solve() -> str:
-    """What the solver proves."""
+    """The solver's results."""
     heads = ["rules", "value", "best line begins", "moves played", "seconds"]
     return measured("solve", heads, lambda results: [_solved(*found) for found in results["results"].items()])
 

@@ -1,4 +1,4 @@
-"""What all benchmarks share: the command line, the table, the JSON with the machine and the commit."""
+"""Shared parts of the benchmarks: the command line, the table, the JSON with the machine and the commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the solver proves of the opening position of every two-player preset, in bounded time, on one core.
+"""The solver's bounds of the opening position of every two-player preset, in bounded time, on one core.
 
 Each preset is one call of `python -m agents.solve`, as given in the results. Run it on an idle machine:
 `python -m benchmarks.solve`.

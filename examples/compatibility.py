@@ -1,4 +1,4 @@
-"""What works with which version: run the frameworks' tests in the current environment, and note the outcome.
+"""Compatibility of versions: run the frameworks' tests in the current environment, and record the outcome.
 
     python -m examples.compatibility            # test what is installed here, and write the outcomes
     python -m examples.compatibility --render   # write the page's tables from outcomes and measured runs

@@ -247,7 +247,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def table(rows: list[RegretRow]) -> str:
-    """What was found, a line for each player."""
+    """The results, a line for each player."""
     width = max(len(row.agent) for row in rows)
     lines = [f"{'':{width}}  regret, points  best moves, %  blunders, %"]
     for row in rows:

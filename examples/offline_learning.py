@@ -1,4 +1,4 @@
-"""Learn what positions are worth from files of positions, without playing a game; evaluated by regret.
+"""Learn values of positions from files, without playing a game; evaluated by regret.
 
     python -m agents.training.datasets --output out/data --positions 100000 --depth 8 --net pretrained
     python -m examples.offline_learning out/data --save out/offline.npz
@@ -33,7 +33,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("data", type=Path, metavar="FOLDER", help="what python -m agents.training.datasets wrote")
+    add("data", type=Path, metavar="FOLDER", help="output of python -m agents.training.datasets")
     add("--epochs", type=int, default=10, help="times that each position is used (default: %(default)s)")
     add("--batch-size", type=int, default=1024, help="positions of a gradient step (default: %(default)s)")
     add("--learning-rate", type=float, default=3e-3, help="of Adam at the start; falls to 0 (default: %(default)s)")

@@ -59,7 +59,7 @@ GAME_TYPE = pyspiel.GameType(
 
 @dataclass(frozen=True)
 class Setting:
-    """What the states of a game share.
+    """The shared data of a game's states.
 
     It is kept outside the game object: OpenSpiel may drop the Python half of that object and make a new one without
     its attributes. All states share it, as OpenSpiel clones a state by copying everything that it holds.
@@ -126,7 +126,7 @@ class OAnQuanGame(pyspiel.Game):
         return state
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
-        """What shows a state to a network or a person."""
+        """The observer of a state, for a network or a person."""
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return Observer(self.setting.encoder, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
@@ -149,7 +149,7 @@ class OAnQuanState(pyspiel.State):
         return bool(self.position.ended[0])
 
     def returns(self) -> list[float]:
-        """What the game pays each player; nothing before it is over."""
+        """The returns of each player; zero before the end."""
         core, position = self.setting.core, self.position
         paid = game_rewards(self.setting.reward, core, position) * self.is_terminal()
         return [float(share) for share in paid[0]]
@@ -238,7 +238,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--simulations", type=int, nargs="+", default=[3, 10, 30], help="positions in a tree (default: %(default)s)")
     add("--exploration", type=float, default=0.25, help="weight of rarely tried moves (default: %(default)s)")
     add("--rules", default=DEFAULT_PRESET, help="preset, with fields to change after it (default: %(default)s)")
-    add("--reward", default="margin", help="what the search wants: margin, outcome or mixed (default: %(default)s)")
+    add("--reward", default="margin", help="reward of the search: margin, outcome or mixed (default: %(default)s)")
     add("--pairs", type=int, default=20, help="game pairs against each baseline (default: %(default)s)")
     add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
     add("--output", type=Path, metavar="FILE", help="append the scores here, one JSON object a line")

@@ -1,4 +1,4 @@
-"""What the examples share: options, features of an observation, and the learning curve against random and greedy.
+"""Shared parts of the examples: options, features of an observation, and the learning curve against random and greedy.
 
 Shapes: N observations, D numbers in each, A actions. Needs NumPy, the environment and the package `agents`.
 """

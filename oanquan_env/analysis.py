@@ -14,14 +14,14 @@ from oanquan_env.engine.notation import Move, seat_name
 class Analysis:
     """The findings of a search about one board.
 
-    A value is in points: what the mover will win from here on less what the opponent will, or over the mean of what
-    its opponents will, when all play their best as far as the search sees. The scores so far are not in it, the
-    leftovers of finished games are.
+    A value is a future margin in points: the mover's points from here on less the opponent's, or less the mean of its
+    opponents', if all play their best within the search. It includes the leftovers of finished games, not the scores
+    so far.
 
     Attributes:
-        board: what was searched.
+        board: the board that was searched.
         value: of the board, which is that of its best moves.
-        proved: whether all values hold however deep one looks; else they are what the search sees at its depth.
+        proved: whether all values hold at every depth; else they are estimates of this depth.
         depth: plies looked ahead.
         line: best play of all, the best move first; may be shorter than `depth`.
         values: of each legal move, the best first.

@@ -167,7 +167,7 @@ class Board:
     def status(self) -> list[str]:
         """The faults of a position set up by hand, a sentence each; empty if it can come up in play.
 
-        A board that passed its checks can still show what no game leads to: an empty row that `refill_when=at_once`
+        A board that passed its checks can still be unreachable in a game: an empty row that `refill_when=at_once`
         would have refilled, or a debt where `refill=forfeit` lends nothing.
         """
         rules, seeds, running = self.rules, self.seeds, self.outcome is None

@@ -40,7 +40,7 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status. Errors in what was asked for go to stderr with status 2."""
+    """Run one command; returns the exit status. Errors of its arguments go to stderr with status 2."""
     for name in ("stdin", "stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by who started the program
@@ -124,21 +124,21 @@ def _parser() -> argparse.ArgumentParser:
     judge = commands.add_parser(
         "evaluate",
         parents=[ruled],
-        help="measure a player by games and by the points that its moves lose",
+        help="evaluate a player by games and by regret",
         description="Measure a player by games against others, and by the points that its moves lose against the best "
         "ones. A player is a name, such as greedy or maxn:depth=3, or MODULE:NAME, a player of your own, as in "
         "my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.",
     )
     judge.set_defaults(run=_evaluate)
-    judge.add_argument("player", metavar="PLAYER", help="who is measured")
-    judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="whom it plays (default: reference players)")
+    judge.add_argument("player", metavar="PLAYER", help="the player")
+    judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="its opponents (default: reference players)")
     judge.add_argument("--pairs", type=_COUNT, default=100, metavar="N", help="openings, each played in every seating")
     judge.add_argument("--openings", metavar="SOURCE", help="balanced, random or a file of game records")
     judge.add_argument("--part", choices=get_args(Part), default="test", help="of the positions (default: test)")
-    judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="of all chance (default: 0)")
+    judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of all randomness (default: 0)")
     judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers")
 
-    check = commands.add_parser("verify", help="check a certificate, a proof of what a position is worth")
+    check = commands.add_parser("verify", help="check a certificate, a proof of a position's value")
     check.set_defaults(run=_verify)
     check.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
@@ -255,7 +255,7 @@ def _replay(asked: argparse.Namespace) -> None:
 def _rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
     """Game number -> round, of the games that are rounds of matches; a round 1 begins a match.
 
-    Raises `UsageError` where headers do not agree with what the rounds before them lead to.
+    Raises `UsageError` for headers that contradict the rounds before them.
     """
     matches: list[list[int]] = []
     for number, record in enumerate(records, 1):

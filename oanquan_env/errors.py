@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Text(str):
-    """A sentence of an error with the parts that vary in it, so that it can be said in another language, too.
+    """A sentence of an error with its variable parts, so that it can be translated.
 
     Attributes:
         template: the sentence with `{name}` for each part, as of `str.format`; it names the error.
@@ -26,12 +26,12 @@ class Text(str):
 
 
 def said(error: Exception) -> str:
-    """What an error says: a `Text` where it was made with one."""
+    """The message of an error: a `Text` where it was made with one."""
     return error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
 
 
 class UsageError(ValueError):
-    """A request, a file or an option that cannot be used; says what is wrong, where, and what would be right."""
+    """A request, a file or an option that cannot be used; names the fault, its place and the remedy."""
 
 
 class UnknownAgentError(UsageError):

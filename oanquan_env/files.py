@@ -1,7 +1,7 @@
 """Files are written at once: a program killed at any moment leaves the old file or the new one, never a half.
 
-What is read may come from a stranger: a file that is none, and JSON that no reader can bear, are `ValueError`s. A file
-called `.gz` is compressed.
+Files may come from strangers: damaged ones, and JSON too deep to read, are `ValueError`s. A file called `.gz` is
+compressed.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ MOST_BYTES = 1 << 27
 
 
 class FileError(UsageError):
-    """A file or folder that is missing, damaged, in use or of something else; names it, and says what helps."""
+    """A file or folder that is missing, damaged, in use or of another kind; names it and the remedy."""
 
 
 @contextmanager
 def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
-    """Within it an error of the content of `path` becomes a `FileError`: what the file is not, why, and the remedy."""
+    """Within it an error of the content of `path` becomes a `FileError`: the fault, the reason, and the remedy."""
     check_readable(path)
     try:
         yield
@@ -68,7 +68,7 @@ def read_bytes(path: Path) -> bytes:
 
     Raises:
         OSError: if the file cannot be read.
-        ValueError: if it is not what its name says, or holds more than `MOST_BYTES` once decompressed.
+        ValueError: if its content contradicts its name, or is longer than `MOST_BYTES` once decompressed.
     """
     if path.suffix != COMPRESSED:
         return path.read_bytes()

@@ -1,4 +1,4 @@
-"""The one encoder: what a player sees of a position. Looking ahead is left to agents.
+"""The one encoder: a player's observation of a position, without lookahead.
 
 Layout of an observation, int32 (P players, F fields a side; the viewer's own side first, then ring order):
 

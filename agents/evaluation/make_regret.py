@@ -2,13 +2,12 @@
 
     python -m agents.evaluation.make_regret --rules mancala-world --count 2400
 
-Games begin with up to eight random plies. In each game every seat is taken by one of several players, weak to strong,
-which play a random move now and then. Of positions that play alike (up to seats and mirror) only the first is taken,
-and it must leave a choice: at least three legal moves, the best worth at least one point more than the worst. Each
-phase of the game has as many positions. All moves are valued by search, the deeper the fewer points are in play,
-with --net by one that counts a value net's guess at its horizon; `python -m agents.evaluation.prove_regret` then proves
-as many of the values as it can. With --ray a Ray cluster values the positions; the suite is the same. With --parts
-values found so far are stored in a folder, and the same command goes on from them.
+Games begin with up to eight random plies. Players from weak to strong, which also make random moves, take the seats.
+The suite takes one of equivalent positions (up to seats and mirror), if it has at least three legal moves, and the best
+is worth at least one point more than the worst. Each phase of the game has equally many positions. A search values all
+moves, the deeper the fewer points are in play; --net names the value net at its leaves. Then
+`python -m agents.evaluation.prove_regret` proves as many values as it can. With --ray a Ray cluster values the
+positions; the suite is the same. --parts keeps finished values in a folder, and the same command resumes.
 
 With three or four players max^n search values the moves, and nothing is proved:
 

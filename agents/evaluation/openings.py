@@ -1,13 +1,12 @@
-"""Makes suites of balanced openings, in which neither side is ahead.
+"""Make suites of balanced openings, in which neither side is ahead.
 
     python -m agents.evaluation.openings --rules mancala-world --count 600
 
-draws random lines of 4 to 8 plies, after which a deep search expects a final margin within a few points of a
-draw. Of lines that lead to the same board (up to seats and mirror) only the first is taken. Lines of all lengths are
-mixed, in the order in which they were drawn, so the first n are a fair sample. With --net searches count
-a value net's guess at their horizon.
+This draws random lines of 4 to 8 plies, after which a deep search expects a final margin within a few points of a
+draw. It takes the first of lines to the same board (up to seats and mirror). Lines of all lengths are mixed, in the
+order of drawing, so the first n are a fair sample. --net names the value net at the search's leaves.
 
-With three or four players max^n search says what each is to expect, and no one may be far from the others' mean:
+With three or four players max^n search estimates the margins, and each must be near the others' mean:
 
     python -m agents.evaluation.openings --rules three-player --count 200 --within 5 --depth 5
 """

@@ -2,11 +2,10 @@
 
     python -m agents.evaluation.prove_regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
 
-A move's searched value is the first guess. Can the mover force it? Can it force more? Both questions are asked at
-greater and greater depths, none beyond the ply limit, and only finished games count as proof (see
-`agents.search.proof`). A guess that is refuted is corrected. Near the ply limit a search to the end settles the rest.
-Where the nodes run out, a move keeps its searched value, within the bounds that are proved. Every position has a table
-of its own, so the result does not depend on --threads or --ray.
+A move's searched value is the first guess. Can the mover force it? Can it force more? Deeper and deeper searches answer
+both questions, up to the ply limit, and only finished games count as proof (see `agents.search.proof`). A refuted guess
+is corrected. Near the ply limit a search to the end settles the rest. When the nodes run out, a move keeps its searched
+value, within the proved bounds. Every position has its own table, so the result does not depend on --threads or --ray.
 """
 
 from __future__ import annotations
@@ -56,10 +55,10 @@ class Bounds:
 
 
 def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats]) -> dict[int, Bounds]:
-    """Bounds on the values of a position's moves: what a move gains, less what the opponent can then reach.
+    """Bounds on the values of a position's moves: the move's gain less the opponent's best result.
 
     So many nodes (moves) may be played to prove one value. `searched` is a batch of one running position, and (A,)
-    values of its moves by search, in points; they decide what is asked first, never what is proved.
+    values of its moves by search, in points; they decide the first question, never the proof.
     """
     position, values = searched
     table = ProofTable(_core(rules), MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes

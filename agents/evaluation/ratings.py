@@ -38,7 +38,7 @@ class Ratings(NamedTuple):
     players: list[Estimate]
     """M of them, the anchor's being 0."""
     orders: list[Estimate]
-    """P - 1 of them: what moving first, second, .. after the opening is worth over moving last."""
+    """P - 1 of them: the advantage of moving first, second, .. after the opening over moving last."""
 
 
 def rate(

@@ -58,14 +58,14 @@ class EvaluationSettings:
 
     Attributes:
         agents: agents by name; two or more for the arena
-        suites: what to measure: arena, regret or arena,regret
+        suites: arena, regret or arena,regret
         part: part of the regret suite
         pairs: openings of each pairing, each played in every seating
         openings: `random`, `balanced` or a file of game records
         opening_plies: random plies of a random opening
         rules: rules by name, with changed fields
         seed: seed of openings and players
-        time: also tell the mean time of a move
+        time: also measure the mean time of a move
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")

@@ -2,9 +2,9 @@
 
     python -m agents.evaluation.sprt ppo:runs/new ppo:runs/old --elo0 0 --elo1 20
 
-After every batch of pairs the test looks whether the log-likelihood ratio (LLR) of "stronger by elo1" against "no
-stronger than elo0" has left its bounds. A clear difference shows in a hundred pairs, a small one in thousands: on
-average far fewer than a test with a fixed number of pairs needs.
+The test ends when the log-likelihood ratio (LLR) of "stronger by elo1" against "no stronger than elo0" leaves its
+bounds. A clear difference takes a hundred pairs, a small one thousands: on average far fewer than a test with a fixed
+number of pairs.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class TimedPolicy:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player that takes part: what results call it, and what `oanquan_env.players.anywhere.load` made it from."""
+    """A player of a tournament: its label in the results, and its name for `oanquan_env.players.anywhere.load`."""
 
     label: str
     name: str
@@ -69,7 +69,7 @@ class Entrant:
     fingerprint: str
 
     def identity(self) -> list[str]:
-        """Label, name and fingerprint: what results of the player depend on."""
+        """Label, name and fingerprint: the keys of the player's stored results."""
         return [self.label, self.name, self.fingerprint]
 
 

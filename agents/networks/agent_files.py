@@ -1,6 +1,6 @@
 """Trained agents as files: the weights, `agent.safetensors`, and beside them the card, `agent.yaml`.
 
-The card says what is needed to use the weights, and how they came to be. Neither runs code when it is loaded.
+The card holds everything needed to use the weights, and their origin. Loading them runs no code.
 """
 
 from __future__ import annotations

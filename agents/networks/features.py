@@ -1,6 +1,6 @@
 """Inputs of the networks: the plain observation, or the positions that the core computes one and two plies ahead of it.
 
-These belong to the agent. The environment's observation stays the position and no more.
+These belong to the agent. The environment's observation is the position alone.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class PlainFeatures(FeatureEncoder):
 
 
 class MoveFeatures(FeatureEncoder):
-    """A position and what each of its moves does: one ply ahead. Illegal moves read zero.
+    """A position and the results of its moves: one ply ahead. Illegal moves read zero.
 
-    What a move wins is a margin: a player's points over the mean of the others'. Times P - 1 it is a whole number,
-    and as such it is given. The margins of all players sum to zero, so the last one's is left out.
+    The gain of a move is a margin: a player's points over the mean of the others'. It is given times P - 1, a whole
+    number. The margins of all players sum to zero, so the last one's is left out.
 
     Columns (P players, A actions, B = squares + players board columns: seeds and stones, the mover's side first):
 
@@ -64,7 +64,7 @@ class MoveFeatures(FeatureEncoder):
         after      A * B        the position after each move, seen by the next mover
 
     Attributes:
-        per_point: what a margin of one point reads in these columns, P - 1.
+        per_point: the number for a margin of one point in these columns, P - 1.
     """
 
     NO_MOVE, GOES_ON, OVER = 0, 1, 2
@@ -103,7 +103,7 @@ class MoveFeatures(FeatureEncoder):
 
 
 class AfterstateFeatures(MoveFeatures):
-    """`MoveFeatures`, and what each reply to each move would win.
+    """`MoveFeatures`, and the gain of each reply to each move.
 
     Columns after those of `MoveFeatures`:
 

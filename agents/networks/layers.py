@@ -33,7 +33,7 @@ def with_last(values: Tensor) -> Tensor:
 
 
 def start_small(*heads: nn.Linear) -> None:
-    """Let what the heads say be near zero at first."""
+    """Begin with outputs of the heads near zero."""
     for head in heads:
         nn.init.orthogonal_(head.weight, 0.1)
         nn.init.zeros_(head.bias)

@@ -49,9 +49,9 @@ class PlainNet(nn.Module):
 class AfterstateNet(nn.Module):
     """One trunk for positions and for the positions that moves leave behind (afterstates).
 
-    V(position) is read off the trunk. A move is worth what it wins less what the others then have: Q(move) = points won
-    - the sum of the others' V(afterstate), and nothing follows a finished game. The logit of a move is Q by a learned
-    inverse temperature, plus a learned correction from the afterstate's hidden layer.
+    V(position) is read off the trunk. Q(move) = points won - the sum of the others' V(afterstate); V of a finished game
+    is zero. The logit of a move is Q times a learned inverse temperature, plus a learned correction from the
+    afterstate's hidden layer.
     """
 
     def __init__(self, features: AfterstateFeatures, config: NetworkConfig) -> None:

@@ -34,16 +34,16 @@ CORRECTION_WIDTH = 64
 
 
 class TwoPlyNet(nn.Module):
-    """Values of positions from values of what their moves lead to.
+    """Values of positions from values of their afterstates.
 
-    A small leaf network values each position that a move leaves behind: it sees the board, and the points that each
-    reply would win. A move is worth about what it wins each player plus that. V(position) is the mean of these move
-    values, weighted by the softmax of the mover's at a learned temperature, plus a correction by the trunk, which sees
-    the position, the points won and the move values. So each player does what is best for itself (max^n, Luckhardt and
-    Irani 1986); for two players that is minimax.
+    A small leaf network evaluates each afterstate: it sees the board, and the points that each reply would win. A
+    move's value is the leaf's value plus the points that the move wins. V(position) is the mean of these move values,
+    weighted by the softmax of the mover's at a learned temperature, plus a correction by the trunk, which sees the
+    position, the points won and the move values. So each player maximises its own value (max^n, Luckhardt and Irani
+    1986); for two players that is minimax.
 
-    The policy goes the same way one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a
-    move's logit is Q by a learned inverse temperature plus a learned correction. So the network looks at two plies of
+    The policy works alike one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a move's
+    logit is Q times a learned inverse temperature plus a learned correction. So the network looks at two plies of
     moves, and at the points of a third.
 
     The policy's gradient reaches the inverse temperature and the correction alone; the value loss trains V. That takes

@@ -21,8 +21,8 @@ def fingerprint(name: str, rules: Rules) -> str:
     """A hash of how players play (the versions above) and of the files that a player's name mentions.
 
     These are an agent's, a value net's or a certificate, or the module of somebody's own player, but not what that
-    module imports. It tells a retrained agent from what it was, and a player from what the same name meant in an older
-    version.
+    module imports. It tells a retrained agent from the earlier one, and a player from that of the same name in an
+    older version.
 
     Raises:
         UnknownAgentError: for a name that no player has.

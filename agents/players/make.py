@@ -21,7 +21,7 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     Raises:
         UnknownAgentError: for a name or an option that does not exist.
         MissingExtraError: for a player that needs packages which are not installed.
-        ValueError: what the player itself says of its files, options or the rules.
+        ValueError: for files, options or rules that the player refuses.
     """
     with needing_extras():
         return make_of(name, rules, KINDS)

@@ -55,7 +55,7 @@ class MinimaxPlayer(SearchPlayer):
         limits: when each search stops.
         table_megabytes: size of the transposition table of each thread.
         threads: positions searched at once, one for each processor if left out.
-        net: what running positions at the horizon are worth, nothing without a net.
+        net: evaluates running positions at the horizon; without one their value is zero.
 
     Raises:
         ValueError: for more than two players, and for `refill=forfeit`.

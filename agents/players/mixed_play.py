@@ -34,7 +34,7 @@ def mixed_players(core: Core, threads: int | None = None, net: ValueNet | None =
     Args:
         core: of the rules to play.
         threads: threads that search, one for each processor if left out.
-        net: what those that search see at their horizon; nothing without a net.
+        net: evaluates the leaves of those that search; without one their value is zero.
     """
     searching: list[Policy]
     if core.rules.players == 2:

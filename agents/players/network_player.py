@@ -24,11 +24,11 @@ class NetworkPlayer:
     """Plays by a network.
 
     Args:
-        features: what the network is fed.
+        features: the network's inputs.
         network: the network.
         temperature: 0 plays the best action; above, actions are drawn from `softmax(logits / temperature)`.
-        mirror_average: take the mean of what the network says of a position and of its mirror image. Both are worth
-            the same, so the two answers differ by the network's errors only, which the mean makes smaller.
+        mirror_average: take the mean of the network's outputs for a position and for its mirror image. Both have the
+            same value, so the outputs differ by the network's errors only, and the mean makes these smaller.
 
     Raises:
         ValueError: for a negative temperature, or mirror images under rules that differ in a mirror.

@@ -1,9 +1,9 @@
-"""The agents and the value nets that come with the project: taking one from its run, and the cards of agents.
+"""The project's agents and value nets: copying one from its run, and the cards of agents.
 
     python -m agents.reports.cards runs/ppo        copies the agent of a run, or its value net, into the project
 
-A report counts for an agent if it is of the same rules and the agent took part in it, with the same files and
-playing as it does now. Settings beside an agent are those of its run, in the words of the version that made it.
+A report counts for an agent if it has the same rules and its agent has the same files and version of play. Settings
+beside an agent are those of its run, in the words of the version that made it.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _by_phase(row: RegretRow) -> str:
 
 
 def cards() -> dict[Path, str]:
-    """The README.md of each agent that comes with the project, and what it must say."""
+    """The README.md of each agent of the project, and its right content."""
     return {folder / README_NAME: render(folder) for folder in pretrained_folders().values()}
 
 

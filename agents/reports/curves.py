@@ -1,11 +1,11 @@
-"""Learning curves: what training runs measured of themselves on their way, as a table, a picture and JSON.
+"""Learning curves: the evaluations of training runs as a table, a picture and JSON.
 
     python -m agents.reports.curves runs/quick-sweep/seed-*                                prints a table
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
-With --output the folder gets `learning.json` and `learning.png`: regret over plies and minutes, of an agent or of the
-first search with a value net. Runs that differ in their seed alone are drawn as one curve, their mean. All runs must
-be of the same rules, as regrets over different suites do not compare.
+--output writes `learning.json` and `learning.png`: regret over plies and minutes, of an agent or of the first search
+with a value net. Runs that differ in their seed alone make one curve, their mean. All runs must have the same rules, as
+regrets over different suites do not compare.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class Options:
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
-    """Print the table and write what is asked for."""
+    """Print the table, and write the files if there is an output folder."""
     if not options.folders:
         raise UsageError("give the folder of a training run, or of several")
     curves = [read_curve(folder) for folder in options.folders]

@@ -48,7 +48,7 @@ def _range(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
     return f"{mean} ({low} to {high})"
 
 
-# ---- what all reports begin with -------------------------------------------------------------------------------------
+# ---- the beginning of all reports ------------------------------------------------------------------------------------
 
 
 def summary(report: Report, players: Collection[str] | None = None, headings: Collection[str] | None = None) -> str:

@@ -1,1 +1,1 @@
-"""What computes: compiled alpha-beta and its memory, proofs, the solver, Monte-Carlo tree search."""
+"""Search: compiled alpha-beta and its memory, proofs, the solver, Monte-Carlo tree search."""

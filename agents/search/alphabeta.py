@@ -1,9 +1,9 @@
 """Compiled alpha-beta: principal variation search with a transposition table, over `agents.search.compiled.play`.
 
-A *value* is the future margin in points, seen by the mover, of play to some depth: nothing is counted beyond the
-horizon, or what a net says. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon
-and 0 if it holds for all greater depths too, because every line that it rests on ends in a finished game. Where the
-horizon is the ply limit (`to_the_end`), games that end there are open here, and their values nevertheless exact.
+A *value* is the future margin in points, seen by the mover, of play to some depth, plus a net's evaluation of the leaf,
+if there is a net. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon, and 0 if
+it holds for all greater depths, because all its lines end in finished games. If the horizon is the ply limit
+(`to_the_end`), games that end there are open, though their values are exact.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from oanquan_env.engine.scalar import RUNNING, can_play
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: their value is a lower bound of the position's value, an upper bound, or the value itself."""
 GUESS_MARGIN, GUESS_MARGIN_A_PLY = 16, 4
-"""A net's guess of a move stands for a search of one ply where it is more than so many points from what is asked;
-for each further ply that the search would look, so many more."""
+"""A net's value of a move replaces a search of one ply if it is more than so many points outside the window; for each
+further ply of the search, so many more."""
 DEFAULT_GUESS_DEPTH = 4
 """Plies of the deepest searches that a guess stands for; chosen by regret at fixed nodes."""
 _VALUE_OFFSET = 16_384
@@ -53,7 +53,7 @@ ENTRY = record(Entry)
 
 
 class Known(NamedTuple):
-    """What the table knows of a position."""
+    """A position's entry in the table."""
 
     kind: int  # 0 if the position is not there
     value: int
@@ -127,7 +127,7 @@ def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int
 
 @compiled
 def order_by_guess(rules: SearchRules, children: Children, count: int, first: int) -> None:
-    """Let a net say what each move on the stack is worth, and order the moves by it; action `first` stays first."""
+    """Order the moves on the stack by a net's values; action `first` stays first."""
     for place in range(count):
         child = children[place]
         child.guess = child.gain

@@ -1,14 +1,14 @@
 """Certificates out of proofs: a strategy of few positions for each bound that a solver has proved.
 
-A table of proofs says what can be forced in many positions, but not how: the move that it remembers may belong to
-another bound, and moves that each keep a bound may together lead round in circles. So a strategy is made in two steps.
+A table of proofs holds bounds of many positions, but no strategy: the move that it remembers may belong to another
+bound, and moves that each keep a bound may together lead round in cycles. So a strategy is made in two steps.
 *Collecting* goes from the first position on through all replies. It takes the move with the fewest new positions after
 it, of those that keep the prover's goal. *Choosing* forgets these moves. It ranks the positions collected from the ends
 of games upwards, by the moves that the prover needs at most, and allows only moves that lead to lower ranks.
 
-Circles leave positions without a rank. If the first is one of them, these are collected anew, one after the other, by
-moves that do not lead back; and all of them again, with the goals known by then, as a position that is met again with
-a higher goal may need another move and close another circle.
+Cycles leave positions without a rank. If the first is one of them, these are collected again, one after the other, by
+moves that do not lead back; and then all of them once more, with the goals known by then, as a position with a higher
+goal may need another move and close another cycle.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One position at a time, compiled: the move of `oanquan_env.engine.scalar` as the search wants it.
+"""One position at a time, compiled: the move of `oanquan_env.engine.scalar` for the search.
 
 Everything here is seen from the mover: `own` and `other` are the two sides of a position as words (see
 `oanquan_env.engine.positions`), the mover's first; after a move they change places. A word is never negative, so int64

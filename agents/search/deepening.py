@@ -1,10 +1,9 @@
-"""Alpha-beta search for two players: the best moves of positions, and what every move is worth.
+"""Alpha-beta search for two players: the best moves of positions, and the value of every move.
 
-A position's *value* is its future margin in points: what its mover will win from here on less what the opponent will,
-when both play the best moves as far as the search sees; captures, refills and the leftovers of finished games are in
-it. It does not depend on the scores so far. A value is *proved* when all lines that it rests on end in finished games;
-it then holds at every depth. The ply limit ends games too: a search looks no further than the plies that are left, and
-where it looks as far as that, every value is proved.
+A position's *value* is its future margin in points: the mover's points from here on less the opponent's, if both play
+the best moves within the depth; captures, refills and the leftovers of finished games are included. It does not depend
+on the scores so far. A value is *proved* when all its lines end in finished games; it then holds at every depth. The
+ply limit ends games, too: a search goes no deeper than the plies left, and a search of that depth proves every value.
 
     >>> from oanquan_env import Core
     >>> core = Core()
@@ -56,10 +55,10 @@ class Search:
             same.
         threads: positions of a batch searched at once; one for each processor if left out. Results do not depend on
             it, except under a limit in milliseconds.
-        net: what running positions at the horizon are worth, in whole points; nothing without a net. A value that is
-            not proved is then the net's guess of what comes after the depth reached.
-        guess_depth: plies; where a net's guess of a move is far from what would matter, the guess stands for a search
-            of so many plies or fewer. With 0 a search with a net is full-width, as one without is.
+        net: evaluates running positions at the horizon, in whole points; without one their value is zero. A value that
+            is not proved then includes the net's estimate.
+        guess_depth: plies; a net's value of a move that is far outside the window replaces a search of so many plies
+            or fewer. With 0 a search with a net is full-width, as one without is.
 
     Raises:
         ValueError: for more than two players, and for `refill=forfeit`.

@@ -1,4 +1,4 @@
-"""A value net where alpha-beta ends: `oanquan_env.players.value_net` for one position, compiled.
+"""A value net at the leaves of alpha-beta: `oanquan_env.players.value_net` for one position, compiled.
 
 Its weights are part of the record of `compile_rules`. Those of the first two layers are rounded to int16, which takes
 half the memory and a third of the time of float32.
@@ -229,7 +229,7 @@ def canonical(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
 
 @compiled
 def horizon(rules: SearchRules, own: int, other: int) -> int:
-    """What a running position at the horizon is worth to its mover: nothing, or what the net says, in whole points."""
+    """The value of a running position at the horizon for its mover, in whole points; zero without a net."""
     if rules.has_net == 0:
         return 0
     own, other = canonical(rules, own, other)

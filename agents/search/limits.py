@@ -1,4 +1,4 @@
-"""Limits of searches, what they find, and the threads that search the positions of a batch."""
+"""Limits and results of searches, and the threads that search the positions of a batch."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found out about one position.
+    """The result of a search of one position.
 
     Attributes:
         action: the first of `actions`.

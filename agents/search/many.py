@@ -1,7 +1,7 @@
 """One position of three or four players at a time, compiled: the rules of `core` and `sowing` once more, in place.
 
 A position is seen from the mover: `sides` are the players' sides as words, the mover's first and the others in the
-order of play, and `points` is what each has won, in the same order. There is room for four; a fourth side stays empty.
+order of play, and `points` are their points, in the same order. There is room for four; a fourth side stays empty.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class ManyMemory(Protocol):
 
 
 class Found(Protocol):
-    """What is found at the root."""
+    """The result at the root."""
 
     nodes: int
     depth: int  # the last that counts
@@ -87,7 +87,7 @@ FOUND = record(Found, **_MOVES)
 
 @compiled
 def worth(rules: ManyRules, points: Numbers, place: int) -> int:
-    """What points are worth to the player at a place."""
+    """The worth of points to the player at a place."""
     return rules.players * points[place] - (points[0] + points[1] + points[2] + points[3])
 
 
@@ -216,7 +216,7 @@ class ManySearch:
     Args:
         core: of the rules to play.
         aim: `maxn` or `paranoid`.
-        net: what running positions at the horizon are worth, nothing without a net.
+        net: evaluates running positions at the horizon; without one their value is zero.
         threads: positions of a batch searched at once; one for each processor if left out.
 
     Raises:

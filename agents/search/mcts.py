@@ -3,8 +3,8 @@
 Leaves may be valued by a search: `mcts:simulations=100,depth=1`.
 
 The trees of a whole batch grow together: each simulation adds one position to every tree, and all new positions are
-played out or searched as one batch. On the way back up each mover counts what it gets itself
-(max^n, with any number of players).
+played out or searched as one batch. On the way back up each mover counts its own value (max^n, with any number of
+players).
 
 Shapes: N trees, P players, A actions, M = N * (simulations + 1) nodes. A node is a running position; a tree's root is
 the node of its own number, and all nodes of the s-th simulation follow in one block. Values are expected rewards of
@@ -68,7 +68,7 @@ class RandomPlayouts:
 
 
 class SearchedLeaves:
-    """Values by full-width max^n search: each position is worth what the search's best line has won at its end.
+    """Values by full-width max^n search: a position's value is the points at the end of the search's best line.
 
     Args:
         core: of the rules to play.
@@ -206,7 +206,7 @@ class _Trees:
         return path, last_nodes, last_actions
 
     def _uct(self, nodes: Ints) -> Floats:
-        """(K, A) what the walk down maximises; infinite for actions that were never tried."""
+        """(K, A) upper confidence bounds; infinite for actions that were never tried."""
         visits = self.visits[nodes]
         total = visits.sum(axis=1, keepdims=True)
         bonus = np.sqrt(np.log(np.maximum(total, 1)) / np.maximum(visits, 1))

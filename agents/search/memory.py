@@ -1,4 +1,4 @@
-"""What compiled searches share: their memory, a stack of moves, and exact keys of positions for their tables."""
+"""Shared parts of compiled searches: their memory, a stack of moves, and exact keys of positions for their tables."""
 
 from __future__ import annotations
 

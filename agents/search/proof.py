@@ -211,11 +211,11 @@ def forced(rules: SearchRules, memory: Memory, table: Table, sides: Int64s, goal
 
 
 class LimitReachedError(Exception):
-    """The nodes or the time are used up before there is an answer. What was proved by then is in the table."""
+    """The nodes or the time are used up before there is an answer. The table holds all proofs up to then."""
 
 
 class ProofTable:
-    """Answers questions about running positions of one `Rules`, and remembers what was proved.
+    """Answers questions about running positions of one `Rules`, and remembers the proofs.
 
     A position is given as two words, `own` and `other`: see `agents.search.compiled.mover_first`. `rules` are those of
     `compile_rules` there, which raises `ValueError` for rules that search refuses.

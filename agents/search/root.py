@@ -1,4 +1,4 @@
-"""Compiled alpha-beta at the root: searches of positions to depths 1, 2, ..., and what they find.
+"""Compiled alpha-beta at the root: searches of positions to depths 1, 2, ..., and their results.
 
 Values and results are those of `agents.search.alphabeta`.
 """
@@ -28,7 +28,7 @@ LAST_GENERATION = 255
 
 
 class Found(Protocol):
-    """What is found at the root."""
+    """The result at the root."""
 
     nodes: int  # moves played
     depth: int  # the last that counts
@@ -111,7 +111,7 @@ def begin_search(memory: Memory, table: Table, nodes: int, bits: int) -> None:
 
 @compiled
 def begin_generation(memory: Memory, table: Table) -> None:
-    """Forget what is in the table: its entries carry another generation."""
+    """Clear the table: its entries carry another generation."""
     if memory.generation == LAST_GENERATION:
         for bucket in range(1 << memory.dirty_bits):
             for entry in table[bucket]:

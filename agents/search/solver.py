@@ -1,9 +1,8 @@
-"""Proofs of what a position is worth: the future margin in points, seen by its mover, when both sides play their best.
+"""Proofs of a position's value: the future margin in points, seen by its mover, if both sides play their best.
 
 A lower bound is proved by finished games: whatever the opponent plays, the mover can force at least that much. An upper
-bound is proved in the same way for the opponent. The search goes deeper and deeper until the bounds meet. Nothing is
-assumed about unfinished lines, so where play can go on for ever the bounds may stay apart. The rules' ply limit is
-ignored.
+bound is proved in the same way for the opponent. The search goes deeper until the bounds meet. Unfinished lines prove
+nothing, so where play can go on for ever the bounds may stay apart. The rules' ply limit is ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _NONE = 1 << 30
 
 @dataclass
 class ProofState:
-    """What is proved of a position's value so far, in points seen by its mover.
+    """The proved bounds of a position's value so far, in points seen by its mover.
 
     Attributes:
         lower, upper: proved bounds; None where nothing is proved.
@@ -173,7 +172,7 @@ class Solver:
     # ---- state -----------------------------------------------------------------------------------------------------
 
     def save(self, path: Path) -> None:
-        """Write what is proved and the table's entries to a file, which is replaced in one step."""
+        """Write the bounds and the table's entries to a file, which is replaced in one step."""
         progress = self.progress
         places, entries = self.table.entries()
         bounds = [_NONE if bound is None else bound for bound in (progress.lower, progress.upper)]

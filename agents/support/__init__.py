@@ -1,1 +1,1 @@
-"""The ground floor: files, provenance, command lines, work spread over processes, strict YAML."""
+"""Helpers of all modules: files, provenance, command lines, work spread over processes, strict YAML."""

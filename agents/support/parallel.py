@@ -6,8 +6,8 @@
 Ray does the scheduling, and replaces workers and machines that die. It is imported only when an address is given;
 `pip install -e ".[ray]"` installs it.
 
-Every machine of a cluster needs this clone under the same path (a shared file system). Work runs in the folder in which
-the command was given, so that names of files mean the same everywhere.
+Every machine of a cluster needs this clone under the same path (a shared file system). Work runs in the command's
+folder, so that file names mean the same everywhere.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def spread(
 
     Args:
         work: a function at the top of a module, where other processes find it, or a `functools.partial` of one.
-        items: what to work on; items and results are pickled.
+        items: arguments of `work`, one a call; items and results are pickled.
         ray: address of a cluster, see `HELP`; None for this machine without Ray.
         processes: worker processes without Ray.
         cpus: processors that Ray reserves for one item, at most all those of a machine.

@@ -1,6 +1,6 @@
 """Checkpoints of training runs: one safetensors file with everything that the next rollout depends on.
 
-They are taken between two iterations, so a resumed run does what an uninterrupted one would have done, bit for bit.
+They are written between two iterations, so a resumed run equals an uninterrupted one, bit for bit.
 Unlike stable-baselines3's zip files they hold no pickled objects.
 """
 
@@ -68,7 +68,7 @@ class State:
         self.put("optimizer", {f"{k}.{name}": tensor for k, state in states.items() for name, tensor in state.items()})
 
     def restore_learner(self, part: str, network: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
-        """Give back what `put_learner` stored."""
+        """Restore the learner that `put_learner` stored."""
         _check_finite(self.part(part))
         network.load_state_dict(self.part(part))
         _check_finite(self.part("optimizer"))

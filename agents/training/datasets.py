@@ -3,13 +3,13 @@
     python -m agents.training.datasets --output out/data --positions 100000 --depth 8 --net pretrained
     python -m agents.training.datasets --output out/games --games 10000 --opponent greedy
 
-Positions are drawn from games of players of mixed strength, and lie up to some random plies off them; no two play
-alike, and none is of the rules' regret suite, or one that the moves there lead to. A search values every move. They are
-written as `positions-00000.npz` and so on, `numpy.load` reads them; `FIELDS` says what they hold. Games are those of
-players of mixed strength against one opponent in `OAnQuan-v0`, see `agents.training.minari_games`.
+Positions come from games of players of mixed strength, or lie up to some random plies off them; no two are equivalent,
+and none is in the rules' regret suite or follows from a move there. A search values every move. The files are
+`positions-00000.npz` and so on, for `numpy.load`; `FIELDS` describes their arrays. Games are those of players of mixed
+strength against one opponent in `OAnQuan-v0`, see `agents.training.minari_games`.
 
-All depends on the options alone, threads excepted. The same command goes on with work that was killed, and makes
-nothing anew that is there.
+The data depend on the options alone, threads excepted. The same command resumes interrupted work and keeps finished
+files.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from oanquan_env.playing import play_randomly
 
 PROG = "python -m agents.training.datasets"
 ABOUT_NAME = "about.json"
-"""The file that tells what was asked for."""
+"""The file with the options of the data."""
 SHARD = 5000
 """Positions of a file. No more are in memory at once, and no more are lost when the command is killed."""
 CHUNK = 250
@@ -60,7 +60,7 @@ FEW = 0.01
 """Share of the positions wanted; where a draw brings fewer new ones, there are hardly any more."""
 
 FIELDS = {
-    "observations": "(N, D) int32, what the environments show of the position, see oanquan_env.observation",
+    "observations": "(N, D) int32, the environments' observation of the position, see oanquan_env.observation",
     "seeds": "(N, P * (F + 1)) uint8, seeds in ring order, South's fields first",
     "stones": "(N, P) uint8, stones of the mandarin squares",
     "scores": "(N, P) int32, points so far",

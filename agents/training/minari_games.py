@@ -1,7 +1,7 @@
 """Games as a Minari data set: players of mixed strength against one opponent, in `OAnQuan-v0`.
 
-What is kept of a game while others are played is a seed and the agent's actions, in `games-00000.npz` and so on: the
-environment repeats the rest. In the end all are replayed into a Minari data set, `DATASET_ID`, in the folder `minari`.
+A game is first stored as a seed and the agent's actions, in `games-00000.npz` and so on: the environment repeats the
+rest. In the end all games are replayed into a Minari data set, `DATASET_ID`, in the folder `minari`.
 An episode holds observations, actions, rewards and, as `infos["action_mask"]`, the legal actions at each step.
 
     data = minari.load_dataset("oanquan/mixed-v0")  # with MINARI_DATASETS_PATH=FOLDER/minari in the environment

@@ -108,7 +108,7 @@ class Run(ABC, Generic[Config]):
             held.pop_all()  # the run keeps the lock
         return run
 
-    # ---- what each kind of run says of itself ------------------------------------------------------------------------
+    # ---- methods of each kind of run ---------------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -134,7 +134,7 @@ class Run(ABC, Generic[Config]):
 
     @abstractmethod
     def export(self) -> None:
-        """Write what was trained into the folder, for players to use."""
+        """Write the agent or value net into the folder, for players to use."""
 
     @abstractmethod
     def measure(self) -> tuple[dict[str, Any], str]:
@@ -154,7 +154,7 @@ class Run(ABC, Generic[Config]):
         rules = "" if self.config.rules == DEFAULT_PRESET else f" --rules {shlex.quote(self.config.rules)}"
         return f"try: python evaluate.py {players}{rules}"
 
-    # ---- what all have -----------------------------------------------------------------------------------------------
+    # ---- methods of all runs -----------------------------------------------------------------------------------------
 
     @property
     def planned_plies(self) -> int:
@@ -207,7 +207,7 @@ class Run(ABC, Generic[Config]):
             self._lock.release()
 
     def save(self) -> None:
-        """Write the checkpoint, and what was trained."""
+        """Write the checkpoint, and the agent or value net."""
         write_checkpoint(self.folder / CHECKPOINT_NAME, self.state(), self.seconds)
         self.export()
 
@@ -216,7 +216,7 @@ class Run(ABC, Generic[Config]):
         return read_evaluations(self.folder, _check_evaluation)
 
     def evaluate(self) -> None:
-        """Measure what was trained, unless that was done at this very ply."""
+        """Evaluate the agent or value net, unless that was done at this very ply."""
         rows = self.evaluations()
         if rows and rows[-1]["plies"] == self.plies:
             return
@@ -267,7 +267,7 @@ class Run(ABC, Generic[Config]):
 
 
 class _TensorBoard(TensorBoardOutputFormat):
-    """TensorBoard's files; what an earlier sitting wrote of plies after `plies`, and lost, is not shown."""
+    """TensorBoard's files; entries of an interrupted process after `plies` are hidden."""
 
     def __init__(self, folder: Path, plies: int) -> None:
         self.writer = SummaryWriter(str(folder), purge_step=plies + 1)

@@ -1,4 +1,4 @@
-"""A run's folder: the names of its files, its evaluations, where it comes from, and what is refused."""
+"""A run's folder: the names of its files, its evaluations, its origin, and checks of the folder."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from oanquan_env import Core, Positions
 from oanquan_env.playing import play_randomly
 
 BLOCK = 4096
-"""Start positions made at once: in a large batch each costs a tenth of what it costs in a small one."""
+"""Start positions made at once: one costs a tenth in a large batch of its time in a small one."""
 PATIENCE = 32
 """Draws of a start position; if all of these games are over by then, the game starts at the set-up."""
 

@@ -29,7 +29,7 @@ class SeedEnd:
     figures: dict[str, float]
     """The figures of the last evaluation, by name; none if it failed."""
     error: str | None = None
-    """The error, and what helps; None without one."""
+    """The error and its remedy; None without one."""
 
 
 def parse_seeds(text: str) -> list[int]:

@@ -23,7 +23,7 @@ Settings = TypeVar("Settings", bound=AnyConfig)
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where the settings come from, which says of which kind they are.
+    """The file or folder of the settings, which names their kind.
 
     Attributes:
         config: the YAML file to start from
@@ -61,7 +61,7 @@ class Command(Origin, Generic[Settings]):
 
 
 def parse(arguments: list[str], description: str | None = None) -> Command[Any]:
-    """The command line; `description` is what `--help` says of the program.
+    """The command line; `description` is the text of `--help`.
 
     Raises `UsageError` for options that do not go together, and for a configuration that cannot be used.
     """

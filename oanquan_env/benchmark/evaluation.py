@@ -39,7 +39,7 @@ class Evaluation:
     """The result of `evaluate`; `str` shows it, and so does a notebook.
 
     Attributes:
-        player: what the player is called.
+        player: the player's label.
         rules: as text.
         seed: of all chance.
         openings: where games began: `random`, or the name of a suite.
@@ -116,18 +116,19 @@ def evaluate(
         player: a name, a `Policy`, a function of observations and masks, an sb3 or sb3-contrib model, a torch module;
             see `oanquan_env.players.observed`.
         rules: a `Rules` or its text.
-        opponents: the same, or what they are called and who they are; `reference_players(rules)` if left out. Without
-            any, only regret is measured.
+        opponents: the same, or their labels and themselves; `reference_players(rules)` if left out. Without any, only
+            regret is measured.
         pairs: openings, each played in every seating.
         seed: of all chance.
-        label: what the player is called; its name, or that of its class, if left out.
+        label: in results; the player's name, or that of its class, if left out.
         openings: `balanced`, `random` or a file of game records; `balanced` if left out, `random` where the package
             has no such suite.
-        part: of the regret suite: `development` for choices that you make, `test` for what you report, or `all`.
-        progress: whether a line tells how far the work is; on a terminal and in a notebook if left out.
+        part: of the regret suite: `development` for your choices, `test` for your report, or `all`.
+        progress: whether to show a progress line; on a terminal and in a notebook if left out.
 
     Raises:
-        ValueError: for what is no player, for rules, openings or a model that cannot be used, and for pairs below 1.
+        ValueError: for something else than a player, for rules, openings or a model that cannot be used, and for pairs
+            below 1.
         IllegalActionError: if a player that sees masks chooses an illegal action.
     """
     if pairs < 1:

@@ -1,4 +1,4 @@
-"""A line that tells how far a long piece of work is, on a terminal or in a notebook."""
+"""A progress line for long work, on a terminal or in a notebook."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ A suite holds positions and the value of every legal move in them: the future ma
 points from the mover's view. Values come from a deep search; those that are marked so are proved. Half of the
 positions, by a hash of the board, are for development, the other half for the test.
 
-With three or four players no move is best whatever the others do. There values come from max^n search, which takes each
-of them to do what is best for itself, and regret is what a move loses if they do: it tells how far a player sees, while
-in games against others that play differently a move with regret may win more.
+With three or four players no move is best against all play of the others. There values come from max^n search, which
+assumes that each player maximises its own margin, and regret is the loss of a move against such players: it shows how
+far a player sees. Against others a move with regret may win more.
 
 The phase of a position depends on the points still in play (on the board, not yet captured), as a share of all points:
 opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.

@@ -1,4 +1,4 @@
-"""Suites as files: positions with the value of every move, those that come with the package and others.
+"""Suites as files, of the package or others: positions with the value of every move.
 
 A regret suite is JSON, one position a line: its text, the values of the actions 0 .. A-1 (null where an action is
 illegal) times P - 1, which makes them whole numbers, and the actions whose value is proved. Files called `.gz` are

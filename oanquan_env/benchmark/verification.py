@@ -1,7 +1,7 @@
 """Checking certificates: `verify(read_certificate(path))`, or `python -m oanquan_env verify FILE`.
 
-The check rests on the rules (`oanquan_env.engine.core`) and on `follow`, which plays a strategy against every reply. It
-knows nothing of the search that found the strategy. See `oanquan_env.players.certificates` for what a certificate is.
+The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a strategy against every reply, and
+nothing of the search that found the strategy. `oanquan_env.players.certificates` defines certificates.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class Verified:
-    """What a certificate proves.
+    """The proved bounds of a certificate.
 
     Attributes:
         certificate: that was checked.

@@ -138,7 +138,7 @@ class Core:
             checked: if false, points that do not make the total and a mover with nothing to play are let through.
 
         Raises:
-            PositionError: naming the row and what is wrong with it: a count out of range, points that do not make
+            PositionError: names the row and its fault: a count out of range, points that do not make
                 the total of the rules, a mover whose row is empty.
         """
         columns = check_setup(self.rules, seeds, stones, scores, mover, ply)

@@ -1,4 +1,4 @@
-"""One key for all positions that play alike: seats turned to the mover's view, a board and its mirror taken as one."""
+"""One key for equivalent positions: seats turned to the mover's view, a board and its mirror image taken as one."""
 
 from __future__ import annotations
 

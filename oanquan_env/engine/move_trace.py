@@ -82,14 +82,14 @@ class Lap:
 
 @dataclass(frozen=True)
 class Taking:
-    """One capture: what lay behind a gap.
+    """One capture: the square behind a gap.
 
     Attributes:
         gap: ring index of the empty square.
         square: the square behind it, which was captured.
         seeds: seeds taken.
         stones: stones taken, 0 or 1.
-        points: what they are worth.
+        points: their value.
     """
 
     gap: int

@@ -1,4 +1,4 @@
-"""Moves and positions as text (docs/RULES.md 7): what a player writes down and reads back.
+"""Moves and positions as text (docs/RULES.md 7), written and read.
 
 A move is a field, 1 .. F from the mover's left, and a direction: `5A` anticlockwise, `1C` clockwise. A position
 is the squares of every side in ring order, the mandarin square last with `*` for its stone; the scores; the mover; the
@@ -34,7 +34,7 @@ _SCORE = re.compile(r"(0|-?[1-9][0-9]{0,8})", re.ASCII)
 
 
 class NotationError(UsageError):
-    """A text that cannot be read; the message names the place and what was expected there.
+    """A text that cannot be read; the message names the place and the expected text.
 
     Attributes:
         line: line of the text, from 1; None for texts of one line.
@@ -106,7 +106,7 @@ def _move_fault(text: str) -> int:
 
 
 def quoted(text: str) -> str:
-    """`text` in quotes, cut to what an error can show."""
+    """`text` in quotes, cut to the length for an error."""
     return repr(text if len(text) <= SHORT else f"{text[:SHORT]}…")
 
 

@@ -16,11 +16,11 @@ Column = npt.NDArray[np.int64]
 
 
 class PositionError(UsageError):
-    """An impossible position; the message names the row of the batch and what is wrong.
+    """An impossible position; the message names the row of the batch and the fault.
 
     Attributes:
         reason: the message without the row.
-        column: what is wrong: `seeds`, `stones`, `scores`, `mover`, `ply`, or `points` for their total.
+        column: the faulty column: `seeds`, `stones`, `scores`, `mover`, `ply`, or `points` for their total.
         index: which entry of that column's row is wrong, where there are several.
     """
 

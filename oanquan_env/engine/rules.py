@@ -90,7 +90,7 @@ def _parse_value(name: str, text: str) -> object:
             value = int(text)
         except ValueError:
             raise RulesError(Text(NO_NUMBER, name=name, value=text)) from None
-        if value == 0:  # 0 is the constructor's "left out" for max_plies; a text says what it means
+        if value == 0:  # 0 is the constructor's "left out" for max_plies; a text is explicit
             _check_value(name, value, unset_allowed=False)
         return value
     if text not in ("True", "False"):

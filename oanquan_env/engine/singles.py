@@ -14,7 +14,7 @@ from oanquan_env.engine.tables import Tables
 class Singles:
     """Moves of single games by one `Rules` for two players; `Core` hands batches of one to it.
 
-    What ends in an error is left to the batch: such a call returns None and changes nothing.
+    Errors are left to the batch: such a call returns None and changes nothing.
     """
 
     def __init__(self, rules: Rules, tables: Tables) -> None:

@@ -1,6 +1,6 @@
 """One move of many games: sowing, relay and capture (docs/RULES.md 2), row by row of `Positions`.
 
-What becomes of the turn afterwards (end, refill, next mover) is the core's business.
+The core decides the rest of the turn (end, refill, next mover).
 """
 
 from __future__ import annotations

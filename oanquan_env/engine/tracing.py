@@ -88,7 +88,7 @@ def _takings(rules: Rules, sown: Frame, taken: Frame, ahead: int, direction: int
 
 
 def _turn_end(rules: Rules, board: Frame, ahead: int, direction: int, takings: int) -> TurnEnd:
-    """The name of what ended the turn: what lies two squares on from the last gap that was captured over."""
+    """The reason for the end of the turn: the square two on from the last gap that was captured over."""
     if takings and rules.capture == "single":
         return TurnEnd.ONE_CAPTURE
     step = DIRECTIONS[direction][1]

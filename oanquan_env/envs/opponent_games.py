@@ -1,4 +1,4 @@
-"""N games of an agent whose opponent moves within the step: what the Gymnasium environments have in common.
+"""N games of an agent whose opponent moves within the step: the common part of the Gymnasium environments.
 
 Shapes: N games, P players, A actions, D numbers in an observation. The agent has one seat in each game and the opponent
 plays all others. Without an opponent (the self-play view) the agent plays for whoever is to move, one ply a step.
@@ -82,7 +82,7 @@ class OpponentGames:
         self.illegal = np.zeros(n, dtype=np.bool_)
         self._opponent = _as_choose(opponent, self.core.rules)
         self._seat = _check_seat(seat, self.core.rules, self_play=self._opponent is None)
-        self._paid = self.positions.scores.copy()  # what the rewards up to now account for
+        self._paid = self.positions.scores.copy()  # scores already rewarded
         self._settled = np.zeros(n, dtype=np.bool_)  # games whose end was paid
         self._set_up = self.core.start(1)
         self._opening = int(self.core.legal_mask(self._set_up).argmax())
@@ -141,7 +141,7 @@ class OpponentGames:
         return rewards
 
     def observe(self, rows: Ints | None = None) -> Observation:
-        """(N, D) int32, what the agent sees; of the games in `rows` alone, if given."""
+        """(N, D) int32 observations of the agent; of the games in `rows` alone, if given."""
         positions, seats = (self.positions, self.seats) if rows is None else (self.positions[rows], self.seats[rows])
         return self.encoder.encode(positions, None if self._opponent is None else seats)
 

@@ -1,6 +1,6 @@
 """The picture of an environment's game, as its `render_mode` asks for it.
 
-What draws is imported with the first picture: it would be a fifth of the time that `import oanquan_env` takes.
+The drawing modules are imported with the first picture: they would add a fifth to the time of `import oanquan_env`.
 """
 
 from __future__ import annotations

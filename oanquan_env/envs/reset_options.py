@@ -17,7 +17,7 @@ Given: TypeAlias = Positions | Board | str
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
-    """`reset`'s options; raises `ValueError` for one that is not `known`, `TypeError` for what holds no options."""
+    """`reset`'s options; raises `ValueError` for one that is not `known`, `TypeError` if they are no dictionary."""
     if not isinstance(options, Mapping | None):
         raise TypeError(f"reset's options must be a dict or None; got {type(options).__name__}")
     for name in options or {}:

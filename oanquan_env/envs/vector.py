@@ -48,7 +48,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     One generator, seeded by `reset(seed=…)`, draws the seats and serves the opponent in all games.
     `reset(options={"position": p})` starts from a running position, given as text, as a `Board` or as a batch of
-    one for all games, or as a batch of N; see `OAnQuanEnv` for what is refused.
+    one for all games, or as a batch of N; see `OAnQuanEnv` for refused ones.
 
     Args:
         num_envs: N.

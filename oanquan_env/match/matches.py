@@ -55,7 +55,7 @@ class Round:
     Attributes:
         number: from 1.
         starter: the player who began it.
-        ownership: who owned what while it was played.
+        ownership: owners of the fields during the round.
         actions: the moves, as actions.
         scores: final points, leftovers shared out by `ownership`.
         termination: why it ended.
@@ -96,7 +96,7 @@ class Match:
 
     Attributes:
         positions: a batch of one: the round being played, or the last position of a match that is over.
-        ownership: who owns what in it.
+        ownership: owners of the fields in it.
         starter: the player who began it.
         rounds: the finished rounds.
         outcome: a `MatchOutcome` once the match is over.
@@ -152,7 +152,7 @@ class Match:
     def resign(self) -> Round:
         """Let the player to move give up the round; returns it. `positions` then is the next round's start.
 
-        The player keeps what it captured, but less than half of all points; the rest goes to the other one.
+        The player keeps its captures, but less than half of all points; the rest goes to the other one.
 
         Raises:
             ValueError: for a match that is over.

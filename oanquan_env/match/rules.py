@@ -59,7 +59,7 @@ class MatchRules:
 
     @classmethod
     def parse(cls, text: str) -> MatchRules:
-        """Read `"match_measure=margin fields_to_lose=4"`; what is left out is the default. Inverse of `str`."""
+        """Read `"match_measure=margin fields_to_lose=4"`; fields left out have defaults. Inverse of `str`."""
         values: dict[str, str | int] = {}
         names = [field.name for field in dataclasses.fields(cls)]
         for word in words_of(text):

@@ -1,6 +1,6 @@
 """Games for people: in the terminal, on a page in the browser, in a notebook.
 
-`BoardWidget` needs anywidget (`oanquan[widget]`), and is loaded when it is asked for.
+`BoardWidget` needs anywidget (`oanquan[widget]`), and is loaded at its first use.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["BoardWidget"]
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the widget when it is asked for: games elsewhere do not need what it needs."""
+    """Loads the widget at its first use: other games do not need its packages."""
     if name != "BoardWidget":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from oanquan_env.play.widget import BoardWidget

@@ -1,4 +1,4 @@
-"""What a game begins with: rules, a position and moves, or a record. What is wrong with them is a `SessionError`."""
+"""The beginning of a game: rules, a position and moves, or a record. Faulty ones are a `SessionError`."""
 
 from __future__ import annotations
 

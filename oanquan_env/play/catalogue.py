@@ -1,4 +1,4 @@
-"""What a new game can be made of, for the page: presets, fields of `Rules`, levels, players."""
+"""The choices of a new game, for the page: presets, fields of `Rules`, levels, players."""
 
 from __future__ import annotations
 

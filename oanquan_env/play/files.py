@@ -12,14 +12,14 @@ from oanquan_env.records.games import OWNERSHIP_HEADERS, GameRecord, read_record
 
 
 class GameFiles:
-    """The files that one game was saved to; `say` tells what was done."""
+    """The files that one game was saved to; `say` reports each."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._own: set[Path] = set()
 
     def save(self, name: str, record: GameRecord) -> bool:
-        """Write the record to a new file, or to one that this game wrote before; says what it did, and if it did."""
+        """Write the record to a new file, or to one that this game wrote before; reports success or failure."""
         if not name:
             self._say(Text("Save it where? Type save and the name of a file."))
             return False

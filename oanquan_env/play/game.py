@@ -19,7 +19,7 @@ from oanquan_env.records.matches import match_records, round_headers
 
 
 class Game:
-    """One game: who plays it, what was taken back, and whether somebody resigned.
+    """One game: its players, the moves taken back, and a resignation.
 
     Args:
         board: where the game begins, with the moves that were played already.
@@ -35,7 +35,7 @@ class Game:
 
     Raises:
         ValueError: for a name that no player has, and for a wrong number of names.
-        ImportError: for a player that needs what is not installed.
+        ImportError: for a player that needs a package that is not installed.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Game:
             self._undone.append([self.board.pop() for _ in range(count)][::-1])
 
     def redo(self) -> bool:
-        """Play again what was taken back last; false if there is nothing."""
+        """Play the last move that was taken back; false if there is none."""
         if not self.can_redo:
             return False
         for move in self._undone.pop():

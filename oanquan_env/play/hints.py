@@ -1,4 +1,4 @@
-"""Hints: by the strongest player that is installed, with what each move is worth."""
+"""Hints by the strongest installed player, with the value of each move."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ STRONGEST = ("minimax:nodes=250000,net=pretrained", "minimax:nodes=250000", "sel
 
 @runtime_checkable
 class Analyst(Protocol):
-    """A player that can say what each move is worth."""
+    """A player that can evaluate each move."""
 
     def analyse(self, board: Board) -> Analysis:
-        """What it says of a running game."""
+        """Its analysis of a running game."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Hint:
     Attributes:
         player: the name of the one who gives it.
         best: the move to play.
-        values: points of each legal move, the best first: what a search sees, or else what the move wins at once.
-        analysis: what the search says; None for a player that does not search.
+        values: points of each legal move, the best first: by a search, or else the points won at once.
+        analysis: of the search; None for a player that does not search.
     """
 
     player: str
@@ -46,7 +46,7 @@ class Hint:
     analysis: Analysis | None
 
     def text(self, board: Board) -> Text:
-        """The advice in words: the mover's final margin with each move, or what a move wins at once."""
+        """The advice in words: the mover's final margin with each move, or the points won at once."""
         if self.analysis is None:
             moves = "  ".join(f"{move} {gain:+g}" for move, gain in self.values.items())
             return Text(
@@ -81,7 +81,7 @@ def strongest_player(rules: Rules) -> tuple[str, Policy]:
 
 
 def hint(name: str, player: Policy, board: Board, rng: np.random.Generator) -> Hint:
-    """What a player advises in a running game."""
+    """A player's advice in a running game."""
     if isinstance(player, Analyst):
         analysis = player.analyse(board)
         return Hint(name, analysis.best, analysis.values, analysis)

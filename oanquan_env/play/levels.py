@@ -88,7 +88,7 @@ def seated(name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], 
 
     Raises:
         ValueError: for a name that no player has, and for a player that is damaged.
-        ImportError: for a player, not a level, that needs what is not installed.
+        ImportError: for a player, not a level, that needs a package that is not installed.
     """
     if name == PERSON:
         return Seated(name)

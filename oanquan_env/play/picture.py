@@ -1,7 +1,6 @@
-"""What the board in the browser draws, as JSON: the empty board, the places of the pieces, positions and moves.
+"""The drawing of the board in the browser, as JSON: the empty board, the places of the pieces, positions and moves.
 
-The board decides no rule and holds no geometry of its own: both come from here, where they come from `render` and from
-the trace of a move.
+The browser has no rules or geometry of its own: this module takes them from `render` and from the trace of a move.
 """
 
 from __future__ import annotations

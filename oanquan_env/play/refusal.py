@@ -11,8 +11,8 @@ class SessionError(ValueError):
     """A request that cannot be done.
 
     Attributes:
-        code: what it is about: `rules`, `position`, `player`, `record`, `games`, `move` or `request`.
-        detail: what is wrong, in English.
+        code: the subject: `rules`, `position`, `player`, `record`, `games`, `move` or `request`.
+        detail: the fault, in English.
         column: the place in a text, from 1, or None.
         games: of `games`, how many a file holds.
     """

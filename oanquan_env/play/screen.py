@@ -1,4 +1,4 @@
-"""What the terminal can do: its width, its colours, editing of lines, and a word from players who take long."""
+"""Abilities of the terminal: its width, its colours, editing of lines, and a notice while a player thinks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def edit_lines() -> None:
 
 @contextlib.contextmanager
 def thinking(words: str) -> Iterator[None]:
-    """Say that somebody is thinking if what is done within takes long."""
+    """Print a notice if the work within takes long."""
     timer = threading.Timer(SLOW, print, (words,), {"flush": True})
     timer.daemon = True
     timer.start()

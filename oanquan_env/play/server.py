@@ -1,7 +1,7 @@
 """The page in the browser: a server for this machine alone, on Python's own HTTP server.
 
 Its address holds a token that changes with every start. Requests without it, or with another `Host` or `Origin` than
-the server's own, are refused: no other page can play here or read what is played.
+the server's own, are refused: no other page can play here or read the game.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class PlayServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """What to open in the browser."""
+        """The address to open in the browser."""
         return f"http://{HOST}:{self.server_port}/{self.token}/"
 
     def begin(self) -> tuple[str, Tab]:
@@ -137,7 +137,7 @@ class PlayServer(ThreadingHTTPServer):
             return self._tabs[name]
 
     def answer(self, request: str, asked: Json) -> Json:
-        """What the page gets for a request. Raises `SessionError`."""
+        """The answer to a request. Raises `SessionError`."""
         if request == "catalogue":
             return {**catalogue(), "largest_file": LARGEST_FILE}
         if request == "lessons":

@@ -84,10 +84,10 @@ class Session:
             self._put(Beginning(board), names)
             self._tell()
 
-    # ---- what the page asks for ------------------------------------------------------------------------------------
+    # ---- requests of the page --------------------------------------------------------------------------------------
 
     def request(self, name: str, arguments: Mapping[str, Any]) -> None:
-        """Do what a request says; `state` then shows the result.
+        """Carry out a request; `state` then shows the result.
 
         Raises:
             SessionError: for a request that cannot be done; nothing has changed.
@@ -143,7 +143,7 @@ class Session:
             raise SessionError("request", Text("there is no move of yours to take back"))
 
     def redo(self) -> None:
-        """Play again what was taken back."""
+        """Play the moves again that were taken back."""
         if not self.game.redo():
             raise SessionError("request", Text("there is no move to play again"))
 
@@ -183,7 +183,7 @@ class Session:
     def answer(self) -> bool:
         """Let the player to move, if it is no person, choose and play; false if there was nothing to do.
 
-        What it chooses is dropped if the game changed meanwhile.
+        Its choice is dropped if the game changed meanwhile.
         """
         with self.changed:
             player, board, version = self.game.player, self.game.board.copy(), self.version
@@ -205,7 +205,7 @@ class Session:
         return True
 
     def hint(self, moves: int | None = None) -> Json:
-        """What each move is worth after the first `moves` moves of the game, by default after all of them.
+        """The value of each move after the first `moves` moves of the game, by default after all of them.
 
         Raises:
             SessionError: if the game is over there.

@@ -43,7 +43,7 @@ def game_json(game: Game, line: Line, first: int) -> Json:
 
 
 def hint_json(advice: Hint, board: Board) -> Json:
-    """What each move of `board` is worth: the final margin of the mover over the mean of its opponents, in points."""
+    """The value of each move of `board`: the final margin of the mover over the mean of its opponents, in points."""
     search = None if advice.analysis is None else {"proved": advice.analysis.proved, "depth": advice.analysis.depth}
     lead = final_margin(board, 0.0)
     return {
@@ -75,7 +75,7 @@ def puzzle_json(puzzle: Puzzle, puzzles: Mapping[str, Sequence[Puzzle]], game: G
 
 
 def _preview(board: Board, move: Move) -> Json:
-    """What a legal move does: the squares that get a seed, those that are captured, and what they hold."""
+    """The effect of a legal move: the squares that get a seed, and the captured ones with their pieces."""
     trace = board.sowing(move)
     return {
         "path": [square for lap in trace.laps for square in lap.squares],

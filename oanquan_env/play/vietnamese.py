@@ -81,7 +81,7 @@ def ending(trace: MoveTrace) -> Iterator[str]:
 
 
 def board_words(board: Board) -> Words:
-    """What is written on and under a board in the terminal."""
+    """The text on and under a board in the terminal."""
     names, last, outcome = SEAT_NAMES[board.rules.players], board.last_trace, board.outcome
     notes = [f"đến lượt {names[board.mover]}"]
     if outcome is not None:

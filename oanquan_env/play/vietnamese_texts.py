@@ -1,6 +1,6 @@
 """Errors and the words of the terminal in Vietnamese: words for the templates of `errors.Text`.
 
-What has no entry stays English: a message of a library, or of a player that somebody else wrote.
+Texts without an entry stay English, such as messages of a library or of somebody else's player.
 """
 
 from __future__ import annotations

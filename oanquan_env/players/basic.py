@@ -1,4 +1,4 @@
-"""Players without lookahead or with one ply of it: random, greedy, and any other player that errs now and then."""
+"""Players with a lookahead of no or one ply: random, greedy, and any player with random moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates: what a position is worth, as strategies that anybody can follow to the end of every game.
+"""Certificates: proofs of a position's value, as strategies that anybody can follow to the end of every game.
 
 A certificate claims bounds on the future margin of a position's mover, in points. The lower bound comes with a strategy
 of the mover, the *prover* of that bound, the upper bound with one of its opponent: one move in each position that the

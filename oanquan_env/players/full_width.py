@@ -1,18 +1,18 @@
 """Full-width search for any number of players, with NumPy alone: all lines of play to a fixed depth, from N positions.
 
-Each level plays all moves of its positions with one call of `Core.expand`. A line is worth the points that the players
-have at its end; what lies beyond the horizon counts nothing, or what a value net says. A player wants its margin: its
-points over the mean of the others'. On the way back the mover's best line goes up, with the points of all players:
+Each level plays all moves of its positions with one call of `Core.expand`. A line's value is the points of all players
+at its end, plus a value net's estimate of the rest, if there is a net. A player's margin is its points over the mean of
+the others'. On the way back the mover's best line goes up, with the points of all players:
 
-- `maxn` (Luckhardt and Irani 1986): every player takes what is best for itself.
-- `paranoid` (Sturtevant and Korf 2000): the player at the root does, and all others take what is worst for that player.
+- `maxn` (Luckhardt and Irani 1986): every player maximises its own margin.
+- `paranoid` (Sturtevant and Korf 2000): the player at the root does, and all others minimise that player's margin.
 
-With two players both are minimax. Of lines that are equally good for who chooses, the one of the lowest action goes up,
-so that a search depends on nothing but the positions.
+With two players both are minimax. Of equally good lines the one of the lowest action goes up, so that a search depends
+on the positions alone.
 
 Memory: no call plays the moves of more than `CHUNK` positions, and one call for each level is open at a time. So a
-search holds `depth * CHUNK * A` positions at most, however many are asked about: 1 MB for each ply of depth, and 2 MB
-for the call that plays. What it returns is N * A * P numbers of 8 bytes.
+search holds `depth * CHUNK * A` positions at most, whatever N: 1 MB for each ply of depth, and 2 MB for the call that
+plays. The result is N * A * P numbers of 8 bytes.
 """
 
 from __future__ import annotations

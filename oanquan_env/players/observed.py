@@ -1,6 +1,6 @@
 """Anything that chooses actions as a player: functions of observations, trained models, networks.
 
-`as_policy` takes what it is given for one of these, by what it can do; no library is imported for it:
+`as_policy` recognises these by their methods; it imports no library:
 
 - a player's name, or a `Policy`: anything with a method `choose`
 - a model of stable-baselines3 or sb3-contrib: anything with `predict` and `observation_space`

@@ -1,10 +1,9 @@
-"""The strongest player within a millisecond a move that NumPy alone gives: a selective search with a value net.
+"""Selective search with a value net: the strongest player with NumPy alone within a millisecond a move.
 
-Search to a fixed depth looks at all replies to all moves. This one asks the value net after every move which replies
-look best, and looks further at those only. Widths (5, 4, 3) mean: the five best moves of the player (there are ten at
-most), the four best replies to each, the three best answers to each of those, and then all moves, after which a
-position is worth what the net says. Each level is one call of `Core.expand` and one of the net, for all positions that
-are asked about. So many positions at once take a fraction of the time for each: one alone takes some milliseconds.
+Full-width search plays all replies to all moves. This one keeps only the moves that the value net rates best. Widths
+(5, 4, 3) mean: the five best moves of the player (of at most ten), the four best replies to each, the three best
+answers to each of those, and then all moves, with the net at the leaves. Each level is one call of `Core.expand` and
+one of the net for all positions, so a batch takes a fraction of the time a position: one alone takes some milliseconds.
 """
 
 from __future__ import annotations

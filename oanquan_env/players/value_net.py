@@ -1,13 +1,12 @@
-"""Value nets: small networks that value positions. They come as `.npz` files and need NumPy alone.
+"""Value nets: small networks that evaluate positions. They are `.npz` files and need NumPy alone.
 
-A net sees the board from the mover's side, and of a board and its mirror image always the same one (see
-`oanquan_env.engine.symmetry.canonical_sides`), so both have the same value. Each square is looked up in a table of its
-own: the seeds on it, and for a mandarin square its stone, name the row, and the row is what that square adds to the
-first layer. So the first layer is a sum of P * (F + 1) rows, and one sum stands for all positions with these counts:
+A net sees the board from the mover's side, and one canonical image of a board and its mirror image (see
+`oanquan_env.engine.symmetry.canonical_sides`), so both have the same value. Each square has its own table: its seeds,
+and for a mandarin square its stone, select a row, and the first layer is the sum of these P * (F + 1) rows:
 
     rows of P * (F + 1) squares --sum--> units, ReLU --> SECOND units, ReLU --> future margins in points
 
-The future margin of a player is what it will win from here on over the mean of what the others will. With two players
+The future margin of a player is its points from here on over the mean of the others'. With two players
 the net gives the mover's (the other one's is its negative; see `agents.search.deepening`), with more it gives all P,
 the mover's first, for max^n search (`oanquan_env.players.full_width`).
 

@@ -1,11 +1,11 @@
-"""Matches as game records: one record a round, with who owned what in its headers (docs/RULES.md 6, 7).
+"""Matches as game records: one record a round, with the fields' owners in its headers (docs/RULES.md 6, 7).
 
     [Match "match_measure=lack fields_to_lose=3 max_rounds=50"]
     [Round "2"]
     [Sold "N1"]
     [Pawned "S1"]
 
-Replaying works out again who begins each round, who owns what, and the scores, and compares them with what is written.
+Replaying computes each round's first player, the owners and the scores again, and compares them with the record.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pictures of a board: one drawing, as text for terminals, as SVG and as pixels; and a window that shows it.
 
 `text` and `svg` need nothing; `rgb` needs Pillow (`oanquan[render]`), `Window` pygame-ce too (`oanquan[human]`). Both
-are imported only when a picture is asked for.
+are imported with the first picture.
 """
 
 from oanquan_env.engine.move_trace import LastMove

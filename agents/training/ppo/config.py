@@ -61,8 +61,8 @@ class TrainConfig(RunConfig):
 
     STEP_SIZES: ClassVar[str] = "ppo.learning_rate or ppo.max_grad_norm"
 
-    kind: Literal["ppo"] = Field("ppo", description="what is trained: an agent by PPO; `value` is a value net")
-    reward: RewardName = Field("margin", description="what a ply pays, see oanquan_env/rewards.py")
+    kind: Literal["ppo"] = Field("ppo", description="kind of run: an agent by PPO; `value` is a value net")
+    reward: RewardName = Field("margin", description="reward of a ply, see oanquan_env/rewards.py")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     network: NetworkConfig = Field(NetworkConfig(), description="the network")
     ppo: PPOConfig = Field(PPOConfig(), description="the optimisation")

@@ -30,7 +30,7 @@ class SelfPlayVecEnv(VecEnv):
     where stable-baselines3 would make N calls. A game truncated by the ply limit has its score like any other and is
     not bootstrapped: `TimeLimit.truncated` is always false, and `termination` in `infos` gives the reason.
 
-    A step rewards all players, not the mover alone: what others win matters to the players whose turn it is not.
+    A step rewards all players, not the mover alone.
 
     Attributes:
         positions: the N positions to move in.
@@ -112,7 +112,7 @@ class SelfPlayVecEnv(VecEnv):
         self.positions[rows] = self.starts.draw(len(rows))
         self.first_ply[rows] = self.positions.ply[rows]
 
-    # ---- what VecEnv asks of its children --------------------------------------------------------------------------
+    # ---- abstract methods of VecEnv --------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Nothing to release."""

@@ -28,7 +28,7 @@ class ZeroSumRolloutBuffer(MaskableRolloutBuffer):
 
     For two players the other's numbers are the mover's with the sign flipped: `delta = r - gamma * V(next) - V`. With
     `lambda = 1` an advantage is all that the mover gets until the game ends, at the plies of others too, less V. Values
-    of all players let a rollout end at any ply: whoever's turn it is, what is still to come is known.
+    of all players let a rollout end at any ply, whoever's turn it is.
 
     Values and returns are kept without those of the last player, see `agents.networks.networks`.
 

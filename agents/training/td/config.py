@@ -46,7 +46,7 @@ class ValueConfig(RunConfig):
 
     STEP_SIZES: ClassVar[str] = "td.learning_rate"
 
-    kind: Literal["value"] = Field("value", description="what is trained: a value net by TD(lambda) self-play")
+    kind: Literal["value"] = Field("value", description="kind of run: a value net by TD(lambda) self-play")
     total_plies: Count = Field(3_000_000, description="plies to train for")
     td: TDConfig = Field(TDConfig(), description="TD(lambda)")
     evaluation: NetEvaluationConfig = Field(NetEvaluationConfig(), description="evaluation during training")

@@ -1,7 +1,7 @@
-"""Self-play and its targets: what each position was worth, seen from some plies later.
+"""Self-play and its targets: the TD(lambda) return of each position.
 
-A position looks ahead to the value of its best move, not of the move played, and no further than the next move that was
-much worse than the best (Watkins 1989). So chance in play does not spoil the targets.
+A target uses the value of the best move, not of the move played, and stops at the next move that was much worse than
+the best (Watkins 1989). So random moves do not distort the targets.
 
 Shapes: T plies, N games, A actions, P players. Values are future margins in points.
 """
@@ -20,7 +20,7 @@ from oanquan_env.engine.core import relative_points
 
 
 def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: float) -> Floats:
-    """(T, N, P) what positions were worth to the players, as seen later.
+    """(T, N, P) targets: the positions' lambda returns for all players.
 
     G[t] = (1 - lam) * best[t] + lam * (won[t] + G[t + 1]). The last ply, and one whose move was not `followed`, have
     best[t] alone.
@@ -54,7 +54,7 @@ class Games:
         self.positions = starts.draw(config.games)
 
     def play(self, search: MoveValues, done: float, rng: np.random.Generator) -> tuple[Positions, Floats]:
-        """A rollout: its T * N positions, and (T * N, P) what each was worth to the players, by seat.
+        """A rollout: its T * N positions, and (T * N, P) their targets for the players, by seat.
 
         Args:
             search: values the moves.

@@ -33,7 +33,7 @@ class Learner:
         self.core = core
         self.config = config
         self.module = ValueModule(core.rules)
-        torch.nn.init.zeros_(self.module.output.weight)  # at first moves are worth what they win
+        torch.nn.init.zeros_(self.module.output.weight)  # at first a move's value is its gain
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=config.learning_rate, fused=True)
         self.inputs: deque[torch.Tensor] = deque(maxlen=config.replay)
         self.targets: deque[torch.Tensor] = deque(maxlen=config.replay)
@@ -44,7 +44,7 @@ class Learner:
 
         Args:
             positions: (M,) of a rollout.
-            returns: (M, P) what they were worth to the players, by seat.
+            returns: (M, P) their targets for the players, by seat.
             done: share of the run that is done, for the step size.
             rng: draws the minibatches.
         """
