@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import pickle
 from collections.abc import Iterator
-from importlib.resources import files
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
@@ -23,9 +23,8 @@ MATCH = '[Rules "mancala-world"]\n[Match ""]\n[Round "1"]\n[Result "*"]\n'
 
 def templates() -> Iterator[str]:
     """The templates of all texts that the package makes."""
-    for file in (files("oanquan_env") / "..").rglob("*.py"):  # type: ignore[attr-defined]
-        if file.parts[-2] == "tests" or ("/agents/" not in str(file) and "/oanquan_env/" not in str(file)):
-            continue
+    root = Path(__file__).parents[1]
+    for file in [*(root / "oanquan_env").rglob("*.py"), *(root / "agents").rglob("*.py")]:
         source = file.read_text(encoding="utf-8")
         if "Text(" not in source:
             continue
