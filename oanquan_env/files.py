@@ -16,7 +16,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -48,6 +48,12 @@ def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
     except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).removeprefix(f"{path}: ")
         raise FileError(f"{path}: {what}: {one_line(reason)}{remedy}") from None
+
+
+def check_format(arrays: Mapping[str, Any], wanted: int) -> None:
+    """Raises `ValueError` unless the file's array `format` is this number, and `KeyError` if there is none."""
+    if arrays["format"].tolist() != wanted:
+        raise ValueError(f"format {one_line(arrays['format'])}, this version reads {wanted}")
 
 
 def one_line(text: object) -> str:

@@ -248,7 +248,10 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("x")
     with pytest.raises(FileError, match=r"no state of a solver: not readable as \.npz"):
         solver.load(tmp_path / "text")
+    earlier = {name: array for name, array in contents.items() if name != "format"}  # entries of another form
     damages = {
+        "no state of a solver: 'format' is missing": [earlier],
+        "no state of a solver: format 1, this version reads 2": [{**contents, "format": np.array(1)}],
         "no state of a solver": [{**contents, "names": np.array([object()])}, {"names": contents["names"]}],
         "its table is damaged": [
             {**contents, "places": np.array([1 << 40]), "entries": np.zeros((1, 3), dtype=np.int64)},

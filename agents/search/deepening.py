@@ -23,7 +23,7 @@ from agents.search import root
 from agents.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
 from agents.search.compiled import compile_rules, mover_first, zeros
 from agents.search.leaf import with_net
-from agents.search.limits import Limits, SearchResult, Workers
+from agents.search.limits import Limits, SearchResult, Workers, plies_left
 from agents.search.memory import (
     INFINITY,
     MAX_DEPTH,
@@ -94,8 +94,6 @@ class Search:
 
         With `every_move` every legal move is valued, which takes longer, not the best ones alone.
         """
-        if positions.over.any():
-            raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")
         return [_result(row) for row in self._search(positions, limits, every_move)]
 
     def values(self, positions: Positions, depth: int) -> npt.NDArray[np.float64]:
@@ -117,8 +115,8 @@ class Search:
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
         """(N,) FOUND of N running positions."""
+        left = plies_left(self.core, positions)
         sides, found = mover_first(positions), zeros(root.FOUND, len(positions))
-        left = np.maximum(self.core.rules.max_plies - positions.ply, 1).astype(np.int64)
         depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
         bits = self._bits(limits)
 

@@ -11,7 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from agents.search.compiled import Int64s
 from agents.search.memory import MAX_DEPTH, UNLIMITED
+from oanquan_env import Core, Positions
 
 _CHUNKS = 8
 """Parts of a batch for each thread: several, as some positions take many times as long as others."""
@@ -111,6 +115,13 @@ class Workers:
         step = max(1, rows // (self.threads * _CHUNKS))
         with ThreadPoolExecutor(self.threads) as pool:
             list(pool.map(search_part, range(0, rows, step)))
+
+
+def plies_left(core: Core, positions: Positions) -> Int64s:
+    """(N,) plies to the ply limit, 1 or more, of N running positions; raises `ValueError` if a game is over."""
+    if positions.over.any():
+        raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")
+    return np.maximum(core.rules.max_plies - positions.ply, 1).astype(np.int64)
 
 
 @contextlib.contextmanager

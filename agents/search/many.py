@@ -224,7 +224,7 @@ def _row(side: int, field: int) -> int:
 
 @compiled
 def add_expected(rules: ManyRules, sides: Numbers, points: Numbers, first: Any, second: Any) -> None:
-    """Add to `points` what the net expects all players to win; `first` and `second` are room for its layers."""
+    """Add to `points` the future points of all players by the net; `first` and `second` are room for its layers."""
     first[:] = 0
     for seat in range(rules.players):  # a side at once, as each addition to `first` waits for the one before
         rows, side = rules.embedding[seat], sides[seat]

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from numba import types
 
 from agents.search.compiled import Int64s, compiled, compiled_recursion, record, zeros
-from agents.search.limits import Limits, SearchResult, Workers
+from agents.search.limits import Limits, SearchResult, Workers, plies_left
 from agents.search.many import RULES, SEATS, ManyRules, Numbers, add_expected, compile_many, mover_first, play
 from agents.search.memory import MAX_ACTIONS, MAX_DEPTH, UNLIMITED, next_child
 from oanquan_env import Core, Positions
@@ -55,8 +55,8 @@ class ManyMemory(Protocol):
     plies_left: int  # at the root
     children: MutableSequence[MutableSequence[Child]]  # by ply; the root is the first of ply 0
     best: Any  # by ply: the points at the end of the line that goes up, its mover's first; exact for max^n alone
-    depths: Any  # by the root's action: the plies to which it was searched last
-    worths: Any  # and what it was worth then
+    depths: Any  # by the root's action: the plies of its last search
+    worths: Any  # and the worth found by that search
     points: Any  # and the points, as `best`
     first: Any  # room for the layers of a net
     second: Any
@@ -269,10 +269,8 @@ class ManySearch:
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
         """(N,) FOUND of N running positions."""
-        if positions.over.any():
-            raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")
+        left = plies_left(self.core, positions)
         sides, found = mover_first(positions), zeros(FOUND, len(positions))
-        left = np.maximum(self.core.rules.max_plies - positions.ply, 1).astype(np.int64)
         depth, nodes = min(limits.depth or MAX_DEPTH, MAX_DEPTH - 1), limits.nodes or UNLIMITED
         first = depth if limits.nodes is None and limits.milliseconds is None else 1
 

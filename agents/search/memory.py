@@ -35,7 +35,7 @@ class Child(Protocol):
     state: int  # RUNNING, OVER or RUNAWAY
     action: int
     order: int  # the greatest is tried first
-    guess: int  # what a net guesses that the move is worth, if one was asked
+    guess: int  # the move's value by a net, where there is one
     is_open: int  # at the root: whether the value may depend on the horizon
 
 
@@ -47,7 +47,7 @@ Table: TypeAlias = npt.NDArray[Any]
 class Memory(Protocol):
     """The state of a search.
 
-    Who calls a search clears `stop` before it: another thread may set it at any time from then on, and is heard.
+    The caller of a search clears `stop` before it; from then on another thread may set it at any time.
     """
 
     nodes: int  # moves played so far

@@ -272,7 +272,7 @@ class ProofTable:
     def forced(self, positions: Positions, goals: npt.NDArray[np.signedinteger], depth: int) -> Mask:
         """(N,) whether the movers of N running positions are proved to reach their goals, within `depth` plies.
 
-        What was proved before counts whatever its depth; at depth 0 nothing else does.
+        Earlier proofs count at any depth; depth 0 asks for them alone.
         """
         self._memory.stop = 0
         return forced(self.rules, self._memory, self._table, mover_first(positions), goals.astype(np.int64), depth)

@@ -67,7 +67,7 @@ def search_rows(
         nodes: moves played after which a search stops; depth 1 is always completed.
         every_move: whether to value every move, not the best ones alone.
         bits: base-2 logarithm of the buckets to use; 0 for no table.
-        found: (M,) FOUND, zeros; what was found at the last depth that counts is written to it.
+        found: (M,) FOUND, zeros; it receives the result of the last depth that counts.
     """
     for row in range(len(sides)):
         if row > 0:
@@ -84,7 +84,7 @@ def search_rows(
                 break
             if reached == plies_left[row]:
                 memory.to_the_end = 1
-                begin_generation(memory, table)  # what was open before is worth something else now
+                begin_generation(memory, table)  # open values of shallower searches differ from those to the end
             memory.root_valued = 0
             result = negamax(rules, memory, table, own, other, -INFINITY, INFINITY, reached, 0)
             # With a net, a depth counts as far as it was searched: its first move was the best one so far. Where every

@@ -21,12 +21,14 @@ from agents.search.proof import NO, YES, ProofTable
 from oanquan_env import Core, Positions
 from oanquan_env.engine.notation import Move, format_position
 from oanquan_env.engine.scalar import can_play
-from oanquan_env.files import FileError, naming_damage, read_arrays, replacing
+from oanquan_env.files import FileError, check_format, naming_damage, read_arrays, replacing
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
 LARGEST_STATE = 1 << 34
 """Bytes of the largest state that is read."""
+_FORMAT = 2
+"""Number of the form of entries; other forms have the same shape, and would be taken for other proofs."""
 _NONE = 1 << 30
 """A bound that is not proved yet, in the state's file."""
 
@@ -179,6 +181,7 @@ class Solver:
         with replacing(path) as file:
             np.savez(
                 file,
+                format=np.array(_FORMAT),
                 names=np.array([str(self.core.rules), format_position(self.core, self.position)]),
                 numbers=np.array([*bounds, progress.depth, progress.nodes, len(self.table)], dtype=np.int64),
                 seconds=np.array(progress.seconds),
@@ -193,6 +196,7 @@ class Solver:
         """
         with naming_damage(path, "no state of a solver"):
             state = read_arrays(path, LARGEST_STATE)
+            check_format(state, _FORMAT)
             rules, position = state["names"].tolist()
             lower, upper, depth, nodes, size = state["numbers"].tolist()
             seconds, places, entries = float(state["seconds"]), state["places"], state["entries"]

@@ -38,7 +38,7 @@ from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.positions import SIDE_BYTES, Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.symmetry import rotate_seats
-from oanquan_env.files import naming_damage, one_line, read_arrays
+from oanquan_env.files import check_format, naming_damage, read_arrays
 
 LARGEST = 1 << 26
 """Most bytes that a certificate may hold once it is decompressed."""
@@ -107,8 +107,7 @@ class Certificate:
     def from_bytes(cls, content: bytes) -> Certificate:
         """The certificate of a file's content; raises `ValueError`, `KeyError` or `TypeError` for anything else."""
         data = read_arrays(content, LARGEST)
-        if data["format"].tolist() != _FORMAT:
-            raise ValueError(f"format {one_line(data['format'])}, this version reads {_FORMAT}")
+        check_format(data, _FORMAT)
         strategies = {
             name: Strategy(int(data[name]), data[f"{name}_moves"], data[f"{name}_ranks"])
             for name in ("lower", "upper")

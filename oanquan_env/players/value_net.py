@@ -34,7 +34,7 @@ from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, 
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
-from oanquan_env.files import FileError, npz_bytes, one_line, parse_json, read_arrays
+from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, read_arrays
 
 HIDDEN = 256
 MANY_HIDDEN = 64
@@ -163,8 +163,7 @@ class ValueNet:
         try:
             data = read_arrays(content)
             rules = Rules.parse(str(data["rules"]))
-            if data["format"].tolist() != _FORMAT:
-                raise ValueError(f"format {one_line(data['format'])}, this version reads {_FORMAT}")
+            check_format(data, _FORMAT)
             arrays = {name: data[name] for name in shapes(rules.fields, rules.players)}
             return cls(rules=rules, **arrays, origin=dict(parse_json(str(data["origin"]))))
         except KeyError as error:
