@@ -1,4 +1,4 @@
-"""A row of the benchmark of players, docs/benchmark.md: measure a player, or the runs of one that was trained.
+r"""A row of the benchmark of players, docs/benchmark.md: measure a player, or the runs of one that was trained.
 
     python -m benchmarks.players maxn:depth=3 --uses search --learned-from nothing
     python -m benchmarks.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \
@@ -76,11 +76,11 @@ class Options:
         pairs: openings, each played in every seating
     """
 
-    players: Annotated[tyro.conf.Positional[list[str]], tyro.conf.arg(metavar="PLAYER")]
+    players: Annotated[tyro.conf.Positional[list[str]], tyro.conf.arg(metavar="PLAYER", help_behavior_hint="")]
     uses: Literal["observation", "afterstates", "search"]
     learned_from: Literal["nothing", "self-play", "search"]
-    label: str = ""
-    budget: str = ""
+    label: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""
+    budget: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""
     rules: str = DEFAULT_PRESET
     pairs: int = 200
 

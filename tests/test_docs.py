@@ -116,6 +116,12 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(place), link
 
 
+def test_names_of_pages_have_no_marks_of_code() -> None:
+    names = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
+    assert names
+    assert "`" not in names
+
+
 @pytest.mark.slow
 def test_ci_builds_the_pages_in_a_way_that_fails_for_a_link_to_no_page(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")

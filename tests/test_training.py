@@ -257,6 +257,15 @@ def test_the_seed_decides_and_looking_does_not_change_the_run(uninterrupted: Pat
     assert all((weights(tmp_path / "run")[name] == array).all() for name, array in weights(uninterrupted).items())
 
 
+@pytest.mark.parametrize(("network", "end"), [("plain", ""), ("two_ply", "the network looks two plies ahead)")])
+def test_the_first_line_says_why_an_untrained_network_plays_well(network: str, end: str, tmp_path: Path) -> None:
+    run = PPORun.create(tmp_path / "run", small_config(network={**PLAIN, "name": network}), "test", quiet)
+    run.export()
+    said = run.measure()[1]
+    assert said.endswith(end)
+    assert ("not trained yet" in said) == bool(end)
+
+
 def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
     run = PPORun.create(tmp_path / "run", small_config(), "test", quiet)
     run.model.policy.network.value.weight.data[0, 0] = float("nan")

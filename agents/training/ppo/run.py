@@ -33,6 +33,9 @@ from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.playing import random_openings
 
+LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
+"""Why a network plays well before it is trained."""
+
 
 def build_model(config: TrainConfig, core: Core) -> tuple[SelfPlayVecEnv, MaskablePPO]:
     """The games and the learner of a configuration; raises `UsageError` for one that cannot be."""
@@ -166,6 +169,9 @@ class PPORun(Run[TrainConfig]):
         if found:
             row["regret"] = dataclasses.asdict(found)
             said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
+        ahead = LOOKAHEAD.get(self.config.network.name)
+        if ahead and not self.plies:
+            said += f" (not trained yet; the network looks {ahead} ahead)"
         return row, said
 
 
