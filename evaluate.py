@@ -60,20 +60,13 @@ FILE_WIDTH = 160
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
-
-    Attributes:
-        config: settings as YAML; the command line overrides them
-        output: folder for report, pictures and finished parts
-        json: also write the report as JSON
-        save_games: also write all games as records
-    """
+    """The command line."""
 
     settings: tyro.conf.OmitArgPrefixes[EvaluationSettings] = UNSET
-    config: OptionalFile = None
-    output: OptionalFolder = None
-    json: OptionalFile = None
-    save_games: OptionalFile = None
+    config: OptionalFile = None  # settings as YAML; the command line overrides them
+    output: OptionalFolder = None  # folder for report, pictures and finished parts
+    json: OptionalFile = None  # also write the report as JSON
+    save_games: OptionalFile = None  # also write all games as records
     ray: RayAddress = None
 
 

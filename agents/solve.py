@@ -8,8 +8,6 @@ proved so far; --state saves them, and the next call resumes. agents/search/solv
 writes a strategy for each bound, and `python -m oanquan_env verify FILE` checks it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sys
@@ -37,25 +35,16 @@ SAVE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        rules: rules by name, with changed fields
-        position: a position string; the set-up if left out
-        megabytes: size of the table
-        time: stop after so many seconds
-        state: keep the state in this file, and go on from it
-        json: also write the result to this file, as JSON
-        certificate: write the bounds that are proved to this file, with a strategy for each
-    """
-
-    rules: str = DEFAULT_PRESET
+    rules: str = DEFAULT_PRESET  # rules by name, with changed fields
+    # a position string; the set-up if left out
     position: Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="")] = None
-    megabytes: float = 1024.0
-    time: Annotated[float, tyro.conf.arg(metavar="SECONDS")] = math.inf
-    state: OptionalFile = None
-    json: OptionalFile = None
-    certificate: OptionalFile = None
+    megabytes: float = 1024.0  # size of the table
+    time: Annotated[float, tyro.conf.arg(metavar="SECONDS")] = math.inf  # stop after so many seconds
+    state: OptionalFile = None  # keep the state in this file, and go on from it
+    json: OptionalFile = None  # also write the result to this file, as JSON
+    certificate: OptionalFile = None  # write the bounds that are proved to this file, with a strategy for each
 
 
 @command(Options, "python -m agents.solve", __doc__)

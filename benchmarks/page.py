@@ -29,21 +29,13 @@ OPPONENTS = ("easy", "medium")
 
 @dataclass(frozen=True)
 class Start:
-    """One start; seconds.
+    """One start; seconds."""
 
-    Attributes:
-        listening: wall time from the command until the server listens.
-        playable: until the first move can be made.
-        answered: from the first move, shown without motion, until the opponent has moved.
-        command: processor time of the command until the first move can be made.
-        page: processor time of the page's process in the browser until then.
-    """
-
-    listening: float
-    playable: float
-    answered: float
-    command: float
-    page: float
+    listening: float  # wall time from the command until the server listens.
+    playable: float  # until the first move can be made.
+    answered: float  # from the first move, shown without motion, until the opponent has moved.
+    command: float  # processor time of the command until the first move can be made.
+    page: float  # processor time of the page's process in the browser until then.
 
 
 def measure(browser: Browser, opponent: str) -> Start:

@@ -41,48 +41,31 @@ SHOWN = ("greedy", "maxn:depth=3")
 
 @dataclass(frozen=True)
 class Row:
-    """The content of one file.
-
-    Attributes:
-        label: the row's name.
-        uses: the player's information, in the words of docs/benchmark.md.
-        learned_from: the same of its training.
-        budget: of its training, in words.
-        measured_on: processor, commit, versions.
-        evaluations: one for each run.
-    """
+    """The content of one file."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
-    label: str
-    uses: str
-    learned_from: str
-    budget: str
-    measured_on: dict[str, str]
-    evaluations: list[Evaluation]
+    label: str  # the row's name.
+    uses: str  # the player's information, in the words of docs/benchmark.md.
+    learned_from: str  # the same of its training.
+    budget: str  # of its training, in words.
+    measured_on: dict[str, str]  # processor, commit, versions.
+    evaluations: list[Evaluation]  # one for each run.
 
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        players: the player, or one for each seed of its training
-        uses: the player's information: the observation, positions after moves and replies, or any search
-        learned_from: the source of its training
-        label: the row's name (default: the player)
-        budget: of its training
-        rules: rules by name
-        pairs: openings, each played in every seating
-    """
-
+    # the player, or one for each seed of its training
     players: Annotated[tyro.conf.Positional[list[str]], tyro.conf.arg(metavar="PLAYER", help_behavior_hint="")]
+    # the player's information: the observation, positions after moves and replies, or any search
     uses: Literal["observation", "afterstates", "search"]
-    learned_from: Literal["nothing", "self-play", "search"]
-    label: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""
-    budget: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""
-    rules: str = DEFAULT_PRESET
-    pairs: int = 200
+    learned_from: Literal["nothing", "self-play", "search"]  # the source of its training
+    label: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # the row's name (default: the player)
+    budget: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # of its training
+    rules: str = DEFAULT_PRESET  # rules by name
+    pairs: int = 200  # openings, each played in every seating
 
 
 def measure(options: Options) -> Row:

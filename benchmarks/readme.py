@@ -230,13 +230,9 @@ def stale(*, check: bool) -> list[Path]:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        check: write nothing, and fail if a page is out of date
-    """
-
-    check: Flag = False
+    check: Flag = False  # write nothing, and fail if a page is out of date
 
 
 def main(arguments: list[str]) -> int:

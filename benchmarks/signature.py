@@ -92,13 +92,9 @@ def differences(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        check: write nothing, and fail if a search does something else than is committed
-    """
-
-    check: Flag = False
+    check: Flag = False  # write nothing, and fail if a search does something else than is committed
 
 
 def main(arguments: list[str]) -> int:

@@ -72,7 +72,7 @@ def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert len(records) == 60
     assert records[0].headers == {"South": "greedy", "North": "rnd", "Opening": "1"}
     written = {path.name for path in (tmp_path / "out").iterdir()}
-    assert written == {"report.json", "report.md", "elo.png", "scores.png", "regret.png", "parts"}
+    assert written == {".lock", "report.json", "report.md", "elo.png", "scores.png", "regret.png", "parts"}
 
 
 def test_an_interrupted_evaluation_goes_on(

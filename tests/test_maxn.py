@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import agents
-from agents.players.minimax import MaxnPlayer
+from agents.players.search_player import SearchPlayer
 from agents.search.limits import Limits
 from agents.search.many import compile_many, mover_first, play
 from agents.search.maxn import ManySearch
@@ -146,7 +146,7 @@ def test_a_limit_of_time_stops_a_search_that_would_take_hours() -> None:
 @pytest.mark.parametrize("rules", ["three-player", "four-player"])
 def test_an_analysis_is_worth_its_line(rules: str) -> None:
     core = Core(rules)
-    player = MaxnPlayer(core, Limits(depth=4))
+    player = SearchPlayer(ManySearch(core), Limits(depth=4))
     batch = random_positions(core, 8, seed=8)
     for row in range(len(batch)):
         board = Board.from_positions(core, batch, row)
@@ -167,7 +167,7 @@ def test_the_clones_players_move_as_the_packages(aim: Aim) -> None:
     positions = random_positions(Core("three-player"), 60, seed=9)
     ours, theirs = make_policy(f"{aim}:depth=3", "three-player"), agents.make(f"{aim}:depth=3", "three-player")
     assert isinstance(ours, FullWidthPolicy)
-    assert isinstance(theirs, MaxnPlayer)
+    assert isinstance(theirs, SearchPlayer)
     assert (
         ours.choose(positions, np.random.default_rng(0)) == theirs.choose(positions, np.random.default_rng(0))
     ).all()

@@ -13,7 +13,6 @@ from oanquan_env.arrays import Floats
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.players import GreedyPolicy, move_gains
-from oanquan_env.rewards import REWARDS, RewardName
 from tests.boards import random_positions
 
 CAPTURE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
@@ -30,17 +29,14 @@ def wins_at_once(core: Core) -> tuple[Positions, list[int]]:
     return Positions.concatenate(aspects), [4, 5, 4, 5]
 
 
-@pytest.mark.parametrize("reward", REWARDS)
-def test_a_win_at_once_is_found(reward: str) -> None:
+def test_a_win_at_once_is_found() -> None:
     core = Core()
     positions, wins = wins_at_once(core)
-    player = MCTSPlayer(RandomPlayouts(core, reward), 60)
+    player = MCTSPlayer(RandomPlayouts(core), 60)
     assert player.choose(positions, np.random.default_rng(0)).tolist() == wins
     visits, values = player.search(positions, np.random.default_rng(0))
     assert (visits.sum(axis=1) == 60).all()
-    margin = 2 / core.rules.total
-    expected = {"margin": margin, "outcome": 1.0, "mixed": (margin + 1) / 2}[reward]
-    assert values[np.arange(4), wins] == pytest.approx([expected] * 4)  # the game is over: nothing is estimated
+    assert values[np.arange(4), wins] == pytest.approx([2 / core.rules.total] * 4)  # by the rules alone
     assert (visits[~core.legal_mask(positions)] == 0).all()
 
 
@@ -155,8 +151,6 @@ def test_the_last_choice_goes_by_visits_and_of_equals_by_value() -> None:
 
 class Scripted:
     """Gives South the next of its values, wherever the tree is."""
-
-    reward: RewardName = "margin"
 
     def __init__(self, values: Floats) -> None:
         self.core, self.values = Core(), iter(values)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from agents.players.minimax import MinimaxPlayer
+from agents.players.search_player import SearchPlayer
 from agents.search.compiled import OVER, SearchRules, _drop_stale_caches, compile_rules, play
 from agents.search.deepening import Limits, Search, root
 from agents.search.memory import Memory
@@ -181,7 +181,7 @@ def test_the_plies_that_are_left_are_counted(rules: str, with_net: bool) -> None
 @pytest.mark.parametrize("rules", ["mancala-world", "vietnamese", "ludii", "app"])
 def test_what_is_called_proved_at_the_last_ply_is_what_the_moves_win(rules: str) -> None:
     board = Board.parse("0,0,1,0,0,11*/1,1,0,1,0,8 31,6 0 199", rules=rules)
-    analysis = MinimaxPlayer(board.core, Limits(depth=10)).analyse(board)
+    analysis = SearchPlayer(Search(board.core), Limits(depth=10)).analyse(board)
     won = {}
     for move in board.legal_moves:
         after = board.copy()

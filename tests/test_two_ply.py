@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from agents.networks.config import NetworkConfig
-from agents.networks.features import MoveFeatures, TwoPlyFeatures
+from agents.networks.features import AfterstateFeatures, TwoPlyFeatures
 from agents.networks.layers import FORBIDDEN, POINTS_SCALE, CountTrunk, SumOfRows
 from agents.networks.networks import make_network
 from agents.networks.two_ply import TwoPlyNet
@@ -38,10 +38,10 @@ def tensors(core: Core, features: TwoPlyFeatures, positions: Positions) -> tuple
 def test_features_are_what_the_core_plays(preset: str) -> None:
     core = Core(preset)
     positions = some_positions(core)
-    features = MoveFeatures(core)
+    features = AfterstateFeatures(core)
     rows, mask = features.encode(positions), core.legal_mask(positions)
     status = rows[:, features.layout["status"]]
-    assert ((status != MoveFeatures.NO_MOVE) == mask).all()
+    assert ((status != AfterstateFeatures.NO_MOVE) == mask).all()
     gains = rows[:, features.layout["gains"]].reshape(len(rows), core.rules.players - 1, core.rules.actions)
     assert gains[:, 0] == pytest.approx(move_gains(core, positions) * features.per_point)
     assert gains.transpose(0, 2, 1) == pytest.approx(margins_won(core, positions)[..., :-1] * features.per_point)
@@ -51,7 +51,7 @@ def test_features_are_what_the_core_plays(preset: str) -> None:
         child = positions[row : row + 1]
         core.play(child, [action])
         assert (boards[row, action] == features.encoder.encode(child)[0, features.board]).all()
-        assert (status[row, action] == MoveFeatures.OVER) == child.over[0]
+        assert (status[row, action] == AfterstateFeatures.OVER) == child.over[0]
 
 
 def test_two_ply_features_are_the_position_s_and_its_afterstates() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import agents
 from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
-from agents.players.minimax import MinimaxPlayer
+from agents.players.search_player import SearchPlayer
 from agents.search import leaf
 from agents.search.compiled import SearchRules, compile_rules, mover_first
 from agents.search.deepening import Limits, Search
@@ -311,7 +311,7 @@ def test_players_take_nets_by_name_and_their_fingerprints_tell_nets_apart(tmp_pa
     for seed, path in enumerate(paths):
         path.write_bytes(drawn_net("tonkin", seed).to_bytes())
     player = agents.make(f"minimax:depth=3,net={paths[0]}", "tonkin")
-    assert isinstance(player, MinimaxPlayer)
+    assert isinstance(player, SearchPlayer)
     core = player.core
     positions = random_positions(core, 100, seed=4)
     chosen, plain = (

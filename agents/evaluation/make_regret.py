@@ -14,8 +14,6 @@ With three or four players max^n search values the moves, and nothing is proved:
     python -m agents.evaluation.make_regret --rules three-player --count 300 --depths 7 7 8 --games 400
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import sys
@@ -31,14 +29,7 @@ from rich.progress import Progress
 from agents.evaluation.result_cache import ResultCache
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from agents.search.move_values import MoveValues
-from agents.support.command_line import (
-    OptionalFile,
-    OptionalFolder,
-    RayAddress,
-    command,
-    command_of,
-    progress_bar,
-)
+from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, command, command_of, progress_bar
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
@@ -59,23 +50,14 @@ CHUNK = 100
 
 @dataclass(frozen=True)
 class SuiteRecipe:
-    """Parameters of a suite.
+    """Parameters of a suite."""
 
-    Attributes:
-        rules: rules by name
-        count: number of positions, a multiple of 3: as many of each phase
-        depths: plies of the search in opening, middle and end
-        games: games from which positions are drawn
-        seed: seed of all chance
-        net: value net of the search, a file, a run's folder or `pretrained`; none if left out
-    """
-
-    rules: str = DEFAULT_PRESET
-    count: int = 2400
-    depths: tuple[int, int, int] = (18, 22, 24)
-    games: int = 3000
-    seed: int = 0
-    net: str | None = None
+    rules: str = DEFAULT_PRESET  # rules by name
+    count: int = 2400  # number of positions, a multiple of 3: as many of each phase
+    depths: tuple[int, int, int] = (18, 22, 24)  # plies of the search in opening, middle and end
+    games: int = 3000  # games from which positions are drawn
+    seed: int = 0  # seed of all chance
+    net: str | None = None  # value net of the search, a file, a run's folder or `pretrained`; none if left out
 
 
 def make_suite(
@@ -178,16 +160,11 @@ def _worker_search(rules: str, depth: int, net: bytes | None) -> MoveValues:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
-
-    Attributes:
-        output: the suite's file (default: the package's own)
-        parts: folder for values found so far, from which the same command goes on
-    """
+    """The command line."""
 
     recipe: tyro.conf.OmitArgPrefixes[SuiteRecipe] = field(default_factory=SuiteRecipe)
-    output: OptionalFile = None
-    parts: OptionalFolder = None
+    output: OptionalFile = None  # the suite's file (default: the package's own)
+    parts: OptionalFolder = None  # folder for values found so far, from which the same command goes on
     ray: RayAddress = None
 
 

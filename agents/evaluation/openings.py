@@ -11,8 +11,6 @@ With three or four players max^n search estimates the margins, and each must be 
     python -m agents.evaluation.openings --rules three-player --count 200 --within 5 --depth 5
 """
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from dataclasses import dataclass, field
@@ -52,27 +50,16 @@ beyond the limit."""
 
 @dataclass(frozen=True)
 class OpeningsRecipe:
-    """Parameters of a balanced suite.
+    """Parameters of a balanced suite."""
 
-    Attributes:
-        rules: rules by name
-        count: number of lines
-        shortest: plies of the shortest lines
-        longest: plies of the longest lines
-        within: points by which a player's final margin may differ from 0
-        depth: plies of the deep search
-        seed: seed of the random lines
-        net: value net of the searches, a file, a run's folder or `pretrained`; none if left out
-    """
-
-    rules: str = DEFAULT_PRESET
-    count: int = 600
-    shortest: int = 4
-    longest: int = 8
-    within: int = 3
-    depth: int = 18
-    seed: int = 0
-    net: str | None = None
+    rules: str = DEFAULT_PRESET  # rules by name
+    count: int = 600  # number of lines
+    shortest: int = 4  # plies of the shortest lines
+    longest: int = 8  # plies of the longest lines
+    within: int = 3  # points by which a player's final margin may differ from 0
+    depth: int = 18  # plies of the deep search
+    seed: int = 0  # seed of the random lines
+    net: str | None = None  # value net of the searches, a file, a run's folder or `pretrained`; none if left out
 
 
 def final_margins(search: MoveValues, positions: Positions) -> Floats:
@@ -140,14 +127,10 @@ def _draw(core: Core, recipe: OpeningsRecipe, rng: np.random.Generator) -> tuple
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
-
-    Attributes:
-        output: the suite's file (default: the package's own)
-    """
+    """The command line."""
 
     recipe: tyro.conf.OmitArgPrefixes[OpeningsRecipe] = field(default_factory=OpeningsRecipe)
-    output: OptionalFile = None
+    output: OptionalFile = None  # the suite's file (default: the package's own)
 
 
 @command(Options, PROG, __doc__)

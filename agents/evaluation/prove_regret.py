@@ -8,8 +8,6 @@ is corrected. Near the ply limit a search to the end settles the rest. When the 
 value, within the proved bounds. Every position has its own table, so the result does not depend on --threads or --ray.
 """
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import functools
@@ -134,17 +132,11 @@ def prove_suite(
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        suite: the suite's file, which is replaced
-        nodes: moves that may be played to prove one value
-        threads: positions worked on at once
-    """
-
-    suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
-    nodes: int = 4_000_000
-    threads: int = os.cpu_count() or 1
+    suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]  # the suite's file, which is replaced
+    nodes: int = 4_000_000  # moves that may be played to prove one value
+    threads: int = os.cpu_count() or 1  # positions worked on at once
     ray: RayAddress = None
 
 

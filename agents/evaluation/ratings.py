@@ -14,8 +14,6 @@ openings. Sources:
 - H. Azari Soufiani et al., "Generalized method-of-moments for rank aggregation" (2013): breaking places into pairs.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import NamedTuple

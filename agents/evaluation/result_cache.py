@@ -3,8 +3,6 @@
 A file also holds the settings that its part depends on. A part of other settings is refused, never used.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

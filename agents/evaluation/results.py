@@ -1,7 +1,5 @@
 """The results of an evaluation as typed data: the contents of `report.json`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal

@@ -1,7 +1,5 @@
 """One evaluation from settings to report: a tournament, regret, or both."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections import defaultdict
@@ -33,9 +31,7 @@ REGRET_FOLDER = "parts/regret"
 
 
 AgentNames: TypeAlias = Annotated[
-    tyro.conf.Positional[list[str]],
-    Field(min_length=1),
-    tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint=""),
+    tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint="")
 ]
 SuiteNames: TypeAlias = Annotated[
     list[Literal["arena", "regret"]],
@@ -54,31 +50,19 @@ SuiteNames: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """Everything that an evaluation depends on; as YAML, a file for `evaluate.py --config`.
-
-    Attributes:
-        agents: agents by name; two or more for the arena
-        suites: arena, regret or arena,regret
-        part: part of the regret suite
-        pairs: openings of each pairing, each played in every seating
-        openings: `random`, `balanced` or a file of game records
-        opening_plies: random plies of a random opening
-        rules: rules by name, with changed fields
-        seed: seed of openings and players
-        time: also measure the mean time of a move
-    """
+    """Everything that an evaluation depends on; as YAML, a file for `evaluate.py --config`."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
-    agents: AgentNames
-    suites: SuiteNames = field(default_factory=lambda: ["arena"])
-    part: Part = "test"
-    pairs: Count = 200
-    openings: str = "random"
-    opening_plies: CountOrZero = 4
-    rules: str = DEFAULT_PRESET
-    seed: Seed = 0
-    time: bool = False
+    agents: AgentNames  # agents by name; two or more for the arena
+    suites: SuiteNames = field(default_factory=lambda: ["arena"])  # arena, regret or arena,regret
+    part: Part = "test"  # part of the regret suite
+    pairs: Count = 200  # openings of each pairing, each played in every seating
+    openings: str = "random"  # `random`, `balanced` or a file of game records
+    opening_plies: CountOrZero = 4  # random plies of a random opening
+    rules: str = DEFAULT_PRESET  # rules by name, with changed fields
+    seed: Seed = 0  # seed of openings and players
+    time: bool = False  # also measure the mean time of a move
 
 
 class EvaluationRun:

@@ -7,8 +7,6 @@ bounds. A clear difference takes a hundred pairs, a small one thousands: on aver
 number of pairs.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Iterator
@@ -34,27 +32,16 @@ PROG = "python -m agents.evaluation.sprt"
 
 @dataclass(frozen=True)
 class Trial:
-    """Parameters of a sequential test.
+    """Parameters of a sequential test."""
 
-    Attributes:
-        elo0: Elo difference of "no stronger"
-        elo1: Elo difference of "stronger"
-        alpha: probability of a wrong "stronger"
-        beta: probability of a wrong "not stronger"
-        batch: pairs between two looks at the test
-        max_pairs: pairs after which the test gives up
-        opening_plies: random plies of an opening
-        seed: seed of all chance
-    """
-
-    elo0: float = 0.0
-    elo1: float = 20.0
-    alpha: float = 0.05
-    beta: float = 0.05
-    batch: int = 100
-    max_pairs: int = 10_000
-    opening_plies: int = 4
-    seed: int = 0
+    elo0: float = 0.0  # Elo difference of "no stronger"
+    elo1: float = 20.0  # Elo difference of "stronger"
+    alpha: float = 0.05  # probability of a wrong "stronger"
+    beta: float = 0.05  # probability of a wrong "not stronger"
+    batch: int = 100  # pairs between two looks at the test
+    max_pairs: int = 10_000  # pairs after which the test gives up
+    opening_plies: int = 4  # random plies of an opening
+    seed: int = 0  # seed of all chance
 
 
 class Sprt(NamedTuple):
@@ -118,17 +105,11 @@ def sequential(core: Core, a: Policy, b: Policy, trial: Trial) -> Iterator[tuple
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        a: the player that may be stronger
-        b: the player that it is compared with
-        rules: rules by name
-    """
-
-    a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A")]
-    b: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="B")]
-    rules: str = DEFAULT_PRESET
+    a: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="A")]  # the player that may be stronger
+    b: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="B")]  # the player that it is compared with
+    rules: str = DEFAULT_PRESET  # rules by name
     trial: tyro.conf.OmitArgPrefixes[Trial] = field(default_factory=Trial)
 
 

@@ -1,7 +1,5 @@
 """The numbers of a tournament: scores, margins and ratings, with their intervals over openings."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.evaluation.ratings import Ratings, rate

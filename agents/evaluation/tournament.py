@@ -4,8 +4,6 @@ With a folder, each finished pairing is stored in a file, and an interrupted tou
 cluster each pairing is one task, and the results are those of a tournament in one process.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import itertools

@@ -3,10 +3,8 @@
 The card holds everything needed to use the weights, and their origin. Loading them runs no code.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 import torch
 from pydantic import Field, model_validator
@@ -41,7 +39,7 @@ class AgentCard(Strict):
     training: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _one_unit(self) -> AgentCard:
+    def _one_unit(self) -> Self:
         check_reward(self.reward, self.network)
         return self
 

@@ -1,7 +1,5 @@
 """Which network learns, and how large it is."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -3,8 +3,6 @@
 These belong to the agent. The environment's observation is the position alone.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import TypeAlias
 
@@ -49,8 +47,8 @@ class PlainFeatures(FeatureEncoder):
         return _as_int16(self.encoder.encode(positions))
 
 
-class MoveFeatures(FeatureEncoder):
-    """A position and the results of its moves: one ply ahead. Illegal moves read zero.
+class AfterstateFeatures(FeatureEncoder):
+    """A position, the results of its moves and the gains of the replies to them. Illegal moves and replies read zero.
 
     The gain of a move is a margin: a player's points over the mean of the others'. It is given times P - 1, a whole
     number. The margins of all players sum to zero, so the last one's is left out.
@@ -62,6 +60,7 @@ class MoveFeatures(FeatureEncoder):
                                 in turn order without the last; leftovers of a finishing move included
         status     A            `NO_MOVE`, `GOES_ON` or `OVER`: whether the move is legal, and whether it ends the game
         after      A * B        the position after each move, seen by the next mover
+        replies    A * A        P - 1 times the margin that each reply to each move wins who replies
 
     Attributes:
         per_point: the number for a margin of one point in these columns, P - 1.
@@ -73,16 +72,23 @@ class MoveFeatures(FeatureEncoder):
         self.core = core
         self.encoder = Encoder(core)
         boards, actions, others = self.encoder.layout["stones"].stop, core.rules.actions, core.rules.players - 1
-        self.layout = _layout(board=boards, gains=others * actions, status=actions, after=actions * boards)
+        self.layout = _layout(
+            board=boards, gains=others * actions, status=actions, after=actions * boards, replies=actions**2
+        )
         self.board = self.layout["board"]
         self.per_point = others
 
     def encode(self, positions: Positions) -> Features:
         """(N, size) int16 features of N positions, seen by their movers."""
-        return self.expand(positions)[0]
+        features, after, rows, moves = self.expand(positions)
+        replied, parents, replies = self.core.expand(after)
+        actions = self.core.rules.actions
+        gains = features[:, self.layout["replies"]].reshape(len(positions), actions, actions)
+        gains[rows[parents], moves[parents], replies] = self._gains(after, replied, parents)[:, 0]
+        return features
 
     def expand(self, positions: Positions) -> tuple[Features, Positions, Ints, Ints]:
-        """The features, and the M positions after all moves with the row and the action that each comes from."""
+        """The features but for the replies, and the M positions after all moves with the row and action of each."""
         features = np.zeros((len(positions), self.size), dtype=np.int16)
         features[:, self.board] = self.encoder.encode(positions)[:, self.board]
         after, rows, moves = self.core.expand(positions)
@@ -100,30 +106,6 @@ class MoveFeatures(FeatureEncoder):
         won = relative_points(self.core.standings(children) - parents.scores[rows]) * (players - 1)
         seats = (parents.mover[rows, None] + np.arange(players - 1)) % players
         return _as_int16(np.take_along_axis(won, seats, axis=1).round())
-
-
-class AfterstateFeatures(MoveFeatures):
-    """`MoveFeatures`, and the gain of each reply to each move.
-
-    Columns after those of `MoveFeatures`:
-
-        replies    A * A        P - 1 times the margin that each reply to each move wins who replies; zero for illegal
-                                replies and after the game
-    """
-
-    def __init__(self, core: Core) -> None:
-        super().__init__(core)
-        lengths = {name: part.stop - part.start for name, part in self.layout.items()}
-        self.layout = _layout(**lengths, replies=core.rules.actions**2)
-
-    def encode(self, positions: Positions) -> Features:
-        """(N, size) int16 features of N positions, seen by their movers."""
-        features, after, rows, moves = self.expand(positions)
-        replied, parents, replies = self.core.expand(after)
-        actions = self.core.rules.actions
-        gains = features[:, self.layout["replies"]].reshape(len(positions), actions, actions)
-        gains[rows[parents], moves[parents], replies] = self._gains(after, replied, parents)[:, 0]
-        return features
 
 
 class TwoPlyFeatures(FeatureEncoder):

@@ -1,7 +1,5 @@
 """Layers that the networks share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -5,13 +5,11 @@ A position has a value for each player, and they sum to zero. A network gives th
 those of the players after it in turn order; for two players the mover's alone.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 
 from agents.networks.config import NetworkConfig
-from agents.networks.features import AfterstateFeatures, FeatureEncoder, MoveFeatures, PlainFeatures, TwoPlyFeatures
+from agents.networks.features import AfterstateFeatures, FeatureEncoder, PlainFeatures, TwoPlyFeatures
 from agents.networks.layers import FORBIDDEN, POINTS_SCALE, CountEmbedding, Trunk, per_move, placed, start_small
 from agents.networks.two_ply import TwoPlyNet
 from oanquan_env import Core
@@ -76,7 +74,7 @@ class AfterstateNet(nn.Module):
         hidden = self._hidden(boards, torch.cat([gains, per_move(replies, self.actions)[legal]]))
         values, of_moves = self.value(hidden).tensor_split([len(mask)])
         won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
-        move_values = won - of_moves.sum(dim=1) * (status.flatten()[legal] == MoveFeatures.GOES_ON)
+        move_values = won - of_moves.sum(dim=1) * (status.flatten()[legal] == AfterstateFeatures.GOES_ON)
         scores = move_values * self.log_inverse_temperature.exp() + self.correction(hidden[len(mask) :])[:, 0]
         return placed(scores, legal, mask.shape), values
 

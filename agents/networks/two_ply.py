@@ -4,22 +4,12 @@ Shapes: B positions, P players, A actions, S board columns, D columns of `Afters
 first P - 1 players, the mover's first, as in `agents.networks.networks`.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 
 from agents.networks.config import NetworkConfig
-from agents.networks.features import MoveFeatures, TwoPlyFeatures
-from agents.networks.layers import (
-    MAX_COUNT,
-    POINTS_SCALE,
-    CountTrunk,
-    per_move,
-    placed,
-    start_small,
-    with_last,
-)
+from agents.networks.features import AfterstateFeatures, TwoPlyFeatures
+from agents.networks.layers import MAX_COUNT, POINTS_SCALE, CountTrunk, per_move, placed, start_small, with_last
 
 NOTHING = -1e4
 """Points that stand for an illegal move: finite, and far below any other."""
@@ -78,7 +68,7 @@ class TwoPlyNet(nn.Module):
             values_after, hidden = self.values(after)
         gains = here[:, self.move_layout["gains"]][:, : self.actions]  # the mover's
         won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
-        goes_on = here[:, self.move_layout["status"]].flatten()[legal] == MoveFeatures.GOES_ON
+        goes_on = here[:, self.move_layout["status"]].flatten()[legal] == AfterstateFeatures.GOES_ON
         move_values = won - values_after.sum(dim=1) * goes_on
         scores = move_values * self.log_inverse_temperature.exp() + self.correction(hidden)[:, 0]
         return placed(scores, legal, mask.shape), values
@@ -90,9 +80,9 @@ class TwoPlyNet(nn.Module):
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """V (B, P-1) and the trunk's output (B, width) of rows (B, D); both mean nothing after the end."""
         board, gains, status, after, replies = (rows[:, part] for part in self.move_layout.values())
-        gains, has_move = gains.float() / self.per_point, status != MoveFeatures.NO_MOVE
+        gains, has_move = gains.float() / self.per_point, status != AfterstateFeatures.NO_MOVE
         won = gains.view(-1, self.others, self.actions).transpose(1, 2)
-        leaves = (status == MoveFeatures.GOES_ON).flatten().nonzero()[:, 0]
+        leaves = (status == AfterstateFeatures.GOES_ON).flatten().nonzero()[:, 0]
         boards = per_move(after, self.actions)[leaves]
         replies = per_move(replies, self.actions)[leaves]
         leaf_values = with_last(self._value_of_leaves(boards, replies))

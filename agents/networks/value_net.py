@@ -1,7 +1,5 @@
 """The value net as a torch module, to be trained; see `oanquan_env.players.value_net` for what it computes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

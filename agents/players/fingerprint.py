@@ -1,7 +1,5 @@
 """Fingerprints, which tell players of the same name apart: by the version of play, and by their files."""
 
-from __future__ import annotations
-
 import hashlib
 
 from agents.players.make import KINDS

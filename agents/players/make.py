@@ -1,9 +1,7 @@
 """Players by name, those of the clone too: `make("minimax:depth=8")`, `make("ppo:runs/quick")`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from agents.support.extras import needing_extras
 from oanquan_env import Core, Rules
@@ -38,27 +36,29 @@ def usage() -> str:
 def _minimax(name: PlayerName, rules: Rules) -> Policy:
     if not name.options:
         raise UnknownAgentError("minimax needs a limit, as in minimax:depth=6, minimax:nodes=20000 or minimax:ms=50")
-    from agents.players.minimax import MinimaxPlayer
-    from agents.search.deepening import Limits
+    from agents.search.deepening import Search
 
-    depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
-    return MinimaxPlayer(Core(rules), Limits(depth=depth, nodes=nodes, milliseconds=ms), net=net_of(name, rules))
+    return _searching(name, Search(Core(rules), net=net_of(name, rules)))
 
 
 def _full_width(name: PlayerName, rules: Rules) -> Policy:
-    limits = {option: name.options[option] for option in ("depth", "nodes", "ms") if option in name.options}
+    limits = name.options.keys() & {"depth", "nodes", "ms"}
     by_numpy = rules.players == 2 or rules.refill == "forfeit"
-    if not limits or (by_numpy and limits.keys() == {"depth"}):
+    if not limits or (by_numpy and limits == {"depth"}):
         return OWN[name.kind].make(name, rules)
-    from agents.players.minimax import MaxnPlayer
-    from agents.search.deepening import Limits
+    from agents.search.maxn import ManySearch
 
     if "depth" in limits:
-        check_depth(limits["depth"])
-    milliseconds = limits.pop("ms", None)
-    return MaxnPlayer(
-        Core(rules), Limits(**limits, milliseconds=milliseconds), cast(Aim, name.kind), net=net_of(name, rules)
-    )
+        check_depth(name.options["depth"])
+    return _searching(name, ManySearch(Core(rules), cast(Aim, name.kind), net=net_of(name, rules)))
+
+
+def _searching(name: PlayerName, search: Any) -> Policy:
+    from agents.players.search_player import SearchPlayer
+    from agents.search.limits import Limits
+
+    depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
+    return SearchPlayer(search, Limits(depth=depth, nodes=nodes, milliseconds=ms))
 
 
 def _mcts(name: PlayerName, rules: Rules) -> Policy:

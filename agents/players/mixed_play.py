@@ -1,13 +1,11 @@
 """Games between players of every strength that make random moves now and then: positions as real games meet them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
-from agents.players.minimax import MinimaxPlayer
-from agents.search.deepening import Limits
+from agents.players.search_player import SearchPlayer
+from agents.search.deepening import Limits, Search
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.players import EpsilonPolicy, FullWidthPolicy, GreedyPolicy, Policy, RandomPolicy
 from oanquan_env.players.value_net import ValueNet
@@ -38,7 +36,8 @@ def mixed_players(core: Core, threads: int | None = None, net: ValueNet | None =
     """
     searching: list[Policy]
     if core.rules.players == 2:
-        searching = [MinimaxPlayer(core, Limits(depth=depth), threads=threads, net=net) for depth in DEPTHS]
+        search = Search(core, threads=threads, net=net)
+        searching = [SearchPlayer(search, Limits(depth=depth)) for depth in DEPTHS]
     else:
         searching = [FullWidthPolicy(core, depth, "maxn", net=net) for depth in FULL_WIDTH_DEPTHS]
     steady: list[Policy] = [RandomPolicy(core), GreedyPolicy(core), *searching]

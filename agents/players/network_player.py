@@ -1,6 +1,4 @@
-"""Players that are a network: one forward pass of a position, and one of its mirror image."""
-
-from __future__ import annotations
+"""The player that is a trained network: one forward pass of a position, and one of its mirror image."""
 
 from pathlib import Path
 
@@ -8,9 +6,7 @@ import numpy as np
 import torch
 
 from agents.networks.agent_files import WEIGHTS_NAME, as_folder, load_network, read_card
-from agents.networks.features import FeatureEncoder
 from agents.networks.layers import with_last
-from agents.networks.networks import Net
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.engine.rules import as_rules
@@ -20,32 +16,45 @@ BATCH = 4096
 """Positions that go through the network at once."""
 
 
-class NetworkPlayer:
-    """Plays by a network.
+class PPOPlayer:
+    """Plays by the network of a trained agent's files.
 
     Args:
-        features: the network's inputs.
-        network: the network.
+        folder: the agent's folder, or its `agent.safetensors`.
+        rules: rules to play; those of the card if left out.
         temperature: 0 plays the best action; above, actions are drawn from `softmax(logits / temperature)`.
         mirror_average: take the mean of the network's outputs for a position and for its mirror image. Both have the
-            same value, so the outputs differ by the network's errors only, and the mean makes these smaller.
+            same value, so the outputs differ by the network's errors only, and the mean makes these smaller. If left
+            out, wherever the rules allow it.
 
     Raises:
-        ValueError: for a negative temperature, or mirror images under rules that differ in a mirror.
+        FileError: for files that are missing or damaged.
+        ValueError: for rules that the agent was not trained for, a negative temperature, or mirror images under rules
+            that differ in a mirror.
     """
 
     def __init__(
-        self, features: FeatureEncoder, network: Net, *, temperature: float = 0.0, mirror_average: bool = False
+        self,
+        folder: Path,
+        rules: Rules | str | None = None,
+        *,
+        temperature: float = 0.0,
+        mirror_average: bool | None = None,
     ) -> None:
+        folder = as_folder(folder)
+        self.card = read_card(folder)
+        trained = Rules.parse(self.card.rules)
+        if rules is not None and as_rules(rules) != trained:
+            raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{as_rules(rules)}'")
         if not 0 <= temperature < np.inf:
             raise ValueError(f"temperature must be 0 or more; got {temperature}")
-        if mirror_average and not features.core.rules.is_symmetric:
-            raise ValueError(f"mirror_average must be no for '{features.core.rules}': a mirror makes them other rules")
-        self.core = features.core
-        self.features = features
+        if mirror_average and not trained.is_symmetric:
+            raise ValueError(f"mirror_average must be no for '{trained}': a mirror makes them other rules")
+        self.core = Core(trained)
+        self.features, network = load_network(self.core, self.card.network, folder / WEIGHTS_NAME)
         self.network = network.eval()
         self.temperature = temperature
-        self.mirror_average = mirror_average
+        self.mirror_average = trained.is_symmetric if mirror_average is None else mirror_average
 
     def evaluate(self, positions: Positions) -> tuple[Floats, Floats]:
         """The network's outputs for N running positions.
@@ -84,37 +93,3 @@ class NetworkPlayer:
             logits = logits / self.temperature + rng.gumbel(size=logits.shape)
         choice: Ints = np.where(self.core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
         return choice
-
-
-class PPOPlayer(NetworkPlayer):
-    """Plays by the network of a trained agent's files.
-
-    Args:
-        folder: the agent's folder, or its `agent.safetensors`.
-        rules: rules to play; those of the card if left out.
-        temperature: see `NetworkPlayer`.
-        mirror_average: see `NetworkPlayer`; if left out, wherever the rules allow it.
-
-    Raises:
-        FileError: for files that are missing or damaged.
-        ValueError: for rules that the agent was not trained for, and as for `NetworkPlayer`.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        rules: Rules | str | None = None,
-        *,
-        temperature: float = 0.0,
-        mirror_average: bool | None = None,
-    ) -> None:
-        folder = as_folder(folder)
-        self.card = read_card(folder)
-        trained = Rules.parse(self.card.rules)
-        wanted = trained if rules is None else as_rules(rules)
-        if wanted != trained:
-            raise ValueError(f"{folder}: this agent was trained for the rules '{trained}', not for '{wanted}'")
-        features, network = load_network(Core(trained), self.card.network, folder / WEIGHTS_NAME)
-        if mirror_average is None:
-            mirror_average = trained.is_symmetric
-        super().__init__(features, network, temperature=temperature, mirror_average=mirror_average)

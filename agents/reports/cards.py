@@ -6,8 +6,6 @@ A report counts for an agent if it has the same rules and its agent has the same
 beside an agent are those of its run, in the words of the version that made it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -151,13 +149,9 @@ def cards() -> dict[Path, str]:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        run: the run's folder
-    """
-
-    run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
+    run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]  # the run's folder
 
 
 @command(Options, PROG, __doc__)

@@ -8,8 +8,6 @@ with a value net. Runs that differ in their seed alone make one curve, their mea
 regrets over different suites do not compare.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence
@@ -177,17 +175,13 @@ def _tidy(panel: Axes, below: str, beside: str) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        folders: folders of training runs
-        output: also write learning.json and learning.png to this folder
-    """
-
+    # folders of training runs
     folders: Annotated[
         tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN [RUN ...]", help_behavior_hint="")
     ]
-    output: OptionalFolder = None
+    output: OptionalFolder = None  # also write learning.json and learning.png to this folder
 
 
 @command(Options, PROG, __doc__)

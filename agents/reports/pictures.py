@@ -1,7 +1,5 @@
 """Pictures of a report: the cross table as a heat map, ratings with their intervals, regret by phase."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

@@ -3,8 +3,6 @@
 python -m agents.reports.report benchmarks/results/report.json
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import sys
@@ -225,13 +223,9 @@ def render(report: Report, folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        report: the report.json
-    """
-
-    report: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="[REPORT]")] = DEFAULT_REPORT
+    report: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="[REPORT]")] = DEFAULT_REPORT  # the report.json
 
 
 @command(Options, PROG, __doc__)

@@ -11,8 +11,6 @@ moves that do not lead back; and then all of them once more, with the goals know
 goal may need another move and close another cycle.
 """
 
-from __future__ import annotations
-
 import functools
 import heapq
 import itertools
@@ -117,23 +115,14 @@ def _highest(wanted: Iterator[tuple[bytes, int]]) -> Goals:
 
 
 class _Tries(NamedTuple):
-    """All moves of the prover in some positions, and all replies. K moves, E replies.
+    """All moves of the prover in some positions, and all replies. K moves, E replies."""
 
-    Attributes:
-        begin: number of the first position.
-        rows: (K,) the position that each move is made in, ascending from 0.
-        actions: (K,) the moves.
-        moves: (E,) the move that each reply answers, ascending; a move that ends the game has one "reply".
-        reached: E positions.
-        needed: (E,) points that the prover must still win there.
-    """
-
-    begin: int
-    rows: Ints
-    actions: Ints
-    moves: Ints
-    reached: Positions
-    needed: Ints | Points
+    begin: int  # number of the first position.
+    rows: Ints  # (K,) the position that each move is made in, ascending from 0.
+    actions: Ints  # (K,) the moves.
+    moves: Ints  # (E,) the move that each reply answers, ascending; a move that ends the game has one "reply".
+    reached: Positions  # E positions.
+    needed: Ints | Points  # (E,) points that the prover must still win there.
 
 
 def _tries(core: Core, goals: Goals) -> Iterator[_Tries]:
@@ -238,19 +227,12 @@ class _Detours:
 
 
 class _Moves(NamedTuple):
-    """The moves that keep the goals of N positions, with replies that lead to some of these only. K moves, E replies.
+    """The moves that keep the goals of N positions, whose replies lead to some of these only. K moves, E replies."""
 
-    Attributes:
-        rows: (K,) the position that each move is made in, ascending.
-        actions: (K,) the moves.
-        begins: (K,) the first reply to each.
-        children: (E,) the position after each reply, or END.
-    """
-
-    rows: Ints
-    actions: Ints
-    begins: Ints
-    children: Ints
+    rows: Ints  # (K,) the position that each move is made in, ascending.
+    actions: Ints  # (K,) the moves.
+    begins: Ints  # (K,) the first reply to each.
+    children: Ints  # (E,) the position after each reply, or END.
 
 
 def _moves(core: Core, goals: Goals) -> _Moves:

@@ -12,8 +12,6 @@ ply limit ends games, too: a search goes no deeper than the plies left, and a se
     (12, (3, 6))
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -24,16 +22,7 @@ from agents.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
 from agents.search.compiled import compile_rules, mover_first, zeros
 from agents.search.leaf import with_net
 from agents.search.limits import Limits, SearchResult, Workers, plies_left
-from agents.search.memory import (
-    INFINITY,
-    MAX_DEPTH,
-    MIN_BUCKET_BITS,
-    UNLIMITED,
-    Memory,
-    Table,
-    bucket_bits,
-    new_memory,
-)
+from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, UNLIMITED, Memory, Table, bucket_bits, new_memory
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Mask
 from oanquan_env.players.value_net import ValueNet

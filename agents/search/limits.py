@@ -1,7 +1,5 @@
 """Limits and results of searches, and the threads that search the positions of a batch."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue

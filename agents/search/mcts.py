@@ -7,12 +7,9 @@ played out or searched as one batch. On the way back up each mover counts its ow
 players).
 
 Shapes: N trees, P players, A actions, M = N * (simulations + 1) nodes. A node is a running position; a tree's root is
-the node of its own number, and all nodes of the s-th simulation follow in one block. Values are expected rewards of
-whole games. The reward `margin` is the points above the others' mean, as a share of the game's total; `outcome` is +1
-for a win and -1 for a loss; `mixed` is half of each.
+the node of its own number, and all nodes of the s-th simulation follow in one block. Values are expected points above
+the others' mean at the end, as a share of the game's total.
 """
-
-from __future__ import annotations
 
 from typing import Protocol
 
@@ -24,7 +21,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.players import best_actions
 from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.playing import play_randomly
-from oanquan_env.rewards import RewardName, check_reward, game_rewards
+from oanquan_env.rewards import game_rewards
 
 MAX_NODES = 1 << 18
 """Nodes that grow at once; larger batches are searched in parts."""
@@ -47,7 +44,6 @@ class Evaluator(Protocol):
     """Values running positions."""
 
     core: Core
-    reward: RewardName
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """(N, P) values of N running positions, of all players."""
@@ -56,15 +52,14 @@ class Evaluator(Protocol):
 class RandomPlayouts:
     """Values by playing each position to its end at random, once."""
 
-    def __init__(self, core: Core, reward: str = "margin") -> None:
+    def __init__(self, core: Core) -> None:
         self.core = core
-        self.reward = check_reward(reward)
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """See `Evaluator.evaluate`."""
         finals = positions.copy()
         play_randomly(self.core, finals, None, rng)
-        return game_rewards(self.reward, self.core, finals)
+        return game_rewards("margin", self.core, finals)
 
 
 class SearchedLeaves:
@@ -77,8 +72,6 @@ class SearchedLeaves:
     Raises:
         ValueError: for a depth out of range.
     """
-
-    reward: RewardName = "margin"
 
     def __init__(self, core: Core, depth: int = SEARCH_DEPTH) -> None:
         self.core = core
@@ -146,12 +139,7 @@ class _Trees:
     """
 
     def __init__(
-        self,
-        evaluator: Evaluator,
-        positions: Positions,
-        simulations: int,
-        exploration: float,
-        rng: np.random.Generator,
+        self, evaluator: Evaluator, positions: Positions, simulations: int, exploration: float, rng: np.random.Generator
     ) -> None:
         self.evaluator, self.core = evaluator, evaluator.core
         self.n = len(positions)
@@ -171,7 +159,7 @@ class _Trees:
         self.core.play(leaves, actions, checked=False)
         values = np.zeros(leaves.scores.shape)
         over = leaves.over
-        values[over] = game_rewards(self.evaluator.reward, self.core, leaves[over])
+        values[over] = game_rewards("margin", self.core, leaves[over])
         running = (~over).nonzero()[0]
         if running.size:
             added = simulation * self.n + running

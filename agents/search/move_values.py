@@ -1,7 +1,5 @@
 """Values of moves and positions for any number of players: alpha-beta for two, max^n for more."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.search.deepening import Limits, Search

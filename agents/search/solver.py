@@ -5,8 +5,6 @@ bound is proved in the same way for the opponent. The search goes deeper until t
 nothing, so where play can go on for ever the bounds may stay apart. The rules' ply limit is ignored.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass

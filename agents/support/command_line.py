@@ -1,7 +1,5 @@
 """Command lines from dataclasses: each field is an option, and the field's docstring is its help."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from collections.abc import Callable, Sequence

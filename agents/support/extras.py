@@ -1,7 +1,5 @@
 """Packages that only some parts of the project need: one message where one is not installed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

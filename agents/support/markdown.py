@@ -1,7 +1,5 @@
 """Markdown that programs write: tables, parts of a page between two markers, and whole files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

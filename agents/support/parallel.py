@@ -10,8 +10,6 @@ Every machine of a cluster needs this clone under the same path (a shared file s
 folder, so that file names mean the same everywhere.
 """
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """The origin of numbers: commit, versions, processor."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import platform

@@ -1,7 +1,5 @@
 """YAML files read into typed settings: unknown keys and wrong values are errors that name file and field."""
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import re

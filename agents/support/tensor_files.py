@@ -1,7 +1,5 @@
 """Tensors in safetensors files, with a digest of the content: damage is found, and nothing in a file is run."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

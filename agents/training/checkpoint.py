@@ -4,8 +4,6 @@ They are written between two iterations, so a resumed run equals an uninterrupte
 Unlike stable-baselines3's zip files they hold no pickled objects.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """The settings of all runs; field descriptions become the command line's help."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field

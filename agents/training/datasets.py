@@ -12,8 +12,6 @@ The data depend on the options alone, threads excepted. The same command resumes
 files.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os
@@ -74,31 +72,18 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """The options that the data depend on.
+    """The options that the data depend on."""
 
-    Attributes:
-        rules: rules by name, of two players
-        positions: how many positions with the values of their moves
-        depth: plies of the search that values them
-        net: value net of the search, a file, a run's folder or `pretrained`; none if left out
-        random_plies: positions are up to this many random plies off those that the games meet
-        games: how many games of the Minari data set
-        opponent: whom the games are played against, a player's name
-        reward: of the games: outcome, margin or mixed
-        opening_plies: games begin up to this many random plies after the set-up
-        seed: seed of all chance
-    """
-
-    rules: str = DEFAULT_PRESET
-    positions: int = 0
-    depth: int = 8
-    net: str | None = None
-    random_plies: int = 3
-    games: int = 0
-    opponent: str = "greedy"
-    reward: str = "margin"
-    opening_plies: int = LONGEST_START
-    seed: int = 0
+    rules: str = DEFAULT_PRESET  # rules by name, of two players
+    positions: int = 0  # how many positions with the values of their moves
+    depth: int = 8  # plies of the search that values them
+    net: str | None = None  # value net of the search, a file, a run's folder or `pretrained`; none if left out
+    random_plies: int = 3  # positions are up to this many random plies off those that the games meet
+    games: int = 0  # how many games of the Minari data set
+    opponent: str = "greedy"  # whom the games are played against, a player's name
+    reward: str = "margin"  # of the games: outcome, margin or mixed
+    opening_plies: int = LONGEST_START  # games begin up to this many random plies after the set-up
+    seed: int = 0  # seed of all chance
 
     def options_of_env(self) -> dict[str, Any]:
         """The arguments of `gymnasium.make` for the games, such that Minari can write them down."""
@@ -210,15 +195,11 @@ def read_positions(path: Path, core: Core) -> Positions:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line.
+    """The command line."""
 
-    Attributes:
-        output: the folder of the data
-        threads: threads that search; the same data come of any number
-    """
-
-    output: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
+    output: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]  # the folder of the data
     recipe: tyro.conf.OmitArgPrefixes[Recipe] = field(default_factory=Recipe)
+    # threads that search; the same data come of any number
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
 
 

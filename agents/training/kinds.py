@@ -1,7 +1,5 @@
 """The kinds of training, by the `kind` of their configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias

@@ -10,8 +10,6 @@ An episode holds observations, actions, rewards and, as `infos["action_mask"]`, 
     env.reset(seed=int(seeds[0]))  # and then the actions of the first episode
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import warnings

@@ -1,7 +1,5 @@
 """The base of all training runs: the folder, its lock, the checkpoint, evaluations, and a clean stop."""
 
-from __future__ import annotations
-
 import contextlib
 import shlex
 import time

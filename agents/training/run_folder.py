@@ -1,7 +1,5 @@
 """A run's folder: the names of its files, its evaluations, its origin, and checks of the folder."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

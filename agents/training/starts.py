@@ -1,7 +1,5 @@
 """Start positions of self-play: the set-up, and positions a few random plies into a game."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from oanquan_env import Core, Positions

@@ -1,7 +1,5 @@
 """One configuration trained with several seeds: a run folder for each, on this machine's processes or a Ray cluster."""
 
-from __future__ import annotations
-
 import functools
 import multiprocessing
 import re

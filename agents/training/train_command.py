@@ -1,7 +1,5 @@
 """The command line of `train.py`: where a run comes from and goes, and its settings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
@@ -23,14 +21,10 @@ Settings = TypeVar("Settings", bound=AnyConfig)
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The file or folder of the settings, which names their kind.
+    """The file or folder of the settings, which names their kind."""
 
-    Attributes:
-        config: the YAML file to start from
-        resume: resume the run in this folder; --threads, --device and --total-plies may change its configuration
-    """
-
-    config: OptionalFile = None
+    config: OptionalFile = None  # the YAML file to start from
+    # resume the run in this folder; --threads, --device and --total-plies may change its configuration
     resume: OptionalFolder = None
 
     def settings_file(self) -> Path | None:
@@ -41,16 +35,12 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Origin, Generic[Settings]):
-    """The command line; the settings are those of an agent or of a value net.
+    """The command line; the settings are those of an agent or of a value net."""
 
-    Attributes:
-        output: the run folder (default: runs/ and the config's name)
-        sweep: train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
-        jobs: seeds of a sweep trained at once (default: as many as there are processors for); --ray decides itself
-    """
-
-    output: OptionalFolder = None
+    output: OptionalFolder = None  # the run folder (default: runs/ and the config's name)
+    # train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
     sweep: Annotated[str | None, tyro.conf.arg(metavar="SEEDS", help_behavior_hint="")] = None
+    # seeds of a sweep trained at once (default: as many as there are processors for); --ray decides itself
     jobs: Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")] = None
     ray: RayAddress = None
     settings: Annotated[Settings, tyro.conf.arg(name="")]

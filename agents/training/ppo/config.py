@@ -1,8 +1,6 @@
 """The typed configuration of self-play PPO; field descriptions become the command line's help."""
 
-from __future__ import annotations
-
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -33,7 +31,7 @@ class PPOConfig(Strict):
     max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
 
     @model_validator(mode="after")
-    def _minibatches_have_a_spread(self) -> PPOConfig:
+    def _minibatches_have_a_spread(self) -> Self:
         rollout = self.n_envs * self.n_steps
         if rollout > MOST_PLIES:
             raise ValueError(f"n_envs * n_steps must be {MOST_PLIES:,} or less; got {rollout:,}")
@@ -69,6 +67,6 @@ class TrainConfig(RunConfig):
     evaluation: EvaluationConfig = Field(EvaluationConfig(), description="evaluation during training")
 
     @model_validator(mode="after")
-    def _one_unit(self) -> TrainConfig:
+    def _one_unit(self) -> Self:
         check_reward(self.reward, self.network)
         return self

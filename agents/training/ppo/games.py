@@ -5,8 +5,6 @@ Each row of the VecEnv is one game and each step one ply, seen from the mover's 
 Shapes: N games, P players, A actions, D columns of features.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
@@ -37,14 +35,7 @@ class SelfPlayVecEnv(VecEnv):
         first_ply: (N,) int32, the ply that each game began at.
     """
 
-    def __init__(
-        self,
-        features: FeatureEncoder,
-        starts: RandomStarts,
-        *,
-        n_envs: int,
-        reward: RewardName,
-    ) -> None:
+    def __init__(self, features: FeatureEncoder, starts: RandomStarts, *, n_envs: int, reward: RewardName) -> None:
         self.core = features.core
         limits = np.iinfo(np.int16)
         space = spaces.Box(limits.min, limits.max, (features.size,), np.int16)

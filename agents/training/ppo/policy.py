@@ -1,7 +1,5 @@
 """The project's networks behind stable-baselines3's policy interface, for `MaskablePPO` to train."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

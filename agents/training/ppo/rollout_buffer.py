@@ -3,8 +3,6 @@
 Shapes: T steps, N games, P players.
 """
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 import numpy as np

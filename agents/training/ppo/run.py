@@ -1,7 +1,5 @@
 """A run that trains an agent by self-play PPO."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import random

@@ -1,7 +1,5 @@
 """The typed configuration of TD(lambda) self-play; field descriptions become the command line's help."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator

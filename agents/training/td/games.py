@@ -6,8 +6,6 @@ the best (Watkins 1989). So random moves do not distort the targets.
 Shapes: T plies, N games, A actions, P players. Values are future margins in points.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.search.move_values import MoveValues

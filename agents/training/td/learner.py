@@ -1,7 +1,5 @@
 """A value net, the newest targets, and the gradient steps that fit one to the others."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 

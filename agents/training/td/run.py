@@ -1,7 +1,5 @@
 """A run that trains a value net by TD(lambda) self-play."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.players.minimax import MinimaxPlayer
-from agents.search.deepening import Limits
+from agents.players.search_player import SearchPlayer
+from agents.search.deepening import Limits, Search
 from agents.search.move_values import MoveValues
 from agents.support.strict_yaml import read_yaml
 from agents.training.checkpoint import State
@@ -119,9 +117,9 @@ class TDRun(Run[ValueConfig]):
         if self.core.rules.players > 2:
             return self._share(net)
         said, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
+        search = Search(self.core, threads=self.config.threads, net=net)
         for nodes in self.config.evaluation.nodes:
-            player = MinimaxPlayer(self.core, Limits(nodes=nodes), threads=self.config.threads, net=net)
-            found = self.regret_of(player, f"regret_{nodes}")
+            found = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
             if found is None:
                 return row, "no suite of these rules"
             row["regrets"][f"minimax:nodes={nodes}"] = dataclasses.asdict(found)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import agents
-from agents.players.minimax import MinimaxPlayer
-from agents.search.deepening import Limits
+from agents.players.search_player import SearchPlayer
+from agents.search.deepening import Limits, Search
 from oanquan_env import Board, Core, Move
 from oanquan_env.players import GreedyPolicy
 from tests.boards import random_positions
@@ -20,7 +20,7 @@ def test_it_plays_every_best_move_and_no_other() -> None:
     best = plain_values(core, start[:1], 4)[0]
     tied = (best == best.max()).nonzero()[0]
     assert len(tied) > 1
-    chosen = MinimaxPlayer(core, Limits(depth=4)).choose(start, np.random.default_rng(0))
+    chosen = SearchPlayer(Search(core), Limits(depth=4)).choose(start, np.random.default_rng(0))
     assert sorted(set(chosen.tolist())) == tied.tolist()
     assert np.bincount(chosen)[tied].min() > 400 / len(tied) / 2
 
@@ -28,7 +28,7 @@ def test_it_plays_every_best_move_and_no_other() -> None:
 def test_depth_1_is_greedy() -> None:
     core = Core()
     positions = random_positions(core, 60, seed=1)
-    players = MinimaxPlayer(core, Limits(depth=1)), GreedyPolicy(core)
+    players = SearchPlayer(Search(core), Limits(depth=1)), GreedyPolicy(core)
     first, second = (player.choose(positions, np.random.default_rng(0)) for player in players)
     assert (first == second).all()
 
@@ -36,10 +36,10 @@ def test_depth_1_is_greedy() -> None:
 def test_a_single_legal_move_is_played_and_choices_repeat() -> None:
     core = Core("tonkin")
     only = core.setup([[0, 0, 0, 0, 3, 10, 5, 5, 5, 5, 5, 10]], [[0, 0]], [[22, 0]])
-    assert MinimaxPlayer(core, Limits(depth=3)).choose(only, np.random.default_rng(0)).tolist() == [8]
+    assert SearchPlayer(Search(core), Limits(depth=3)).choose(only, np.random.default_rng(0)).tolist() == [8]
     positions = random_positions(core, 40, seed=2)
     one, two = (
-        MinimaxPlayer(core, Limits(nodes=500), threads=threads).choose(positions, np.random.default_rng(5))
+        SearchPlayer(Search(core, threads=threads), Limits(nodes=500)).choose(positions, np.random.default_rng(5))
         for threads in (1, 2)
     )
     assert (one == two).all()
@@ -56,7 +56,7 @@ def test_a_single_legal_move_is_played_and_choices_repeat() -> None:
 )
 def test_players_are_made_by_name(name: str, limits: Limits) -> None:
     player = agents.make(name)
-    assert isinstance(player, MinimaxPlayer)
+    assert isinstance(player, SearchPlayer)
     assert player.limits == limits
     positions = random_positions(player.core, 6, seed=3)
     chosen = player.choose(positions, np.random.default_rng(0))
@@ -95,7 +95,7 @@ def test_rules_that_cannot_be_searched_are_refused_by_name_too() -> None:
 
 
 def test_an_analysis_values_every_move_as_the_plain_search_does() -> None:
-    player = MinimaxPlayer(Core(), Limits(depth=3))
+    player = SearchPlayer(Search(Core()), Limits(depth=3))
     batch = random_positions(player.core, 12, seed=6)
     for row in range(len(batch)):
         board = Board.from_positions(player.core, batch, row)

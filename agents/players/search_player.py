@@ -1,17 +1,13 @@
 """Players that search: `minimax:depth=6`, `minimax:ms=50,net=pretrained`, `maxn:nodes=20000,net=pretrained`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agents.search.deepening import Limits, Search
 from agents.search.maxn import ManySearch
-from oanquan_env import Board, Core, Positions
+from oanquan_env import Board, Positions
 from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Ints
 from oanquan_env.players import best_actions
-from oanquan_env.players.full_width import Aim
-from oanquan_env.players.value_net import ValueNet
 
 
 class SearchPlayer:
@@ -45,38 +41,3 @@ class SearchPlayer:
         check_analysable(board, self.core)
         found = self.search.best(board.positions, self.limits, every_move=True)
         return Analysis.of(board, found.values, found.line, found.depth, proved=found.proved)
-
-
-class MinimaxPlayer(SearchPlayer):
-    """Plays by alpha-beta search for points; see `agents.search.deepening`.
-
-    Args:
-        core: of the rules to play.
-        limits: when each search stops.
-        table_megabytes: size of the transposition table of each thread.
-        threads: positions searched at once, one for each processor if left out.
-        net: evaluates running positions at the horizon; without one their value is zero.
-
-    Raises:
-        ValueError: for more than two players, and for `refill=forfeit`.
-    """
-
-    def __init__(
-        self,
-        core: Core,
-        limits: Limits,
-        *,
-        table_megabytes: float = 64.0,
-        threads: int | None = None,
-        net: ValueNet | None = None,
-    ) -> None:
-        super().__init__(Search(core, table_megabytes=table_megabytes, threads=threads, net=net), limits)
-
-
-class MaxnPlayer(SearchPlayer):
-    """Plays by max^n or paranoid search, three or four players; see `agents.search.maxn` for arguments and errors."""
-
-    def __init__(
-        self, core: Core, limits: Limits, aim: Aim = "maxn", *, threads: int | None = None, net: ValueNet | None = None
-    ) -> None:
-        super().__init__(ManySearch(core, aim, threads=threads, net=net), limits)
