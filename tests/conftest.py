@@ -11,7 +11,7 @@ import pytest
 
 from oanquan_env import Rules
 from oanquan_env.play.server import PlayServer
-from oanquan_env.play.warming import shared_adviser, shared_seat
+from oanquan_env.play.warming import shared_adviser, shared_reviewer, shared_seat
 from oanquan_env.render import Window
 from tests.browsers import Person, Visit, launch, serve
 
@@ -61,6 +61,7 @@ def hints() -> None:
     """Hints are those of the search, which is loaded before."""
     pytest.importorskip("numba")
     assert shared_adviser(Rules())[0].ready.wait(120)
+    assert shared_reviewer(Rules())[0].ready.wait(120)
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def visit(browser: Browser) -> Iterator[Visit]:
 def own_players() -> Iterator[None]:
     """No player of the page's games is shared with another test."""
     shared_seat.cache_clear()
-    shared_adviser.cache_clear()
+    shared_reviewer.cache_clear()
     yield
     shared_seat.cache_clear()
-    shared_adviser.cache_clear()
+    shared_reviewer.cache_clear()

@@ -10,15 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env import Board, Core, Move, Positions, Rules
+from oanquan_env.analysis import Analysis
 from oanquan_env.arrays import Ints
 from oanquan_env.files import FileError
-from oanquan_env.play import levels, warming
+from oanquan_env.play import hints, levels, warming
 from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
 from oanquan_env.play.warming import Warming
 from oanquan_env.players import Policy, value_net
+from oanquan_env.players.book import with_book
 from tests.players import FirstMove, LastMove, Slow
 from tests.sessions import line
 
@@ -70,6 +72,24 @@ def test_a_hint_says_what_each_move_is_worth() -> None:
         over.hint()
 
 
+class Searching(FirstMove):
+    """Its search values 1A at 5 points and every other move at nothing."""
+
+    def analyse(self, board: Board) -> Analysis:
+        return Analysis.of(board, {move.action: 5.0 * (str(move) == "1A") for move in board.legal_moves}, [0], 1)
+
+
+@pytest.mark.parametrize(("preference", "best"), [(5.0, ("2C", "4A")), (4.0, ("1A",))])
+def test_a_hint_is_the_proved_move_unless_the_search_sees_a_much_better_one(
+    preference: float, best: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hints, "PREFERENCE", preference)
+    book = with_book(Searching(Board().core), Rules())
+    told = hints.hint("book:searching", book, Board(), np.random.default_rng(0))
+    assert str(told.best) in best
+    assert told.values[Move.parse("1A")] == 5
+
+
 def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "agents.players.make", None)  # as if it were not installed
     assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == [
@@ -82,7 +102,9 @@ def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
     assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "book:maxn:depth=7"
     assert warming.shared_adviser(Rules())[0].ready.wait(60)
     hint = Session().hint()
-    assert hint["player"] == "selective:pretrained"
+    assert hint["player"] == "book:selective:pretrained"
+    assert warming.shared_reviewer(Rules())[0].ready.wait(60)
+    assert Session().hint(0)["player"] == "selective:pretrained"
     assert set(hint["values"]) == {str(move) for move in Board().legal_moves}
     assert hint["values"][hint["best"]] == max(hint["values"].values())
 
@@ -90,7 +112,7 @@ def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
 def test_levels_take_the_best_that_is_installed() -> None:
     pytest.importorskip("numba")
     played = {"mancala-world": "book:minimax:ms=1000,net=pretrained", "tonkin seeds=3": "book:minimax:ms=1000"}
-    played |= {"vietnamese refill=forfeit": "book:maxn:depth=7", "three-player": "book:maxn:depth=7"}
+    played |= {"vietnamese refill=forfeit": "book:maxn:depth=7", "three-player": "book:maxn:ms=1000,net=pretrained"}
     for rules, name in played.items():
         assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name
 

@@ -51,7 +51,8 @@ def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth
     pytest.importorskip("numba")
     printed = play("hint\n")
     assert re.search(
-        r"minimax:nodes=\d+,net=pretrained: try (2C|4A)\.\nFinal margin of South .*\(seen \d+ moves deep\):\n", printed
+        r"book:minimax:ms=1000,net=pretrained: try (2C|4A)\.\nFinal margin of South .*\(seen \d+ moves deep\):\n",
+        printed,
     )
     worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
     assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
@@ -61,7 +62,9 @@ def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth
 def test_without_agents_a_hint_looks_ahead_too(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "agents.players.make", None)  # as if it were not installed
     printed = play("hint\n")
-    assert re.search(r"selective:pretrained: try \d[AC]\.\nFinal margin of South .*\(seen \d moves deep\)", printed)
+    assert re.search(
+        r"book:selective:pretrained: try \d[AC]\.\nFinal margin of South .*\(seen \d moves deep\)", printed
+    )
 
 
 def test_a_damaged_value_net_is_told_and_the_game_goes_on(
@@ -84,8 +87,10 @@ def test_a_player_that_does_not_search_says_what_moves_win_at_once(play: Play) -
 
 def test_three_players_get_a_hint_too(play: Play) -> None:
     printed = play("hint\n", "--rules", "three-player", "--seed", "1")
-    assert re.search(r"maxn:depth=7: try \d[AC]\.\nFinal margin of South .*\(seen 7 moves deep\):\n", printed)
-    assert re.search(r"\n\d[AC] \+\d+(\.5)?  ", printed)
+    assert re.search(
+        r"book:maxn:ms=1000,net=\w+: try \d[AC]\.\nFinal margin of South .*\(seen \d moves deep\):\n", printed
+    )
+    assert re.search(r"\n\d[AC] [+-]\d+(\.\d)?  ", printed)
 
 
 def test_a_player_who_is_named_gives_the_hint(play: Play) -> None:

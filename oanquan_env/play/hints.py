@@ -1,4 +1,4 @@
-"""Hints by the strongest installed player, with the value of each move."""
+"""Hints by the strongest level, with the value of each move."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from oanquan_env.board import Board
 from oanquan_env.engine.notation import Move, seat_name
 from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import Text
-from oanquan_env.play.levels import first_playing
+from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.players import Policy, move_gains
+from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
 
-STRONGEST = ("minimax:nodes=250000,net=pretrained", "minimax:nodes=250000", "selective:pretrained", "maxn:depth=7")
-"""Who gives hints unless somebody is named: the first that is installed and plays the rules, as `maxn` always does."""
+REVIEWERS = ("minimax:nodes=250000,net=pretrained", "minimax:nodes=250000", "selective:pretrained", "maxn:depth=7")
+"""Who evaluates the positions of a whole game: the first that is installed and plays the rules, as `maxn` always does.
+Each position takes some hundredths of a second, and a hint the second of a level's move."""
+PREFERENCE = 3.0
+"""A proved move is the hint unless the search sees another that wins more than so many points more."""
 
 
 @runtime_checkable
@@ -35,7 +39,7 @@ class Hint:
 
     Attributes:
         player: the name of the one who gives it.
-        best: the move to play.
+        best: the move to play, one of the best or a proved one.
         values: points of each legal move, the best first: by a search, or else the points won at once.
         analysis: of the search; None for a player that does not search.
     """
@@ -76,15 +80,23 @@ def final_margin(board: Board, value: float) -> float:
 
 
 def strongest_player(rules: Rules) -> tuple[str, Policy]:
-    """Name and player of the first of `STRONGEST` that is installed and plays `rules`."""
-    return first_playing(STRONGEST, rules)
+    """Name and player of the strongest level under `rules`."""
+    return first_playing(LEVELS["perfect"].players, rules)
 
 
 def hint(name: str, player: Policy, board: Board, rng: np.random.Generator) -> Hint:
     """A player's advice in a running game."""
-    if isinstance(player, Analyst):
-        analysis = player.analyse(board)
-        return Hint(name, analysis.best, analysis.values, analysis)
+    searcher = player.beyond if isinstance(player, BookPolicy) else player
+    if isinstance(searcher, Analyst):
+        analysis = searcher.analyse(board)
+        return Hint(name, _best(player, analysis), analysis.values, analysis)
     move, gains = choose_move(player, board, rng), move_gains(board.core, board.positions)[0]
     legal = sorted(board.legal_moves, key=lambda legal_move: -gains[legal_move.action])
     return Hint(name, move, {legal_move: float(gains[legal_move.action]) for legal_move in legal}, None)
+
+
+def _best(player: Policy, analysis: Analysis) -> Move:
+    """The best move of a search, or the proved one if the search values it about as highly."""
+    action = player.known(analysis.board.positions)[0] if isinstance(player, BookPolicy) else UNKNOWN
+    move = analysis.best if action == UNKNOWN else Move.from_action(action)
+    return move if analysis.values[move] >= analysis.value - PREFERENCE else analysis.best

@@ -15,14 +15,15 @@ class Line:
     Attributes:
         start: the board before the first move.
         moves: serial number, from 1, -> the move as JSON.
-        values: serial number of a move, 0 for none -> what the moves after it are worth, as JSON, where that was asked.
+        values: serial number of a move, 0 for none, and the name of a player -> its values of the moves after it, as JSON,
+            where that was asked.
     """
 
     def __init__(self, game: Game) -> None:
         self._game = game
         self.start = game.begin()
         self.moves: dict[int, Json] = {}
-        self.values: dict[int, Json] = {}
+        self.values: dict[tuple[int, str], Json] = {}
         self._serials: dict[tuple[int, str], int] = {}
 
     def serials(self) -> list[int]:

@@ -23,7 +23,7 @@ from oanquan_env.play.picture import Json, drawing
 from oanquan_env.play.puzzles import Puzzle, puzzles_of
 from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.state import game_json, hint_json, puzzle_json
-from oanquan_env.play.warming import shared_adviser, shared_seat
+from oanquan_env.play.warming import shared_adviser, shared_reviewer, shared_seat
 from oanquan_env.playing import choose_move
 from oanquan_env.records.games import format_records
 from oanquan_env.render.animation import moving_picture
@@ -205,13 +205,16 @@ class Session:
         return True
 
     def hint(self, moves: int | None = None) -> Json:
-        """The value of each move after the first `moves` moves of the game, by default after all of them.
+        """The value of each move after the first `moves` moves of the game, by the player who reviews games.
+
+        If left out, that is where the game stands, and the player who gives hints thinks about it, for a second.
 
         Raises:
             SessionError: if the game is over there.
         """
         with self.changed:
             board, line, values = self.game.board.copy(), self._line.serials(), self._line.values
+            adviser, lock = shared_adviser(board.rules) if moves is None else shared_reviewer(board.rules)
             moves = len(line) if moves is None else moves
             if type(moves) is not int or not 0 <= moves <= len(line):
                 raise SessionError("request", Text("there is no move {number!r}", number=moves))
@@ -220,13 +223,13 @@ class Session:
             serial = line[moves - 1] if moves else 0
             if board.outcome is not None:
                 raise SessionError("request", Text("the game is over"))
-        adviser, lock = shared_adviser(board.rules)
         with lock:
             name, player = adviser.current
-            if values.get(serial, {}).get("player") != name:  # one that was ready earlier may have seen less
+            if (serial, name) not in values:
                 advice = hint(name, player, board, self._rng)
-                values[serial] = {"serial": serial, "ply": board.ply, "mover": board.mover, **hint_json(advice, board)}
-        return values[serial]
+                told = {"serial": serial, "ply": board.ply, "mover": board.mover, **hint_json(advice, board)}
+                values[serial, name] = told
+        return values[serial, name]
 
     def picture(self, kind: str) -> bytes:
         """The game as a moving picture, `svg` or `gif`. Raises `SessionError` for other kinds, and without Pillow."""

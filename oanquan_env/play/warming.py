@@ -11,7 +11,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
-from oanquan_env.play.hints import STRONGEST
+from oanquan_env.play.hints import REVIEWERS
 from oanquan_env.play.levels import Seated, best_playing, first_playing, seated
 from oanquan_env.players import Policy
 from oanquan_env.players import make as make_policy
@@ -91,6 +91,13 @@ def shared_seat(name: str, rules: Rules) -> tuple[Seated, threading.Lock]:
 
 
 @lru_cache(maxsize=4)
+def shared_reviewer(rules: Rules) -> tuple[Warming, threading.Lock]:
+    """The player who evaluates the positions of a game, and its lock."""
+    return Warming(REVIEWERS, rules), threading.Lock()
+
+
 def shared_adviser(rules: Rules) -> tuple[Warming, threading.Lock]:
-    """The player who gives hints, and its lock."""
-    return Warming(STRONGEST, rules), threading.Lock()
+    """The player who gives hints, and its lock: the strongest level's."""
+    seat, lock = shared_seat("perfect", rules)
+    assert isinstance(seat.policy, Warming)
+    return seat.policy, lock
