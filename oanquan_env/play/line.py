@@ -15,8 +15,8 @@ class Line:
     Attributes:
         start: the board before the first move.
         moves: serial number, from 1, -> the move as JSON.
-        values: serial number of a move, 0 for none, and a player's name -> its values of the moves after it, as JSON, where
-            that was asked.
+        values: serial number of a move, 0 for none, and a player's name -> its values of the moves after it, as JSON,
+            where that was asked.
     """
 
     def __init__(self, game: Game) -> None:
