@@ -130,7 +130,7 @@ def test_sides_are_changed_and_the_person_sits_at_the_bottom(visit: Visit, serve
     assert person.board.locator(".bowl").nth(0).locator("circle").count() == 12  # beside a mandarin
     assert person.board.locator(".bowl g").count() == 2
     person.page.locator("#swap").click()
-    person.wait_for_turn()
+    person.fields.first.wait_for(state="attached")  # the buttons of the finished game are still shown for a moment
     assert session_of(server, person).game.names == ["greedy", "human"]
     assert len(person.moves) == 1  # greedy has begun
     south, north = (person.board.locator(f"[data-square='{square}']").bounding_box() for square in (0, 6))
