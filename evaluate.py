@@ -17,8 +17,6 @@ players with a time limit.
 MODULE:NAME is your own player, as in my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import shlex

@@ -11,8 +11,6 @@ Ctrl-C saves and stops; --resume continues, also after a kill.
 A sweep trains each seed in its own folder and process; the same command resumes it.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import signal

@@ -3,8 +3,6 @@
 A turn is `last()` and `step()`; the time to draw a random legal action is not counted. `python -m benchmarks.aec`.
 """
 
-from __future__ import annotations
-
 import time
 import warnings
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The time to draw random actions is not counted. Run it on an idle machine: `python -m benchmarks.core`.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Speeds that the committed benchmarks measure come from their results. The others
 one process on a machine of the same kind, and are marked.
 """
 
-from __future__ import annotations
-
 import json
 
 from agents.support.markdown import table

@@ -8,8 +8,6 @@ The numbers go to `benchmarks/results/players/LABEL.json`; `python -m benchmarks
 MODULE:NAME is a player of your own. THIS IMPORTS AND RUNS THAT MODULE.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

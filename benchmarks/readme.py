@@ -6,8 +6,6 @@
 Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import sys

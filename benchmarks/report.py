@@ -1,7 +1,5 @@
 """Shared parts of the benchmarks: the command line, the table, the JSON with the machine and the commit."""
 
-from __future__ import annotations
-
 import json
 import statistics
 import sys

@@ -5,8 +5,6 @@ Measured from the set-up and in the middle of games, there also with a value net
 Run it on an idle machine: `python -m benchmarks.search`.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from typing import Any

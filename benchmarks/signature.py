@@ -7,8 +7,6 @@ Value nets are drawn by chance, so training them anew changes nothing here. A ch
 `agents.players.fingerprint.PLAY_VERSION`, and commit the new signature with it.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Each preset is one call of `python -m agents.solve`, as given in the results. Ru
 `python -m benchmarks.solve`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Plies a second of self-play training, and where the time goes. `python -m benchmarks.training`."""
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ a random legal action is not counted. OpenSpiel's mancala (Kalah) is measured fr
 and --publish needs it: `pip install -e ".[openspiel]"`. Run it on an idle machine: `python -m benchmarks.vector`.
 """
 
-from __future__ import annotations
-
 import importlib
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Names for the kinds of arrays that pass between modules."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

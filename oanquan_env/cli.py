@@ -1,7 +1,5 @@
 """The command line: `play`, `evaluate`, `verify`, `perft`, `show`, `replay`, `rules`, each a function."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import os

@@ -4,8 +4,6 @@ Files may come from strangers: damaged ones, and JSON too deep to read, are `Val
 compressed.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

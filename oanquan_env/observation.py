@@ -10,8 +10,6 @@ Layout of an observation, int32 (P players, F fields a side; the viewer's own si
     plies    1          plies left before the game is truncated                     0 .. max_plies
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """Perft: how many ways there are to play on, the common check of one engine against another (docs/RULES.md 8)."""
 
-from __future__ import annotations
-
 from oanquan_env.board import Board, shared_core
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move

@@ -8,8 +8,6 @@ Whatever plays or replays whole batches of games builds on `advance`. Random lin
 here too, and `choose_move`, which asks a player for a move on a single board.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias

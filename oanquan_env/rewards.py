@@ -1,7 +1,5 @@
 """The rewards of a ply, the same in every environment and trainer. They sum to zero for any number of players."""
 
-from __future__ import annotations
-
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np

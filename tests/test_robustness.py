@@ -14,7 +14,6 @@ import yaml
 
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
-from agents.training.ppo.policy import network_of
 from agents.training.ppo.run import PPORun
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, StopTrainingError
 from oanquan_env.errors import UsageError
@@ -88,7 +87,7 @@ def test_a_run_that_diverges_at_its_very_end_is_not_saved(tmp_path: Path, monkey
 
     def diverge() -> None:
         train_once()
-        network_of(run.model).value.weight.data[0, 0] = float("nan")
+        run.network.value.weight.data[0, 0] = float("nan")
 
     monkeypatch.setattr(run.model, "train", diverge)
     with pytest.raises(UsageError, match=f"not finite after {ITERATION} plies"):

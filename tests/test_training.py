@@ -21,7 +21,6 @@ from agents.networks.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
-from agents.training.ppo.policy import network_of
 from agents.training.ppo.run import PPORun
 from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, StopTrainingError
 from agents.training.train_command import parse
@@ -233,7 +232,7 @@ def test_resuming_what_is_no_run_or_damaged_is_refused(uninterrupted: Path, tmp_
 def test_other_rewards_and_networks_train(tmp_path: Path, changes: dict[str, object]) -> None:
     config = small_config(total_plies=ITERATION, **changes)
     run = PPORun.create(tmp_path / "run", config, "test", quiet)
-    before = {name: parameter.detach().numpy().copy() for name, parameter in network_of(run.model).named_parameters()}
+    before = {name: parameter.detach().numpy().copy() for name, parameter in run.network.named_parameters()}
     learn(run)
     assert any((before[name] != array).any() for name, array in weights(tmp_path / "run").items())
     player = PPOPlayer(tmp_path / "run")
@@ -276,7 +275,7 @@ def test_a_diverged_run_stops_with_advice(tmp_path: Path) -> None:
 
 def test_a_policy_run_wild_stops_with_advice_too(tmp_path: Path) -> None:
     run = PPORun.create(tmp_path / "run", small_config(network=PLAIN), "test", quiet)
-    for parameter in network_of(run.model).parameters():
+    for parameter in run.network.parameters():
         parameter.data *= 1e6
     with pytest.raises(UsageError, match=r"diverged: .*smaller ppo\.learning_rate"):
         learn(run)

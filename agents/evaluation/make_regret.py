@@ -65,11 +65,8 @@ def make_suite(
 ) -> Suite:
     """Draw positions, phase by phase, until each has its share; a Ray cluster at the address `ray` may value them.
 
-    With a folder for `parts`, values found are stored there, and those stored before are not searched again.
-
-    Raises:
-        ValueError: if the count does not divide among the phases, or the games met too few positions of a phase.
-        FileError: if the folder holds parts of other settings, or damaged ones.
+    With a folder for `parts`, values found are stored there, and those stored before are not searched again. Raises
+    `ValueError` if the count does not divide among the phases, or the games met too few positions of a phase.
     """
     if recipe.count < 1 or recipe.count % len(PHASES):
         raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")

@@ -18,7 +18,6 @@ from typing import cast
 
 import numpy as np
 import tyro
-from rich.console import Console
 from rich.progress import Progress
 
 from agents.search.move_values import MoveValues
@@ -142,7 +141,7 @@ def main(options: Options) -> None:
     with progress_bar() as bar:
         records = make_suite(recipe, bar)
     write_atomically(path, text_bytes(path, format_records(records)))
-    Console(highlight=False).print(f"{len(records)} openings in {path}")
+    print(f"{len(records)} openings in {path}")
 
 
 if __name__ == "__main__":

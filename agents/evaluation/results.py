@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from agents.support.strict_yaml import validated
+from agents.support.strict_yaml import Strict, validated
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.matches import MatchResult
 from oanquan_env.benchmark.regret import RegretRow
@@ -16,11 +16,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 """When a player moves after the opening."""
 
 
-class _Strict(BaseModel, extra="forbid"):
-    """A part of a report."""
-
-
-class AgentResult(_Strict):
+class AgentResult(Strict):
     """A player that took part."""
 
     label: str = Field(description="its name in the report")
@@ -29,7 +25,7 @@ class AgentResult(_Strict):
     ms_per_move: float | None = Field(None, description="mean wall time of a move, ms, when many are chosen at once")
 
 
-class OrderResult(_Strict):
+class OrderResult(Strict):
     """One part of a player's games of a pairing: those in which it moved first after the opening, or second, ..."""
 
     score: Estimate
@@ -43,7 +39,7 @@ class PairingResult(MatchResult):
     orders: list[OrderResult] = field(default_factory=list)
 
 
-class Rating(_Strict):
+class Rating(Strict):
     """A player's rating, see `agents.evaluation.ratings`."""
 
     agent: str
@@ -51,7 +47,7 @@ class Rating(_Strict):
     score: float = Field(description="mean score against all others; with more seats, as one among each of them")
 
 
-class ArenaResult(_Strict):
+class ArenaResult(Strict):
     """A tournament: every pairing over the same openings."""
 
     openings: str = Field(description="`random`, `set-up` (no moves), or the file name of the suite")
@@ -77,7 +73,7 @@ class ArenaResult(_Strict):
         return None
 
 
-class RegretResult(_Strict):
+class RegretResult(Strict):
     """The players' regret over one part of one suite."""
 
     suite: str
@@ -89,7 +85,7 @@ class RegretResult(_Strict):
     agents: list[RegretRow]
 
 
-class Report(_Strict):
+class Report(Strict):
     """All results of one evaluation."""
 
     format: Literal[2] = 2

@@ -20,11 +20,7 @@ def fingerprint(name: str, rules: Rules) -> str:
 
     These are an agent's, a value net's or a certificate, or the module of somebody's own player, but not what that
     module imports. It tells a retrained agent from the earlier one, and a player from that of the same name in an
-    older version.
-
-    Raises:
-        UnknownAgentError: for a name that no player has.
-        FileError: if no agent for the rules comes with the project, or there is no such value net.
+    older version. Raises `UnknownAgentError`, and `FileError` for an agent or a value net that there is not.
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
     elsewhere = None if name.partition(":")[0] in KINDS else source(name)

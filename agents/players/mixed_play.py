@@ -27,13 +27,7 @@ def player_names(rules: Rules) -> list[str]:
 
 
 def mixed_players(core: Core, threads: int | None = None, net: ValueNet | None = None) -> list[Policy]:
-    """Each of `player_names` with each of `EPSILONS`.
-
-    Args:
-        core: of the rules to play.
-        threads: threads that search, one for each processor if left out.
-        net: evaluates the leaves of those that search; without one their value is zero.
-    """
+    """Each of `player_names` with each of `EPSILONS`; threads and net are those of its searches."""
     searching: list[Policy]
     if core.rules.players == 2:
         search = Search(core, threads=threads, net=net)

@@ -63,15 +63,7 @@ class RandomPlayouts:
 
 
 class SearchedLeaves:
-    """Values by full-width max^n search: a position's value is the points at the end of the search's best line.
-
-    Args:
-        core: of the rules to play.
-        depth: plies of the search.
-
-    Raises:
-        ValueError: for a depth out of range.
-    """
+    """Values by full-width max^n search to so many plies; raises `ValueError` for a depth out of range."""
 
     def __init__(self, core: Core, depth: int = SEARCH_DEPTH) -> None:
         self.core = core

@@ -11,13 +11,9 @@ from oanquan_env.players.value_net import ValueNet
 
 
 class MoveValues:
-    """Searches running positions of one `Rules` to a fixed depth. Values are future margins in points.
+    """Searches running positions to a fixed depth, the move itself counted. Values are future margins in points.
 
-    Args:
-        core: of the rules to play.
-        depth: plies, the move itself counted.
-        net: values the leaves, which count nothing without one; `use` takes another one.
-        threads: positions searched at once; one for each processor if left out.
+    `net` evaluates the leaves, and `threads` are those of `Search`.
     """
 
     def __init__(self, core: Core, depth: int, net: ValueNet | None = None, threads: int | None = None) -> None:

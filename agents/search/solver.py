@@ -84,7 +84,12 @@ class Solver:
         later call goes on from there.
         """
         progress = self.progress
-        began = time.monotonic() - progress.seconds
+        began, played = time.monotonic() - progress.seconds, progress.nodes - self.table.nodes
+
+        def count() -> ProofState:
+            progress.seconds, progress.nodes = time.monotonic() - began, played + self.table.nodes
+            return progress
+
         try:
             while not progress.solved and progress.depth < MAX_DEPTH:
                 depth = progress.depth + 1
@@ -96,14 +101,12 @@ class Solver:
                     progress.line = ()  # a guess; what follows may be interrupted
                     break
                 progress.line = tuple(str(Move.from_action(action)) for action in guess.line)
-                progress.seconds = time.monotonic() - began
-                yield progress
+                yield count()
             if progress.solved and not progress.line:
                 progress.line = self.best_line(deadline)
-                progress.seconds = time.monotonic() - began
-                yield progress
+                yield count()
         finally:
-            progress.seconds = time.monotonic() - began
+            count()
 
     def _improve(self, side: int, guess: int, depth: int, deadline: float) -> None:
         """Find the best lower (`side` 1) or upper (-1) bound that can be proved at `depth`.
@@ -119,7 +122,8 @@ class Solver:
         while best < limit:
             value = side * goal
             question, wanted = (value, YES) if side > 0 else (value + 1, NO)
-            if self._ask(*self._root, question, depth, side < 0, deadline) == wanted:
+            answer = self.table.ask(*self._root, question, depth, optimistic=side < 0, deadline=deadline)
+            if answer == wanted:
                 if side > 0:
                     progress.lower = value
                 else:
@@ -131,14 +135,6 @@ class Solver:
             else:
                 limit = goal - 1
                 goal = (best + limit + 1) // 2
-
-    def _ask(self, own: int, other: int, goal: int, depth: int, optimistic: bool, deadline: float) -> int:
-        """See `ProofTable.ask`; the moves that it plays are counted."""
-        before = self.table.nodes
-        try:
-            return self.table.ask(own, other, goal, depth, optimistic=optimistic, deadline=deadline)
-        finally:
-            self.progress.nodes += self.table.nodes - before
 
     def best_line(self, deadline: float = float("inf")) -> tuple[str, ...]:
         """Best play from a solved position to the end of the game, as moves such as `5A`."""
@@ -164,8 +160,8 @@ class Solver:
                 return action, gain, state
         for depth in range(1, MAX_DEPTH):
             for action, child_own, child_other, gain, state in moves:
-                goal = gain - value + 1
-                if state != OVER and self._ask(child_own, child_other, goal, depth, True, deadline) == NO:
+                question = child_own, child_other, gain - value + 1, depth
+                if state != OVER and self.table.ask(*question, optimistic=True, deadline=deadline) == NO:
                     return action, gain, state
         raise AssertionError("a proved value is kept by some move")
 

@@ -44,6 +44,8 @@ class Run(ABC, Generic[Config]):
     """One run in one folder; `report` is called with lines of text worth showing, such as an evaluation."""
 
     config_type: ClassVar[type[RunConfig]]
+    network: torch.nn.Module
+    """What learns."""
 
     def __init__(self, folder: Path, config: Config, report: Callable[[str], None]) -> None:
         self.folder = folder
@@ -57,12 +59,7 @@ class Run(ABC, Generic[Config]):
 
     @classmethod
     def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
-        """Begin a run in a new folder.
-
-        Raises:
-            UsageError: if one is there already, or another program makes one there, and for a configuration that
-                cannot be.
-        """
+        """Begin a run; raises `UsageError` if the folder holds one, and for a configuration that cannot be."""
         refuse_run(folder)
         run = cls(folder, config, report)
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,9 +79,8 @@ class Run(ABC, Generic[Config]):
         as they are; numbers then agree with an unchanged run's up to rounding, not to the bit. `total_plies` makes the
         run longer or shorter, and with it the schedules; the file is changed.
 
-        Raises:
-            UsageError: if there is no run, if another program works on it, if its checkpoint is damaged, if it has more
-                plies than `total_plies` already, and for values that cannot be.
+        Raises `UsageError` if there is no run, if another program works on it, if its checkpoint is damaged, if it has
+        more plies than `total_plies` already, and for values that cannot be.
         """
         path = folder / CONFIG_NAME
         if not path.exists():
@@ -137,10 +133,6 @@ class Run(ABC, Generic[Config]):
     @abstractmethod
     def measure(self) -> tuple[dict[str, Any], str]:
         """An evaluation, and a line about it."""
-
-    @abstractmethod
-    def networks(self) -> list[torch.nn.Module]:
-        """The weights that must stay finite."""
 
     @property
     @abstractmethod
@@ -248,13 +240,12 @@ class Run(ABC, Generic[Config]):
 
     def check_finite(self) -> None:
         """Raises `UsageError` once a weight is no finite number."""
-        for network in self.networks():
-            for name, parameter in network.named_parameters():
-                if not torch.isfinite(parameter).all():
-                    good = (self.folder / CHECKPOINT_NAME).exists()  # none is written of such weights
-                    raise self.diverged(
-                        f"{name} is not finite", f"; the last checkpoint in {self.folder} is good" if good else ""
-                    )
+        for name, parameter in self.network.named_parameters():
+            if not torch.isfinite(parameter).all():
+                good = (self.folder / CHECKPOINT_NAME).exists()  # none is written of such weights
+                raise self.diverged(
+                    f"{name} is not finite", f"; the last checkpoint in {self.folder} is good" if good else ""
+                )
 
     def diverged(self, what: str, besides: str = "") -> UsageError:
         """The error of a run whose weights are of no use any more."""

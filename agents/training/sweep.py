@@ -12,7 +12,8 @@ from pathlib import Path
 from types import FrameType
 
 from agents.support.parallel import spread
-from agents.training.kinds import RUNS, AnyConfig, load_config
+from agents.training.config import RunConfig
+from agents.training.kinds import RUNS, load_config
 from agents.training.run_folder import CONFIG_NAME, figures
 from oanquan_env.errors import UsageError
 from oanquan_env.files import one_line
@@ -40,12 +41,12 @@ def parse_seeds(text: str) -> list[int]:
     return seeds
 
 
-def seed_folder(folder: Path, config: AnyConfig) -> Path:
+def seed_folder(folder: Path, config: RunConfig) -> Path:
     """The run folder of one seed of the sweep in `folder`."""
     return folder / f"seed-{config.seed}"
 
 
-def plan(folder: Path, config: AnyConfig, seeds: list[int]) -> list[AnyConfig]:
+def plan(folder: Path, config: RunConfig, seeds: list[int]) -> list[RunConfig]:
     """The configuration of each seed; raises `UsageError` if its folder holds a run of another one."""
     configs = [config.model_copy(update={"seed": seed}) for seed in seeds]
     for one in configs:
@@ -55,7 +56,7 @@ def plan(folder: Path, config: AnyConfig, seeds: list[int]) -> list[AnyConfig]:
     return configs
 
 
-def train_seed(sweep: Path, command: str, config: AnyConfig) -> SeedEnd:
+def train_seed(sweep: Path, command: str, config: RunConfig) -> SeedEnd:
     """Train one seed, or resume it where it stopped; a finished one stays as it is.
 
     An error is returned, not raised, so that the other seeds go on; on Ctrl-C `StopTrainingError` is raised after a
@@ -122,16 +123,13 @@ def stopping_workers() -> Iterator[None]:
 
 
 def train_seeds(
-    folder: Path, configs: list[AnyConfig], command: str, *, ray: str | None, processes: int
+    folder: Path, configs: list[RunConfig], command: str, *, ray: str | None, processes: int
 ) -> Iterator[SeedEnd]:
     """Train the seeds that `plan` made; yields how each ended, as it ends.
 
     They are trained by so many processes of this machine, or by the Ray cluster at the address `ray`, whose machines
-    share the folder.
-
-    Raises:
-        UsageError: if workers die again and again.
-        StopTrainingError: on Ctrl-C, as may KeyboardInterrupt; called again with the same configurations, it goes on.
+    share the folder. Raises `UsageError` if workers die again and again, and on Ctrl-C `StopTrainingError` or
+    `KeyboardInterrupt`; called again with the same configurations, it goes on.
     """
     gpus = int(getattr(configs[0], "device", "cpu") != "cpu")
     work = functools.partial(train_seed, folder, command)

@@ -9,14 +9,15 @@ from pydantic import ValidationError
 
 from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, parse_options
 from agents.support.strict_yaml import explain
-from agents.training.kinds import AnyConfig, load_config
+from agents.training.config import RunConfig
+from agents.training.kinds import load_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.run_folder import CONFIG_NAME
 from oanquan_env.errors import UsageError
 
 CHANGEABLE = {"threads", "device", "total_plies"}
 """Fields that a resumed run may change."""
-Settings = TypeVar("Settings", bound=AnyConfig)
+Settings = TypeVar("Settings", bound=RunConfig)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,6 @@
 The two games of a pair share their opening, so pairs are the samples wherever a spread is estimated.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

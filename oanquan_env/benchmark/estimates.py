@@ -1,7 +1,5 @@
 """Numbers estimated from samples, with 95 % intervals."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

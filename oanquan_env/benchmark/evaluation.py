@@ -1,7 +1,5 @@
 """How good is a player? `print(evaluate(player))`: games against reference players, and distance from perfect play."""
 
-from __future__ import annotations
-
 import dataclasses
 import html
 import json

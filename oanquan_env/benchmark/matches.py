@@ -1,7 +1,5 @@
 """The figures of a match between two players: scores, margins, Elo."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import zlib

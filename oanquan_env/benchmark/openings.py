@@ -1,7 +1,5 @@
 """Openings: random lines, or a suite of balanced lines, in which neither side is ahead. Both are game records."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Shapes: K openings, P players of the rules. `a` meets `b` in P games of every op
 turn and `b` in all other seats: for two players a *pair* of games with the seats swapped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 

@@ -1,7 +1,5 @@
 """A progress line for long work, on a terminal or in a notebook."""
 
-from __future__ import annotations
-
 import sys
 import time
 

@@ -3,8 +3,6 @@
 Shapes: R runs that differ in their seed alone, T tasks. A score is any number, such as a regret.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -5,8 +5,6 @@ illegal) times P - 1, which makes them whole numbers, and the actions whose valu
 compressed; `gzip -dc FILE` shows them.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path

@@ -4,8 +4,6 @@ The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a
 nothing of the search that found the strategy. `oanquan_env.players.certificates` defines certificates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

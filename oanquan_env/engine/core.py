@@ -6,8 +6,6 @@ Shapes: N games, P players, F fields a side, A = 2F actions. An action is `2 * f
 the mover's own left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One key for equivalent positions: seats turned to the mover's view, a board and its mirror image taken as one."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import TypeAlias, cast
 

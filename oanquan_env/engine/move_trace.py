@@ -1,7 +1,5 @@
 """The steps of one move, for animation and teaching; `tracing` makes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum

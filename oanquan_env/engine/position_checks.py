@@ -1,7 +1,5 @@
 """Checks of a position set up by hand, and the error where it is impossible."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Batches of one position, where two play: carried to the whole numbers of `scalar` and back."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any
 

@@ -3,8 +3,6 @@
 The core decides the rest of the turn (end, refill, next mover).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeAlias
 

@@ -3,8 +3,6 @@
 Both commute with play: a transformed position, played with the transformed action, is the transformed result.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -6,8 +6,6 @@ as something to take from, and the byte that is always zero (6) where it is met 
 square, stop" and "is empty, stop" are one test.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

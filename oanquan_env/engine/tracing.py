@@ -4,8 +4,6 @@ No rule of the game is here. Laps are watched as they begin; captures and refill
 phases.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from oanquan_env.arrays import Bytes, Ints

@@ -4,8 +4,6 @@ Shapes: N games, P players, A actions, D numbers in an observation. The agent ha
 plays all others. Without an opponent (the self-play view) the agent plays for whoever is to move, one ply a step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """Ô Ăn Quan as a Gymnasium environment: one agent, whose opponent moves within the step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

@@ -1,7 +1,5 @@
 """Ô Ăn Quan as a native Gymnasium VectorEnv: N games stepped as one batch, with no loop over them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,6 @@
 `play_matches` plays many at once. A round is a batch of one position over `Core`, which alone knows a game's rules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum

@@ -3,8 +3,6 @@
 `BoardWidget` needs anywidget (`oanquan[widget]`), and is loaded at its first use.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

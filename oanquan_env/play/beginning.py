@@ -1,7 +1,5 @@
 """The beginning of a game: rules, a position and moves, or a record. Faulty ones are a `SessionError`."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from oanquan_env.board import Board, IllegalMoveError

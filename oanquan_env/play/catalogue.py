@@ -1,7 +1,5 @@
 """The choices of a new game, for the page: presets, fields of `Rules`, levels, players."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import get_args, get_type_hints
 

@@ -1,7 +1,5 @@
 """Games in files: the terminal overwrites none that another game wrote, and leaves none half written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One game between persons and players, without a screen: the terminal, the page and the notebook show it."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Hints by the strongest level, with the value of each move."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable

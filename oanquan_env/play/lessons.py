@@ -1,7 +1,5 @@
 """The rules shown on the page: positions, each with a move that shows one rule. The words are the page's."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from oanquan_env.board import Board

@@ -1,7 +1,5 @@
 """Who plays a seat: a person, a level for people such as `easy`, or any player by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

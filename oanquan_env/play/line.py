@@ -1,7 +1,5 @@
 """The moves of a game as the page knows them: each has a number, and is found again when it is redone."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from oanquan_env.board import Board

@@ -3,8 +3,6 @@
 The browser has no rules or geometry of its own: this module takes them from `render` and from the trace of a move.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """Puzzles: positions with one best move. Some teach; the others come from the regret suite, with proved values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """The error of a request that cannot be done."""
 
-from __future__ import annotations
-
 from oanquan_env.errors import Text, said
 from oanquan_env.play.picture import Json
 from oanquan_env.play.vietnamese_texts import in_vietnamese

@@ -1,7 +1,5 @@
 """Abilities of the terminal: its width, its colours, editing of lines, and a notice while a player thinks."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

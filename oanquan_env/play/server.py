@@ -4,8 +4,6 @@ Its address holds a token that changes with every start. Requests without it, or
 the server's own, are refused: no other page can play here or read the game.
 """
 
-from __future__ import annotations
-
 import base64
 import hmac
 import json

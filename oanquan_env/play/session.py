@@ -1,7 +1,5 @@
 """A game as a page or a widget plays it: named requests in, the state as JSON out. No HTTP and no widget is here."""
 
-from __future__ import annotations
-
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence

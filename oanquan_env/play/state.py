@@ -1,7 +1,5 @@
 """A game as JSON: all that the page shows of it beside the drawing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from oanquan_env.board import Board

@@ -1,7 +1,5 @@
 """A game in the terminal: persons type moves and commands, agents answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

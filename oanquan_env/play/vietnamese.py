@@ -1,7 +1,5 @@
 """The words of a move's trace in Vietnamese; those in English are `MoveTrace.lines`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from oanquan_env.board import Board

@@ -3,8 +3,6 @@
 Texts without an entry stay English, such as messages of a library or of somebody else's player.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """Players that take long to load: another one plays until they are ready."""
 
-from __future__ import annotations
-
 import threading
 from functools import lru_cache
 

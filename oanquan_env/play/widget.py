@@ -1,7 +1,5 @@
 """The board in a notebook: JupyterLab, VS Code, Colab."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from typing import Any

@@ -1,7 +1,5 @@
 """Players of other people's modules: `my_package.my_module:MyPolicy`. To name one is to import and run its module."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """Players with a lookahead of no or one ply: random, greedy, and any player with random moves."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

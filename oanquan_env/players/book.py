@@ -3,8 +3,6 @@
 From the certificate's position on it never does worse than the proved bounds, whatever the opponent does.
 """
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

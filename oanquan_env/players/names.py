@@ -1,7 +1,5 @@
 """Kinds of players, and their names: `greedy:epsilon=0.1` is a kind and its options."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable, Mapping

@@ -10,8 +10,6 @@
 - a class of any of these; it is called with `core=` if it takes an argument of that name, else without
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The protocol of players: a batch of positions in, actions out; and the choice among valued moves."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 

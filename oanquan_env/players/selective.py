@@ -6,8 +6,6 @@ answers to each of those, and then all moves, with the net at the leaves. Each l
 one of the net for all positions, so a batch takes a fraction of the time a position: one alone takes some milliseconds.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

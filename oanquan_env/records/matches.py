@@ -8,8 +8,6 @@
 Replaying computes each round's first player, the owners and the scores again, and compares them with the record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from oanquan_env.board import Board, shared_core

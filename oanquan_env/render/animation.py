@@ -1,7 +1,5 @@
 """Moving pictures of whole games: one SVG file that needs no script, or a GIF."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The subjects of drawings: a board, or a plain record of one; and the words beside it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeAlias
 

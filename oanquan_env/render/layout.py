@@ -7,8 +7,6 @@ is a line: two rows back to back, and the corners become the half circles of the
 Coordinates are picture units, x to the right and y down; a field is 100 units wide. South's side is at the bottom.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """A move as a row of pictures, for films and windows: the seeds lifted, sown one by one, captured, refilled."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The drawing: a board becomes a list of shapes, lowest first. The SVG and the pixels are both made from it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

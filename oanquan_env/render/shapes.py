@@ -1,7 +1,5 @@
 """The few shapes that a drawing is made of. Coordinates are picture units, colours are roles of `theme`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """The drawing as SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from html import escape  # xml.sax.saxutils would import urllib and ssl
 

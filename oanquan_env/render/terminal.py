@@ -1,7 +1,5 @@
 """The board as text for terminals."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from textwrap import dedent, fill

@@ -1,7 +1,5 @@
 """The colours, light and dark. A drawing names roles; an output looks them up."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 PEBBLES = ("pebble0", "pebble1", "pebble2", "pebble3", "pebble4")

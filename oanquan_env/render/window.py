@@ -1,7 +1,5 @@
 """The drawing in a window, by pygame-ce."""
 
-from __future__ import annotations
-
 import os
 import time
 from types import ModuleType

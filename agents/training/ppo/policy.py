@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from gymnasium import spaces
-from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from torch import Tensor
@@ -81,10 +80,3 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         if action_masks is None:
             raise ValueError("SelfPlayPolicy needs action_masks: pass the legal actions of each position")
         return torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1).bool()
-
-
-def network_of(model: MaskablePPO) -> Net:
-    """The network that `model` trains; raises TypeError if its policy is not a `SelfPlayPolicy`."""
-    if not isinstance(model.policy, SelfPlayPolicy):
-        raise TypeError(f"expected a model with a SelfPlayPolicy, got {type(model.policy).__name__}")
-    return model.policy.network

@@ -5,7 +5,7 @@ import functools
 import random
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from agents.training.checkpoint import State
 from agents.training.config import between
 from agents.training.ppo.config import TrainConfig
 from agents.training.ppo.games import SelfPlayVecEnv
-from agents.training.ppo.policy import SelfPlayPolicy, network_of
+from agents.training.ppo.policy import SelfPlayPolicy
 from agents.training.ppo.rollout_buffer import ZeroSumRolloutBuffer
 from agents.training.run import Run
 from agents.training.run_folder import RUN_NAME
@@ -82,6 +82,7 @@ class PPORun(Run[TrainConfig]):
         np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
         torch.manual_seed(config.seed)
         self.env, self.model = build_model(config, self.core)
+        self.network = cast(SelfPlayPolicy, self.model.policy).network
 
     @property
     def plies(self) -> int:
@@ -111,14 +112,10 @@ class PPORun(Run[TrainConfig]):
         except IllegalActionError:  # logits above the one that stands for an illegal action
             raise self.diverged("the policy plays illegal actions") from None
 
-    def networks(self) -> list[torch.nn.Module]:
-        """The network that learns."""
-        return [network_of(self.model)]
-
     def state(self) -> State:
         """Everything that the next rollout depends on."""
         model, env, state = self.model, self.env, State()
-        state.put_learner("network", network_of(model), model.policy.optimizer)
+        state.put_learner("network", self.network, model.policy.optimizer)
         state.put_games(env.positions)
         state.tensors["games.first_ply"] = torch.from_numpy(env.first_ply.copy())
         state.tensors["last_episode_starts"] = torch.as_tensor(model._last_episode_starts)
@@ -130,7 +127,7 @@ class PPORun(Run[TrainConfig]):
     def restore(self, state: State) -> None:
         """Take over what `state` gave; the random generators are restored too."""
         model, env = self.model, self.env
-        state.restore_learner("network", network_of(model), model.policy.optimizer)
+        state.restore_learner("network", self.network, model.policy.optimizer)
         model.num_timesteps, model._n_updates = state.count("plies"), state.count("updates")
         env.positions = state.games(env.core, env.num_envs)
         env.first_ply = state.array("games.first_ply", np.int32, (env.num_envs,))
@@ -146,7 +143,7 @@ class PPORun(Run[TrainConfig]):
         config, made = self.config, read_yaml(self.folder / RUN_NAME)
         history = {"plies": self.plies, "seconds": round(self.seconds), "seed": config.seed, **made}
         card = AgentCard(rules=config.rules, reward=config.reward, network=config.network, training=history)
-        save_agent(self.folder, network_of(self.model), card)
+        save_agent(self.folder, self.network, card)
 
     def measure(self) -> tuple[dict[str, Any], str]:
         """Play the configured opponents and measure regret."""

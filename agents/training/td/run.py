@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.networks.value_net import ValueModule
 from agents.players.search_player import SearchPlayer
 from agents.search.deepening import Limits, Search
 from agents.search.move_values import MoveValues
@@ -32,6 +33,7 @@ class TDRun(Run[ValueConfig]):
     """One run in one folder, whose net is in its `value.npz`."""
 
     config_type = ValueConfig
+    network: ValueModule
 
     def __init__(self, folder: Path, config: ValueConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
@@ -39,7 +41,8 @@ class TDRun(Run[ValueConfig]):
         starts = RandomStarts(self.core, seed=config.seed, **config.starts.model_dump())
         self.games = Games(self.core, config.td, starts)
         self.learner = Learner(self.core, config.td)
-        self.search = MoveValues(self.core, config.depth, self.learner.module.export({}), config.threads)
+        self.network = self.learner.module
+        self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
         self._plies = 0
 
     @property
@@ -64,20 +67,16 @@ class TDRun(Run[ValueConfig]):
             between_iterations()
             done = self.plies / self.config.total_plies
             rng = np.random.default_rng([self.config.seed, self.learner.rollouts])
-            self.search.use(self.learner.module.export({}))
+            self.search.use(self.network.export({}))
             positions, returns = self.games.play(self.search, done, rng)
             error = self.learner.learn(positions, returns, done, rng)
             self._plies += self.iteration
             self.log("train/error", error)
 
-    def networks(self) -> list[torch.nn.Module]:
-        """The net that learns."""
-        return [self.learner.module]
-
     def state(self) -> State:
         """Everything that the next rollout depends on."""
         learner, state = self.learner, State()
-        state.put_learner("module", learner.module, learner.optimizer)
+        state.put_learner("module", self.network, learner.optimizer)
         state.put_games(self.games.positions)
         for part, rollouts in (("inputs", learner.inputs), ("targets", learner.targets)):
             state.put(part, {str(number): rows for number, rows in enumerate(rollouts)})
@@ -87,7 +86,7 @@ class TDRun(Run[ValueConfig]):
     def restore(self, state: State) -> None:
         """Take over what `state` gave."""
         learner = self.learner
-        state.restore_learner("module", learner.module, learner.optimizer)
+        state.restore_learner("module", self.network, learner.optimizer)
         self.games.positions = state.games(self.core, self.config.td.games)
         self.games.starts.drawn = state.count("starts")
         learner.rollouts = state.count("rollouts")
@@ -96,7 +95,7 @@ class TDRun(Run[ValueConfig]):
 
     def _restore_replay(self, state: State) -> None:
         rules, size = self.core.rules, self.iteration
-        rows, squares = len(self.learner.module.embedding), rules.players * (rules.fields + 1)
+        rows, squares = len(self.network.embedding), rules.players * (rules.fields + 1)
         shape = (size,) if rules.players == 2 else (size, rules.players)
         for number in range(len(state.part("inputs"))):
             inputs = state.array(f"inputs.{number}", np.int16, (size, squares))
@@ -109,11 +108,11 @@ class TDRun(Run[ValueConfig]):
     def export(self) -> None:
         """Write the net, with where it comes from."""
         origin = {"plies": self.plies, "config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME)}
-        write_atomically(self.folder / VALUE_NET_NAME, self.learner.module.export(origin).to_bytes())
+        write_atomically(self.folder / VALUE_NET_NAME, self.network.export(origin).to_bytes())
 
     def measure(self) -> tuple[dict[str, Any], str]:
         """Regret on the development part of the suite; with more than two players a share of wins."""
-        net = self.learner.module.export({})
+        net = self.network.export({})
         if self.core.rules.players > 2:
             return self._share(net)
         said, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
