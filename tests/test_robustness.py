@@ -17,6 +17,7 @@ from agents.networks.agent_files import WEIGHTS_NAME
 from agents.training.ppo.run import PPORun
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, StopTrainingError
 from oanquan_env.errors import UsageError
+from oanquan_env.files import TEMPORARY
 from tests.test_training import ITERATION, learn, quiet, small_config, weights
 
 
@@ -36,7 +37,7 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
         assert train.main(["--resume", str(folder)]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert {name: (folder / name).read_bytes() for name in before} == before
-    assert not list(folder.glob(".*"))  # nothing half-written stays
+    assert not list(folder.glob(f".*{TEMPORARY}"))  # nothing half-written stays
     run = PPORun.resume(folder, quiet)
     assert run.plies == 2 * ITERATION
     learn(run)
