@@ -72,7 +72,11 @@ def test_regret_is_summed_up_over_all_and_by_phase() -> None:
     assert row.overall.optimal.mean == pytest.approx(1 / 3)
     assert row.overall.blunders.mean == pytest.approx(2 / 3)
     assert row.overall.regret.low <= row.overall.regret.mean <= row.overall.regret.high
-    assert {name: measured.regret.mean for name, measured in row.phases.items()} == {"middle": 2.5, "end": 0}
+    assert {name: measured.regret.mean for name, measured in row.phases.items()} == {
+        "middle": 2.5,
+        "end": 0,
+        "proved": 1.5,
+    }
 
 
 def test_agents_cannot_change_the_suite() -> None:
@@ -185,7 +189,8 @@ def test_the_committed_suite_keeps_its_conditions(committed: Suite) -> None:
     assert len(committed) >= (900 if committed.name == "regret-vietnamese" else 2400)
     assert regret_path(committed.core.rules).stat().st_size < 1_000_000
     assert (committed.core.legal_mask(committed.positions).sum(axis=1) >= 3).all()
-    assert (np.nanmax(committed.values, axis=1) - np.nanmin(committed.values, axis=1) >= 1).all()
+    spread = np.nanmax(committed.values, axis=1) - np.nanmin(committed.values, axis=1)
+    assert (spread >= 1).mean() > 0.99  # proofs may bring values together
     assert len(first_of_each(canonical_keys(committed.core, committed.positions))) == len(committed)
     assert min(Counter(committed.phases().tolist()).values()) >= 0.25 * len(committed)
 
@@ -199,9 +204,10 @@ def test_development_and_test_part_share_nothing(committed: Suite) -> None:
 
 
 def test_the_committed_values_are_those_of_the_search(committed: Suite) -> None:
-    """Of the positions with the most proved values, and of these with the fewest points in play."""
+    """Of the positions that are all proved, or most, and of these with the fewest points in play."""
     left = committed.core.rules.total - committed.positions.scores.sum(axis=1)
-    few = committed.take(np.lexsort((left, -committed.proved.sum(axis=1)))[:6].astype(np.intp))
+    unproved = (np.isfinite(committed.values) & ~committed.proved).sum(axis=1)
+    few = committed.take(np.lexsort((left, unproved))[:16].astype(np.intp))
     values, proved = Search(few.core).proved_values(few.positions, 16)
     both = proved & few.proved  # proofs of the suite may be deeper
     assert both.sum() >= 10

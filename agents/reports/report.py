@@ -28,7 +28,7 @@ from agents.support.markdown import table
 from oanquan_env import Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL, normalised_elo
 from oanquan_env.benchmark.estimates import Estimate
-from oanquan_env.benchmark.regret import PHASES
+from oanquan_env.benchmark.regret import PHASES, PROVED
 from oanquan_env.files import write_atomically
 
 PROG = "python -m agents.reports.report"
@@ -188,13 +188,13 @@ def _pairing(pairing: PairingResult, orders: int) -> list[str]:
 
 def _regret(regret: RegretResult, order: list[str]) -> list[str]:
     rows = {row.agent: row for row in regret.agents}
-    heads = ["agent", "phase", "positions", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
+    heads = ["agent", "positions", "number", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
     proved = (
         f"Of the {regret.moves} moves in {regret.positions} positions {regret.proved_moves} have proved values, the "
         f"others searched ones; all moves are proved in {regret.proved} positions."
     )
     cells = []
-    for phase, agent in itertools.product(("all", *PHASES), order):
+    for phase, agent in itertools.product(("all", *PHASES, PROVED), order):
         found = {"all": rows[agent].overall, **rows[agent].phases}.get(phase)
         if found:
             shares = [_range(share, ".1f", 100) for share in (found.optimal, found.blunders)]

@@ -30,6 +30,8 @@ from oanquan_env.players import Policy
 
 Part: TypeAlias = Literal["development", "test", "all"]
 PHASES = ("opening", "middle", "end")
+PROVED = "proved"
+"""Beside the phases: the positions all of whose moves have proved values."""
 OPENING_SHARE = 5 / 7
 END_SHARE = 3 / 7
 
@@ -115,7 +117,7 @@ class RegretMeasures:
 
 @dataclass(frozen=True)
 class RegretRow:
-    """A player's regret, over all positions and by phase of the game."""
+    """A player's regret, over all positions, and in `phases` by phase of the game; `PROVED` is exact."""
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}
 
@@ -161,7 +163,7 @@ def regret(
         suite: the positions.
         rng: all chance of the agent and of the bootstrap comes from it.
         label: the agent's name in the result.
-        by_phase: whether the phases are measured too, which takes as long again.
+        by_phase: whether the phases and the proved positions are measured too, which takes as long again.
 
     Raises:
         IllegalActionError: if the agent chooses anything but a legal action in each position.
@@ -169,12 +171,11 @@ def regret(
     actions = np.asarray(agent.choose(suite.positions.copy(), rng))
     suite.core.check(suite.positions, actions)
     judged = judge(suite, actions)
-    phase = suite.phases()
-    groups = {name: phase == number for number, name in enumerate(PHASES) if by_phase and (phase == number).any()}
+    groups = {name: suite.phases() == number for number, name in enumerate(PHASES)} | {PROVED: suite.all_proved()}
     return RegretRow(
         agent=label,
         overall=_measure(judged, np.ones(len(suite), dtype=np.bool_), rng),
-        phases={name: _measure(judged, rows, rng) for name, rows in groups.items()},
+        phases={name: _measure(judged, rows, rng) for name, rows in groups.items() if by_phase and rows.any()},
     )
 
 
