@@ -13,10 +13,8 @@ A sweep trains each seed in its own folder and process; the same command resumes
 
 import os
 import shlex
-import signal
 import statistics
 import sys
-from types import FrameType
 from typing import Any
 
 from agents.support.extras import needing_extras
@@ -39,7 +37,7 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from agents.training.kinds import RUNS, resume_run
     from agents.training.run import Run
     from agents.training.run_folder import StopTrainingError
-    from agents.training.sweep import SeedEnd, parse_seeds, plan, stopping_workers, train_seeds
+    from agents.training.sweep import SeedEnd, interrupts, parse_seeds, plan, stopping_workers, train_seeds
     from agents.training.train_command import CHANGEABLE, Command, parse
 
 
@@ -50,26 +48,6 @@ class PliesPerSecond(ProgressColumn):
         """Plies a second; nothing before the first iteration has ended."""
         done, seconds = task.completed - task.fields["begun"], task.finished_time or task.elapsed
         return Text(f"{done / seconds:,.0f} plies/s" if done and seconds else "")
-
-
-class Interrupt:
-    """Turns Ctrl-C and SIGTERM into a wish to stop; a second one stops at once, and the last checkpoint stays."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self.wished = False
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._handle)
-
-    def is_wished(self) -> bool:
-        """Whether to stop."""
-        return self.wished
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.wished:
-            raise KeyboardInterrupt
-        self.wished = True
-        self.console.print("stopping after this iteration; once more to stop at once")
 
 
 def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
@@ -132,11 +110,11 @@ def main(arguments: list[str]) -> int:
         if command.sweep:
             return sweep(command, parse_seeds(command.sweep), typed, console)
         run = begin(command, typed, console)
-        interrupt = Interrupt(console)
+        stopping = interrupts(lambda: console.print("stopping after this iteration; Ctrl-C once more to stop at once"))
         columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
         with Progress(*columns, console=console) as bar:
             task = bar.add_task("training", total=run.planned_plies, completed=run.plies, begun=run.plies)
-            run.learn(lambda plies: bar.update(task, completed=plies), interrupt.is_wished)
+            run.learn(lambda plies: bar.update(task, completed=plies), stopping)
     except StopTrainingError:
         console.print(f"saved at {run.plies:,} plies; resume with: python train.py --resume {run.folder}")
         return 130

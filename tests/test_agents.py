@@ -46,7 +46,11 @@ def test_an_agent_survives_its_files(agent: Path) -> None:
         logits = network(torch.from_numpy(features.encode(positions)), mask)[0].numpy()
     assert np.allclose(player.evaluate(positions)[0], logits)
     assert (player.choose(positions, np.random.default_rng(0)) == logits.argmax(axis=1)).all()
-    assert PPOPlayer(agent / WEIGHTS_NAME).card == player.card
+    assert (
+        agent_folder(str(agent / WEIGHTS_NAME), player.core.rules)
+        == agent_folder(str(agent), player.core.rules)
+        == agent
+    )
 
 
 def test_the_mean_with_the_mirror_image_gives_the_same_answer_in_a_mirror(agent: Path) -> None:

@@ -46,7 +46,7 @@ class AgentCard(Strict):
 
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
     """Write both files into `folder`, each atomically, the weights first."""
-    write_atomically(folder / WEIGHTS_NAME, weights_of(network))
+    write_atomically(folder / WEIGHTS_NAME, pack(network.state_dict(), {}))
     write_atomically(folder / CARD_NAME, card.to_yaml().encode())
 
 
@@ -61,12 +61,12 @@ def read_card(folder: Path) -> AgentCard:
 
 
 def agent_folder(name: str, rules: Rules | str) -> Path:
-    """The folder that a player's name means: a path, or `pretrained`, the project's own agent for the rules.
+    """The folder that a player's name means: that of a path, or `pretrained`, the project's own agent for the rules.
 
     If none comes for these rules, an `FileError` says for which there are.
     """
     if name != PRETRAINED:
-        return as_folder(Path(name))
+        return Path(name).parent if Path(name).name == WEIGHTS_NAME else Path(name)
     wanted, folders = as_rules(rules), pretrained_folders()
     if wanted not in folders:
         exist = ", ".join(f"'{known}'" for known in folders) or "none"
@@ -74,20 +74,10 @@ def agent_folder(name: str, rules: Rules | str) -> Path:
     return folders[wanted]
 
 
-def as_folder(path: Path) -> Path:
-    """An agent's folder, given that or its `agent.safetensors`."""
-    return path.parent if path.name == WEIGHTS_NAME else path
-
-
 def pretrained_folders() -> dict[Rules, Path]:
     """The folders of the agents that come with the project, by the rules that they play."""
     cards = sorted(PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
     return {Rules.parse(read_card(path.parent).rules): path.parent for path in cards}
-
-
-def weights_of(network: torch.nn.Module) -> bytes:
-    """A network's weights as a safetensors file."""
-    return pack(network.state_dict(), {})
 
 
 def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[FeatureEncoder, Net]:

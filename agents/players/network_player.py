@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.networks.agent_files import WEIGHTS_NAME, as_folder, load_network, read_card
+from agents.networks.agent_files import WEIGHTS_NAME, load_network, read_card
 from agents.networks.layers import with_last
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.arrays import Floats, Ints
@@ -20,7 +20,7 @@ class PPOPlayer:
     """Plays by the network of a trained agent's files.
 
     Args:
-        folder: the agent's folder, or its `agent.safetensors`.
+        folder: the agent's folder.
         rules: rules to play; those of the card if left out.
         temperature: 0 plays the best action; above, actions are drawn from `softmax(logits / temperature)`.
         mirror_average: take the mean of the network's outputs for a position and for its mirror image. Both have the
@@ -41,7 +41,6 @@ class PPOPlayer:
         temperature: float = 0.0,
         mirror_average: bool | None = None,
     ) -> None:
-        folder = as_folder(folder)
         self.card = read_card(folder)
         trained = Rules.parse(self.card.rules)
         if rules is not None and as_rules(rules) != trained:

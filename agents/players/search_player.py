@@ -35,8 +35,7 @@ class SearchPlayer:
     def analyse(self, board: Board) -> Analysis:
         """The value of a board and of each of its moves, and the best line, by a search to the player's limits.
 
-        Raises:
-            ValueError: for a game that is over, and for a board of other rules.
+        Raises `ValueError` for a game that is over, and for a board of other rules.
         """
         check_analysable(board, self.core)
         found = self.search.best(board.positions, self.limits, every_move=True)

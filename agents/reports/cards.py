@@ -23,7 +23,6 @@ from agents.networks.agent_files import (
     AgentCard,
     pretrained_folders,
     read_card,
-    weights_of,
 )
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
@@ -31,11 +30,12 @@ from agents.reports.report import explanation, openings, summary
 from agents.support.command_line import command
 from agents.support.markdown import table
 from agents.support.strict_yaml import read_yaml
+from agents.support.tensor_files import pack
 from agents.training.kinds import load_config
 from agents.training.run_folder import CONFIG_NAME
 from agents.training.td.config import ValueConfig
 from oanquan_env import Rules
-from oanquan_env.benchmark.regret import PHASES, RegretRow
+from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.files import write_atomically
 from oanquan_env.players.value_net import pretrained_path, read_value_net
 
@@ -60,7 +60,7 @@ def take(run: Path) -> Path:
         write_atomically(pretrained_path(net.rules), net.to_bytes())
         return pretrained_path(net.rules)
     player = PPOPlayer(run)
-    weights = weights_of(player.network.half())
+    weights = pack(player.network.half().state_dict(), {})
     if len(weights) > LARGEST:
         raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
     folder = PRETRAINED_FOLDER / Rules.parse(player.card.rules).slug
@@ -132,14 +132,10 @@ def _strength(report: Report, label: str) -> list[str]:
     parts = [f"## Strength of `{label}`{where}", f"Measured {origin(report)}.", summary(report), explanation(report)]
     for row in report.regret.agents if report.regret else ():
         if row.agent == label:
-            parts.append(_by_phase(row))
+            found = [(phase, row.phases[phase]) for phase in PHASES]
+            cells = [[phase, f"{one.regret.mean:.2f}", f"{100 * one.blunders.mean:.1f}"] for phase, one in found]
+            parts.append(table(["phase", "regret", "blunders, %"], cells))
     return parts
-
-
-def _by_phase(row: RegretRow) -> str:
-    found = [(phase, row.phases[phase]) for phase in PHASES]
-    cells = [[phase, f"{one.regret.mean:.2f}", f"{100 * one.blunders.mean:.1f}"] for phase, one in found]
-    return table(["phase", "regret", "blunders, %"], cells)
 
 
 def cards() -> dict[Path, str]:

@@ -32,10 +32,8 @@ def parse_options(
     """The options in `arguments`, the command line without the program's name, as a dataclass.
 
     `--help` says `description`, the options and `epilog`. Where the command line gives none, the options of `default`
-    hold, or else the defaults of the fields.
-
-    Raises:
-        SystemExit: after `--help` (status 0), and for an option or a value that cannot be read (status 2).
+    hold, or else the defaults of the fields. Raises `SystemExit` after `--help` (status 0), and for an option or a
+    value that cannot be read (status 2).
     """
     start = tyro.MISSING_NONPROP if default is None else default
     config = (tyro.conf.DisallowNone,)

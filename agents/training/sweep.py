@@ -73,20 +73,22 @@ def train_seed(sweep: Path, command: str, config: RunConfig) -> SeedEnd:
             report(f"resumes at {run.plies:,} plies")
         else:
             run = RUNS[config.kind].create(folder, config, command, report)
-        run.learn(lambda plies: None, _interrupts())
+        run.learn(lambda plies: None, interrupts())
         found = figures(run.evaluations()[-1])
     except (ValueError, RuntimeError, OSError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
         return SeedEnd(config.seed, folder, {}, str(error))
     return SeedEnd(config.seed, folder, found)
 
 
-def _interrupts() -> Callable[[], bool]:
-    """A function that says whether Ctrl-C was pressed or SIGTERM came; a second Ctrl-C interrupts as usual."""
+def interrupts(first: Callable[[], None] = lambda: None) -> Callable[[], bool]:
+    """A function that says whether Ctrl-C or SIGTERM came, which calls `first`; a second Ctrl-C interrupts as usual."""
     wished = threading.Event()
 
     def handle(number: int, frame: FrameType | None) -> None:
         if number == signal.SIGINT:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        if not wished.is_set():
+            first()
         wished.set()
 
     if threading.current_thread() is threading.main_thread():  # only that one gets signals
