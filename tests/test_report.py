@@ -152,9 +152,8 @@ def test_the_table_of_everything(report: Report) -> None:
 
 
 def test_the_table_has_only_what_was_measured(report: Report) -> None:
-    for agent in report.agents:
-        agent.ms_per_move = None
-    report.arena = None
+    untimed = [agent.model_copy(update={"ms_per_move": None}) for agent in report.agents]
+    report = report.model_copy(update={"agents": untimed, "arena": None})
     assert summary(report).splitlines()[0] == ("| agent | regret, points (95 %) | best moves, % | blunders, % |")
     assert order_of_agents(report) == ["deep", "greedy", "random"]
     assert "Elo" not in explanation(report)
@@ -188,12 +187,13 @@ def test_the_whole_report(report: Report) -> None:
 
 
 def test_a_report_on_three_players_names_the_even_share(report: Report) -> None:
-    assert report.arena
-    report.arena.players = 3
-    report.arena.orders.append(estimate(-40, 10))
+    arena = report.arena
+    assert arena
     unknown = dict.fromkeys(("pentanomial", "elo", "elo_error", "los"))
     orders = [OrderResult(score=estimate(0.25), margin=estimate(-3))] * 3
-    report.arena.pairings = [dataclasses.replace(one, **unknown, orders=orders) for one in report.arena.pairings]
+    pairings = [dataclasses.replace(one, **unknown, orders=orders) for one in arena.pairings]
+    three = {"players": 3, "orders": [*arena.orders, estimate(-40, 10)], "pairings": pairings}
+    report = report.model_copy(update={"arena": arena.model_copy(update=three)})
     text = markdown(report, [])
     assert "one agent among 2 opponents of one kind, 33.3 % among equals" in text
     assert "worth +12 (-18 to +42) Elo over moving last, moving second -40 (-50 to -30)." in text
