@@ -157,7 +157,7 @@ def test_the_table_has_only_what_was_measured(report: Report) -> None:
     assert summary(report).splitlines()[0] == ("| agent | regret, points (95 %) | best moves, % | blunders, % |")
     assert order_of_agents(report) == ["deep", "greedy", "random"]
     assert "Elo" not in explanation(report)
-    report.regret = None
+    report = report.model_copy(update={"regret": None})
     assert order_of_agents(report) == ["random", "greedy", "deep"]
 
 
