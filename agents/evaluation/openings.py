@@ -49,7 +49,7 @@ beyond the limit."""
 
 @dataclass(frozen=True)
 class OpeningsRecipe:
-    """Parameters of a balanced suite."""
+    """Parameters of a balanced suite, the options of the command; its `--help` explains them."""
 
     rules: str = DEFAULT_PRESET  # rules by name
     count: int = 600  # number of lines

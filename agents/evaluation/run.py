@@ -50,7 +50,7 @@ SuiteNames: TypeAlias = Annotated[
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """Everything that an evaluation depends on; as YAML, a file for `evaluate.py --config`."""
+    """Everything that an evaluation depends on, the options of `evaluate.py`, or as YAML a file for its `--config`."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 

@@ -32,7 +32,7 @@ PROG = "python -m agents.evaluation.sprt"
 
 @dataclass(frozen=True)
 class Trial:
-    """Parameters of a sequential test."""
+    """Parameters of a sequential test, the options of the command; its `--help` explains them."""
 
     elo0: float = 0.0  # Elo difference of "no stronger"
     elo1: float = 20.0  # Elo difference of "stronger"

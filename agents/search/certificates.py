@@ -117,12 +117,12 @@ def _highest(wanted: Iterator[tuple[bytes, int]]) -> Goals:
 class _Tries(NamedTuple):
     """All moves of the prover in some positions, and all replies. K moves, E replies."""
 
-    begin: int  # number of the first position.
-    rows: Ints  # (K,) the position that each move is made in, ascending from 0.
-    actions: Ints  # (K,) the moves.
-    moves: Ints  # (E,) the move that each reply answers, ascending; a move that ends the game has one "reply".
-    reached: Positions  # E positions.
-    needed: Ints | Points  # (E,) points that the prover must still win there.
+    begin: int  # number of the first position
+    rows: Ints  # (K,) the position that each move is made in, ascending from 0
+    actions: Ints  # (K,) the moves
+    moves: Ints  # (E,) the move that each reply answers, ascending; a move that ends the game has one "reply"
+    reached: Positions  # E positions
+    needed: Ints | Points  # (E,) points that the prover must still win there
 
 
 def _tries(core: Core, goals: Goals) -> Iterator[_Tries]:
@@ -229,10 +229,10 @@ class _Detours:
 class _Moves(NamedTuple):
     """The moves that keep the goals of N positions, whose replies lead to some of these only. K moves, E replies."""
 
-    rows: Ints  # (K,) the position that each move is made in, ascending.
-    actions: Ints  # (K,) the moves.
-    begins: Ints  # (K,) the first reply to each.
-    children: Ints  # (E,) the position after each reply, or END.
+    rows: Ints  # (K,) the position that each move is made in, ascending
+    actions: Ints  # (K,) the moves
+    begins: Ints  # (K,) the first reply to each
+    children: Ints  # (E,) the position after each reply, or END
 
 
 def _moves(core: Core, goals: Goals) -> _Moves:

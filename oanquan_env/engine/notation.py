@@ -146,8 +146,7 @@ def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
     if len(words) != len(WORDS):
         column = words[len(WORDS)].column if len(words) > len(WORDS) else len(text) + 1
         raise NotationError(
-            Text("a position has 4 words (squares, scores, mover, ply), not {count}", count=len(words)),
-            column=column,
+            Text("a position has 4 words (squares, scores, mover, ply), not {count}", count=len(words)), column=column
         )
     players, side_length = core.rules.players, core.rules.fields + 1
     sides = _split(words[0], "/", players, "sides")

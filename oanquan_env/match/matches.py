@@ -104,11 +104,7 @@ class Match:
     """
 
     def __init__(
-        self,
-        rules: Rules | str = DEFAULT_PRESET,
-        match_rules: MatchRules | str = "",
-        *,
-        core: Core | None = None,
+        self, rules: Rules | str = DEFAULT_PRESET, match_rules: MatchRules | str = "", *, core: Core | None = None
     ) -> None:
         self.core = core or Core(rules)
         self.match_rules = as_match_rules(match_rules)

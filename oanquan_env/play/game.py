@@ -37,11 +37,7 @@ class Game:
     """
 
     def __init__(
-        self,
-        board: Board,
-        names: Sequence[str],
-        seats: Sequence[Seated] | None = None,
-        match: Match | None = None,
+        self, board: Board, names: Sequence[str], seats: Sequence[Seated] | None = None, match: Match | None = None
     ) -> None:
         if len(names) != board.rules.players:
             raise ValueError(Text("it has {count} players, this one {got}", count=board.rules.players, got=len(names)))

@@ -33,19 +33,13 @@ class Analyst(Protocol):
 
 @dataclass(frozen=True)
 class Hint:
-    """Advice on a running game.
+    """Advice on a running game."""
 
-    Attributes:
-        player: the name of the one who gives it.
-        best: the move to play, one of the best or a proved one.
-        values: points of each legal move, the best first: by a search, or else the points won at once.
-        analysis: of the search; None for a player that does not search.
-    """
-
-    player: str
-    best: Move
+    player: str  # the name of the one who gives it
+    best: Move  # the move to play, one of the best or a proved one
+    # points of each legal move, the best first: by a search, or else the points won at once
     values: Mapping[Move, float]
-    analysis: Analysis | None
+    analysis: Analysis | None  # of the search; None for a player that does not search
 
     def text(self, board: Board) -> Text:
         """The advice in words: the mover's final margin with each move, or the points won at once."""

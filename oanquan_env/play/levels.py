@@ -15,15 +15,11 @@ PERSON = "human"
 
 @dataclass(frozen=True)
 class Level:
-    """A strength for people.
+    """A strength for people."""
 
-    Attributes:
-        players: names of players, the best first: the first that is installed and plays the rules is taken.
-        epsilon: probability of a random move.
-    """
-
+    # names of players, the best first: the first that is installed and plays the rules is taken
     players: tuple[str, ...]
-    epsilon: float = 0.0
+    epsilon: float = 0.0  # probability of a random move
 
 
 LEVELS = {
@@ -48,15 +44,10 @@ comes with the package its play from the set-up is proved to be."""
 
 @dataclass(frozen=True)
 class Seated:
-    """Who sits on a seat.
+    """Who sits on a seat."""
 
-    Attributes:
-        name: `PERSON`, a level or a player's name.
-        policy: the player; None for a person.
-    """
-
-    name: str
-    policy: Policy | None = None
+    name: str  # `PERSON`, a level or a player's name
+    policy: Policy | None = None  # the player; None for a person
 
 
 def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:

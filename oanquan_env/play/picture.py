@@ -11,16 +11,7 @@ from oanquan_env.engine.notation import SEAT_NAMES, square_name
 from oanquan_env.engine.rules import Rules
 from oanquan_env.play import vietnamese
 from oanquan_env.render.layout import layout_of
-from oanquan_env.render.scene import (
-    MOST_PEBBLES,
-    Owners,
-    arrows,
-    marks,
-    ownership_tabs,
-    pebble,
-    pebble_places,
-    stone,
-)
+from oanquan_env.render.scene import MOST_PEBBLES, Owners, arrows, marks, ownership_tabs, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
 

@@ -19,20 +19,13 @@ LEVELS = ("first", "easy", "medium", "hard")
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A position with one best move.
+    """A position with one best move."""
 
-    Attributes:
-        level: one of `LEVELS`.
-        name: which of those that teach; the page has its words.
-        board: where it begins.
-        best: the move to find.
-        values: final margin of each move from the mover's view, in points, all proved; empty for those that teach.
-    """
-
-    level: str
-    name: str
-    board: Board
-    best: Move
+    level: str  # one of `LEVELS`
+    name: str  # which of those that teach; the page has its words
+    board: Board  # where it begins
+    best: Move  # the move to find
+    # final margin of each move from the mover's view, in points, all proved; empty for those that teach
     values: dict[Move, float]
 
 

@@ -85,10 +85,7 @@ class GameRecord:
 
     @classmethod
     def from_board(
-        cls,
-        board: Board,
-        headers: Mapping[str, str] | None = None,
-        comments: Mapping[int, str] | None = None,
+        cls, board: Board, headers: Mapping[str, str] | None = None, comments: Mapping[int, str] | None = None
     ) -> GameRecord:
         """The record of the moves pushed on a board; `headers` and `comments` are as in the class."""
         start = board.copy()

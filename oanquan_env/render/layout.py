@@ -29,33 +29,20 @@ _HEAD = 42.0
 
 @dataclass(frozen=True)
 class Square:
-    """One square of the ring.
+    """One square of the ring."""
 
-    Attributes:
-        corners: of a field, its four corners; of a mandarin square, the centre and the two ends of its arc.
-        radius: of a mandarin square's arc; 0 for a field.
-        centre: a point in the middle.
-        pile: where its seeds lie.
-        pile_scale: how much of the room for a dozen pebbles there is, at most 1.
-        stone: where its stone lies (a mandarin square's).
-        count: where the number of its seeds is written.
-        label: where the field's number is written, outside the board.
-        tab: a corner of the field for its mark of ownership.
-        gate: the middle of its border with the next square, anticlockwise.
-        heading: angle in radians of the way through `gate`, anticlockwise along the ring, in picture coordinates.
-    """
-
+    # of a field, its four corners; of a mandarin square, the centre and the two ends of its arc
     corners: tuple[Point, ...]
-    radius: float
-    centre: Point
-    pile: Point
-    pile_scale: float
-    stone: Point
-    count: Point
-    label: Point
-    tab: tuple[Point, Point, Point]
-    gate: Point
-    heading: float
+    radius: float  # of a mandarin square's arc; 0 for a field
+    centre: Point  # a point in the middle
+    pile: Point  # where its seeds lie
+    pile_scale: float  # how much of the room for a dozen pebbles there is, at most 1
+    stone: Point  # where its stone lies (a mandarin square's)
+    count: Point  # where the number of its seeds is written
+    label: Point  # where the field's number is written, outside the board
+    tab: tuple[Point, Point, Point]  # a corner of the field for its mark of ownership
+    gate: Point  # the middle of its border with the next square, anticlockwise
+    heading: float  # angle in radians of the way through `gate`, anticlockwise along the ring, in picture coordinates
 
 
 class Note(NamedTuple):
@@ -201,10 +188,7 @@ def _mandarin(side: _Frame, players: int, fields: int) -> Square:
     axis = _Frame(centre, _turn(side.out, half_angle), _turn(side.along, half_angle))
     depth = {2: 44.0, 3: 72.0, 4: 90.0}[players]
     beside = {2: 43.0, 3: 42.0, 4: 39.0}[players]
-    room = min(
-        depth * math.sin(half_angle) - beside * math.cos(half_angle),
-        radius - math.hypot(depth, beside),
-    )
+    room = min(depth * math.sin(half_angle) - beside * math.cos(half_angle), radius - math.hypot(depth, beside))
     end = _Frame(centre, next_along, next_out)
     return Square(
         corners=(centre, side.at(fields * UNIT, radius), end.at(0, radius)),
