@@ -12,6 +12,7 @@ import dataclasses
 import json
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -78,8 +79,14 @@ def measure(options: Options) -> Row:
 
 
 def rows() -> str:
-    """The table of all files, a table for each of the rules, the least regret first."""
+    """The tables of all files."""
     found = [TypeAdapter(Row).validate_python(read_json(path)) for path in sorted(FOLDER.glob("*.json"))]
+    commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in found}))
+    return f"{tables(found)}\n\nMeasured by `python -m benchmarks.players` at commit {commits}."
+
+
+def tables(found: Sequence[Row]) -> str:
+    """A Markdown table for each of the rules, the least regret first."""
     parts = []
     for rules in dict.fromkeys(row.evaluations[0].rules for row in found):
         of_them = [row for row in found if row.evaluations[0].rules == rules]
@@ -87,8 +94,7 @@ def rows() -> str:
         heads = ["player", "uses", "learned from", "runs", "regret, points (95 %)", "blunders, %"]
         heads += [f"score against `{name}`, %" for name in SHOWN]
         parts.append(f"Rules `{rules}`:\n\n{table(heads, cells, left=3)}")
-    commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in found}))
-    return "\n\n".join([*parts, f"Measured by `python -m benchmarks.players` at commit {commits}."])
+    return "\n\n".join(parts)
 
 
 def _cells(row: Row) -> list[str]:

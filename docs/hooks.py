@@ -62,6 +62,9 @@ def notebook_page(path: Path) -> dict[str, str | bytes]:
         for output in cell["outputs"]:
             data = {"text/plain": output["text"]} if output["output_type"] == "stream" else output["data"]
             kind = next((kind for kind in PICTURES if kind in data), None)
+            if "text/markdown" in data:
+                parts.append("".join(data["text/markdown"]))
+                continue
             if kind is None:
                 printed = COLOUR_CODES.sub("", "".join(data["text/plain"])).rstrip()
                 parts.append(f"```{{.text .printed}}\n{printed}\n```")

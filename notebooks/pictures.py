@@ -18,6 +18,7 @@ from PIL import Image
 from oanquan_env import Board, MoveTrace
 from oanquan_env.render import LastMove, Snapshot, rgb, svg
 from oanquan_env.render.drawable import Drawable
+from oanquan_env.render.svg import image
 
 GAP = 16
 """Pixels between two boards."""
@@ -28,13 +29,14 @@ _SIZE = re.compile(r'<svg [^>]*?width="(\d+)" height="(\d+)"')
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture in two formats; a notebook shows the first that it can."""
+    """A picture in two formats, and as HTML that fits a cell of any width; a notebook shows the last that it can."""
 
     svg: str
     png: bytes
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return {"image/svg+xml": self.svg, "image/png": base64.b64encode(self.png).decode()}
+        png = base64.b64encode(self.png).decode()
+        return {"text/html": image(self.svg), "image/svg+xml": self.svg, "image/png": png}
 
 
 def picture(board: Board, width: int = 560) -> Drawing:

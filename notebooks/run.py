@@ -1,6 +1,6 @@
 """Run the notebooks, each in a fresh kernel, and store them with what they show: `python notebooks/run.py [NAME ...]`.
 
-Small pictures and printed text are stored, so that the notebooks can be read without running them.
+Small pictures, tables and printed text are stored, so that the notebooks can be read without running them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ with needing_extras("notebooks/run.py" if __name__ == "__main__" else None):
 
 FOLDER = Path(__file__).parent
 PICTURES = ("image/svg+xml", "image/png")
-TEXT, WIDGET = "text/plain", "application/vnd.jupyter.widget-view+json"
-MOST_CHARACTERS = {**dict.fromkeys(PICTURES, 200_000), TEXT: 5_000}
+MARKDOWN, TEXT, WIDGET = "text/markdown", "text/plain", "application/vnd.jupyter.widget-view+json"
+MOST_CHARACTERS = {**dict.fromkeys(PICTURES, 200_000), MARKDOWN: 5_000, TEXT: 5_000}
 """Longer outputs are not stored."""
 CELL_SECONDS = 600
 """A cell that takes longer is stuck."""
@@ -46,7 +46,7 @@ def shown(cell: NotebookNode) -> list[tuple[str, str]]:
             data = {TEXT: output["text"]} if output["name"] == "stdout" else {}
         else:
             data = {} if WIDGET in output.get("data", {}) else output.get("data", {})  # it needs a running kernel
-        best = next((kind for kind in (*PICTURES, TEXT) if kind in data), None)
+        best = next((kind for kind in MOST_CHARACTERS if kind in data), None)
         if best is None:
             continue
         content = "".join(data[best])

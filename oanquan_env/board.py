@@ -289,10 +289,10 @@ class Board:
 
         return render.text(self, last=self.last_mark)
 
-    def _repr_svg_(self) -> str:
-        from oanquan_env import render
+    def _repr_html_(self) -> str:
+        from oanquan_env.render.svg import image, svg
 
-        return render.svg(self, last=self.last_mark)
+        return image(svg(self, last=self.last_mark))
 
 
 def _complaint(check: Callable[..., None], *arguments: object) -> list[str]:

@@ -234,7 +234,7 @@ def _show(asked: argparse.Namespace) -> None:
     if board.legal_moves:
         print(f"moves     {' '.join(map(str, board.legal_moves))}")
     if asked.svg:
-        write_atomically(asked.svg, board._repr_svg_().encode())
+        write_atomically(asked.svg, render.svg(board, last=board.last_mark).encode())
 
 
 def _replay(asked: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ from oanquan_env.records.matches import match_records
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import Picture, film
 from oanquan_env.render.scene import MOST_PEBBLES
+from oanquan_env.render.svg import image
 from tests.boards import boards_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -84,8 +85,8 @@ def test_a_film_sows_seed_by_seed_and_ends_on_the_board() -> None:
 def test_a_record_becomes_an_svg_without_scripts(tmp_path: Path) -> None:
     path = tmp_path / "game.svg"
     record(*PUZZLE).animate(path)
-    assert record(*PUZZLE)._repr_svg_() == path.read_text(encoding="utf-8")
     text = path.read_text(encoding="utf-8")
+    assert record(*PUZZLE)._repr_html_() == image(text)
     assert "<script" not in text
     assert not re.search(r'(href|src)="(?!#)', text)
     assert "prefers-color-scheme" in text

@@ -1,5 +1,7 @@
 """One game for a person: moves pushed and popped, what a board says of itself, and positions set up by hand."""
 
+import base64
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +19,7 @@ from oanquan_env import (
     RunawayGameError,
     Termination,
 )
+from oanquan_env.render import svg
 from tests.boards import boards, boards_of
 from tests.strategies import PRESET_NAMES
 
@@ -186,11 +189,14 @@ def test_a_board_that_is_not_ready_has_no_moves() -> None:
 @pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_a_board_shows_itself_as_text_and_as_a_picture(preset: str) -> None:
     board = Board(preset)
-    plain, drawn = str(board), board._repr_svg_()
+    plain, drawn = str(board), board._repr_html_()
     board.push("5A")
     assert board.last_mark is not None
     assert board.last_mark.label == "5A"
     assert "5A" in str(board)
-    assert drawn.startswith("<svg")
+    before, data, after = drawn.split('"', 2)
+    assert (before, after.partition(":")[0]) == ("<img src=", ' alt="Ô Ăn Quan')
+    assert "max-width:100%" in after  # of its cell in a notebook
+    assert base64.b64decode(data.removeprefix("data:image/svg+xml;base64,")).decode() == svg(Board(preset))
     assert str(board) != plain
-    assert board._repr_svg_() != drawn
+    assert board._repr_html_() != drawn

@@ -79,7 +79,7 @@ def test_show_draws_a_position(run: Run, tmp_path: Path) -> None:
     board = Board.parse(" ".join(words), "tonkin")
     assert str(board) in printed
     assert "moves     1A 2A 3A 4A 5A" in printed
-    assert drawing.read_text(encoding="utf-8") == board._repr_svg_()
+    assert drawing.read_text(encoding="utf-8") == render.svg(board)
     assert Board().text() in run("show")
     assert "moves" not in run("show", "0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")
 

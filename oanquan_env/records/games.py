@@ -137,10 +137,11 @@ class GameRecord:
             boards[-1].push(move)
         return boards
 
-    def _repr_svg_(self) -> str:
+    def _repr_html_(self) -> str:
         from oanquan_env.render.animation import moving_picture
+        from oanquan_env.render.svg import image
 
-        return moving_picture("svg", self._boards(), owners=self._owners()).decode()
+        return image(moving_picture("svg", self._boards(), owners=self._owners()).decode())
 
     def _owners(self) -> list[list[int]] | None:
         """Codes of the fields in a round of a match; None for a single game."""

@@ -1,5 +1,6 @@
 """The drawing as SVG."""
 
+import base64
 from collections.abc import Iterable, Mapping
 from html import escape  # xml.sax.saxutils would import urllib and ssl
 
@@ -58,6 +59,13 @@ def document(
     if dark is None:
         lines.append(_dark_style())
     return "\n".join([*lines, *elements, "</svg>\n"])
+
+
+def image(drawing: str) -> str:
+    """HTML that shows an SVG document no wider than there is room, as a notebook's own picture of an SVG may be."""
+    title = drawing.partition("<title>")[2].partition("</title>")[0].replace('"', "&quot;")
+    data = base64.b64encode(drawing.encode()).decode()
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{title}" style="max-width:100%">'
 
 
 def fragment(parts: Iterable[Shape], *, dark: bool | None = None) -> str:
