@@ -16,9 +16,8 @@ from matplotlib.axes import Axes
 from PIL import Image
 
 from oanquan_env import Board, MoveTrace
-from oanquan_env.render import LastMove, Snapshot, rgb, svg
+from oanquan_env.render import LastMove, Snapshot, image, rgb, svg
 from oanquan_env.render.drawable import Drawable
-from oanquan_env.render.svg import image
 
 GAP = 16
 """Pixels between two boards."""

@@ -290,7 +290,7 @@ class Board:
         return render.text(self, last=self.last_mark)
 
     def _repr_html_(self) -> str:
-        from oanquan_env.render.svg import image, svg
+        from oanquan_env.render import image, svg
 
         return image(svg(self, last=self.last_mark))
 

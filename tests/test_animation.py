@@ -10,10 +10,10 @@ from PIL import Image
 
 from oanquan_env import GameRecord, Match, Move
 from oanquan_env.records.matches import match_records
+from oanquan_env.render import image
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import Picture, film
 from oanquan_env.render.scene import MOST_PEBBLES
-from oanquan_env.render.svg import image
 from tests.boards import boards_of
 
 SVG = "{http://www.w3.org/2000/svg}"

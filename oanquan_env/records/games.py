@@ -138,8 +138,8 @@ class GameRecord:
         return boards
 
     def _repr_html_(self) -> str:
+        from oanquan_env.render import image
         from oanquan_env.render.animation import moving_picture
-        from oanquan_env.render.svg import image
 
         return image(moving_picture("svg", self._boards(), owners=self._owners()).decode())
 

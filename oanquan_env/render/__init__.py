@@ -8,7 +8,7 @@ from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.errors import MissingExtraError
 from oanquan_env.render.drawable import Drawable, Snapshot
 from oanquan_env.render.raster import rgb
-from oanquan_env.render.svg import svg
+from oanquan_env.render.svg import image, svg
 from oanquan_env.render.terminal import LEGEND, coloured, text
 from oanquan_env.render.window import Window
 
@@ -20,6 +20,7 @@ __all__ = [
     "Snapshot",
     "Window",
     "coloured",
+    "image",
     "rgb",
     "svg",
     "text",
