@@ -290,9 +290,9 @@ class Board:
         return render.text(self, last=self.last_mark)
 
     def _repr_html_(self) -> str:
-        from oanquan_env.render import image, svg
+        from oanquan_env import render
 
-        return image(svg(self, last=self.last_mark))
+        return render.image(render.svg(self, last=self.last_mark))
 
 
 def _complaint(check: Callable[..., None], *arguments: object) -> list[str]:
