@@ -52,6 +52,20 @@ def test_board_and_buttons_are_in_sight(visit: Visit, persons: PlayServer, size:
 
 
 @pytest.mark.usefixtures("hints")
+@pytest.mark.parametrize("locale", ["en-GB", "vi-VN"])
+@pytest.mark.parametrize("size", SIZES)
+def test_no_words_lie_under_buttons(visit: Visit, persons: PlayServer, size: str, locale: str) -> None:
+    person = visit(persons.address, locale=locale, **SIZES[size])
+    person.press("hint")
+    person.board.locator(".hint").first.wait_for(state="attached")
+    above = "([words, buttons]) => words.getBoundingClientRect().bottom <= buttons.getBoundingClientRect().top + 1"
+    assert person.board.locator(".say, .tools").evaluate_all(above)
+    person.page.locator("#learn").click()
+    person.page.locator("#learn-dialog[open] .end").wait_for()
+    assert person.page.locator("#learn-words, #learn-dialog .end").evaluate_all(above)
+
+
+@pytest.mark.usefixtures("hints")
 def test_a_game_is_reviewed_and_played_on_from_a_mistake(visit: Visit, persons: PlayServer) -> None:
     person = visit(persons.address, locale="en-GB")
     end(person)

@@ -1,11 +1,11 @@
 // How the board looks: a style sheet for the colours that a drawing brings along.
 
 const STYLE = `
-:host { display: block; position: relative; color: var(--ink); font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+:host { display: block; position: relative; color: var(--ink); background: var(--ground, var(--card)); border-radius: 12px; font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 * { box-sizing: border-box; }
-svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - 190px); min-height: 180px; overflow: visible; touch-action: manipulation; user-select: none;
+svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 190px)); min-height: 180px; overflow: visible; touch-action: manipulation; user-select: none;
   -webkit-user-select: none; font-family: inherit; }
-svg.upright { max-height: calc(100dvh - 205px); }
+svg.upright { max-height: calc(100dvh - var(--rest, 205px)); }
 .drop { fill: var(--drop); stroke: var(--drop); stroke-width: 12; transform: translateY(5px); }
 .drop, .rim, .floor { stroke-linejoin: round; }
 .rim { fill: none; stroke: var(--edge); stroke-width: 9; }
@@ -78,9 +78,9 @@ button:hover:enabled { border-color: var(--stone); }
 button:disabled { opacity: .42; cursor: default; }
 .say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
 label { display: inline-flex; gap: 6px; align-items: center; font-size: 15px; }
-@media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button, summary { padding: 0 9px; } .say { font-size: 15px; } }
-@media (max-width: 520px) { .tools { display: grid; grid-template-columns: repeat(5, 1fr); } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }
-@media (max-height: 520px) { svg { max-height: calc(100dvh - 138px); } .say { min-height: 1.4em; margin: 2px; } .tools { padding: 2px 0; } }
+@media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button, summary { padding: 0 9px; } .say { font-size: 14px; line-height: 1.3; } }
+@media (max-width: 520px) { svg.upright { max-height: calc(100dvh - var(--rest, 218px)); } .say { min-height: 3.9em; } .tools { display: grid; grid-template-columns: repeat(5, 1fr); } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }
+@media (max-height: 520px) { svg { max-height: calc(100dvh - var(--rest, 152px)); } .say { min-height: 2.6em; margin: 2px; } .tools { padding: 2px 0; } }
 `;
 
 export function sheet(colours) {
