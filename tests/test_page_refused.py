@@ -40,6 +40,8 @@ def test_what_is_wrong_with_rules_is_told_in_vietnamese(visit: Visit, server: Pl
     person.page.locator("#begin").click()
     person.page.locator("#new-error", has_text="Không có quan thì phải chơi đến khi").wait_for()
     assert person.page.locator("[data-field=seeds][aria-invalid]").count() == 0
+    seen = "([error, buttons]) => error.getBoundingClientRect().bottom <= buttons.getBoundingClientRect().top"
+    assert person.page.locator("#new-error, #new-dialog .end").evaluate_all(seen)
 
 
 def test_a_link_holds_the_position(visit: Visit, persons: PlayServer) -> None:
