@@ -19,6 +19,7 @@ from oanquan_env import (
 )
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.position_checks import score_bounds
+from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.players import RandomPolicy
 from tests import strategies
 from tests.boards import random_positions
@@ -58,6 +59,33 @@ def test_mirroring_commutes_with_play(rules: Rules, seed: int) -> None:
     core.play(positions, actions)
     mirrored_core.play(mirrored, mirror_actions(actions, rules))
     assert mirror(positions, rules).same(mirrored).all()
+
+
+@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "three-player"])
+def test_canonical_sides_are_the_movers_first_and_the_smaller_of_two_mirror_images(preset: str) -> None:
+    def sides(positions: Positions) -> list[tuple[int, ...]]:
+        return [tuple(np.roll(row, -mover)) for row, mover in zip(positions.sides, positions.mover, strict=True)]
+
+    core = Core(preset)
+    positions = random_positions(core, 36, seed=7)
+    wanted = sides(positions)
+    if preset == "mancala-world":
+        wanted = list(map(min, wanted, sides(mirror(positions, core.rules))))
+    assert [tuple(row) for row in canonical_sides(positions, core.rules)] == wanted
+
+
+def test_positions_that_differ_in_anything_are_not_the_same() -> None:
+    start = Core().start(2)
+    for name in ("squares", "scores", "mover", "ply", "ended"):
+        other = start.copy()
+        getattr(other, name)[1] += 1
+        assert start.same(other).tolist() == [True, False]
+    assert start != start.copy()  # `==` is identity; arrays have no truth
+
+
+def test_every_termination_has_its_own_name() -> None:
+    names = ["running", "stones_captured", "squares_empty", "forfeit", "max_plies", "resigned"]
+    assert [str(one) for one in Termination] == names
 
 
 def test_a_mirror_of_three_players_is_refused() -> None:

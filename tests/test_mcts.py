@@ -109,6 +109,8 @@ def test_with_searched_leaves_wins_are_found() -> None:
     quiet = Positions.concatenate([parse_position(core, QUIET)] * 5)
     deep = MCTSPlayer(SearchedLeaves(core), 400, exploration=SEARCH_EXPLORATION)
     assert deep.choose(quiet, np.random.default_rng(0)).tolist() == [7] * 5
+    visits, _ = deep.search(quiet, np.random.default_rng(0))
+    assert visits[:, 7].min() > 350  # search has no noise to average out
 
 
 def test_leaves_are_searched_where_more_than_two_play_and_where_asked_for() -> None:
@@ -128,6 +130,13 @@ def test_leaves_are_searched_where_more_than_two_play_and_where_asked_for() -> N
 def test_numbers_of_simulations_that_make_no_tree_are_refused(number: int) -> None:
     with pytest.raises(ValueError, match=f"^simulations must be 1 to 1,000,000; got {number}$"):
         agents.make(f"mcts:simulations={number}")
+
+
+def test_a_single_legal_move_is_played_without_search() -> None:
+    evaluator = Scripted(np.zeros(0))
+    evaluator.core = Core("tonkin")
+    only = evaluator.core.setup([[0, 0, 0, 0, 3, 10, 5, 5, 5, 5, 5, 10]], [[0, 0]], [[22, 0]])
+    assert MCTSPlayer(evaluator, 10).choose(only, np.random.default_rng(0)).tolist() == [8]
 
 
 class Searched(MCTSPlayer):

@@ -36,6 +36,8 @@ MOVES = """
   2,0,0,0,0,1*/0,0,0,0,1,0* 0,0 0 0  1C -> 0,0,0,0,0,1*/0,0,0,0,2,1* 0,0 1 1
 2.1 sowing does not skip the origin, and relays what it refilled
   14,0,0,0,0,0*/5,0,0,0,0,0* 0,0 0 0  1A -> 1,2,2,0,2,1*/6,1,1,1,1,1* 0,0 1 1
+2.1 up to 255 seeds are sown from one field
+  0,255,0,0,0,0*/0,0,0,0,0,0* 0,0 0 0  2A -> 21,21,22,22,22,21*/21,21,21,21,21,21* 0,0 1 1
 2.2 a relay lifts the field after the last seed
   2,0,0,1,0,0*/1,0,0,0,0,0* 0,0 0 0  1A -> 0,1,1,0,1,0*/1,0,0,0,0,0* 0,0 1 1
 2.2 a mandarin square with something on it ends the turn
@@ -176,8 +178,15 @@ def test_the_lap_limit_names_the_row_and_leaves_the_batch_as_it_was(monkeypatch:
 
 def test_debts_beyond_a_byte_are_refused_and_leave_the_batch_as_it_was() -> None:
     core = Core()
-    positions = parse_position(core, "1,0,0,0,0,252*/0,0,0,0,0,0* 0,0 0 0", checked=False)
+    most = parse_position(core, "1,0,0,0,0,249*/0,0,0,0,0,0* 0,0 0 0", checked=False)
+    twice = Positions.concatenate([most, most])
+    assert core.singles
+    assert core.singles.play(most.copy(), 0, checked=True)
+    for accepted in (most, twice):
+        core.play(accepted, [0] * len(accepted))
+        assert set(core.seeds(accepted).sum(axis=1)) == {255}
+    positions = parse_position(core, "1,0,0,0,0,250*/0,0,0,0,0,0* 0,0 0 0", checked=False)
     before = positions.copy()
-    with pytest.raises(RunawayGameError, match="bring 258 seeds into play, more than 255: row 0"):
+    with pytest.raises(RunawayGameError, match="bring 256 seeds into play, more than 255: row 0"):
         core.play(positions, [0])
     assert positions.same(before).all()

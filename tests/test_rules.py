@@ -96,6 +96,28 @@ def test_impossible_combinations_are_refused_with_the_reason(changes: dict[str, 
         Rules(**changes)  # type: ignore[arg-type]
 
 
+def test_numbers_are_taken_up_to_their_bounds_and_no_further() -> None:
+    for name, low, high in (
+        ("players", 2, 4),
+        ("fields", 2, 5),
+        ("seeds", 1, 255),
+        ("stone_value", 1, 1000),
+        ("mandarin_seeds", 0, 255),
+        ("quan_non", 0, 255),
+        ("max_plies", 1, 1_000_000),
+    ):
+        for wrong in (low - 1, high + 1):
+            with pytest.raises(RulesError, match=f"{name} must be a whole number from {low} to {high}; got {wrong}"):
+                Rules.parse(f"{name}={wrong}")
+    assert Rules(players=3, seeds=17).total_seeds == 255
+    assert Rules(fields=2, stone_value=1000, quan_non=255, max_plies=1_000_000).total == 2020
+
+
+def test_a_mirror_changes_nothing_where_two_players_sow_in_both_directions() -> None:
+    symmetric = {name for name in PRESETS if PRESETS[name].rules.is_symmetric}
+    assert symmetric == {"mancala-world", "vietnamese", "ludii", "app"}
+
+
 @pytest.mark.parametrize("name", FIELD_NAMES)
 def test_every_field_refuses_nonsense_and_is_named(name: str) -> None:
     for nonsense in ("sideways", -1, 2.5, None):
@@ -120,6 +142,8 @@ def test_unreadable_texts_are_refused_naming_the_word(text: str, message: str) -
         Rules.parse(text)
 
 
-def test_rules_cannot_be_changed() -> None:
+def test_rules_cannot_be_changed_and_name_their_fields() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         Rules().seeds = 4  # type: ignore[misc]
+    with pytest.raises(TypeError, match="positional"):
+        Rules(3)  # type: ignore[misc]

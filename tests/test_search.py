@@ -9,16 +9,22 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
 
 from agents.players.search_player import SearchPlayer
+from agents.search import alphabeta
+from agents.search.alphabeta import ENTRY
 from agents.search.compiled import OVER, SearchRules, _drop_stale_caches, compile_rules, play
 from agents.search.deepening import Limits, Search, root
-from agents.search.memory import Memory
-from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
+from agents.search.leaf import canonical
+from agents.search.memory import Memory, is_symmetric, new_memory
+from agents.search.move_values import MoveValues
+from oanquan_env import Board, Core, Positions, Rules, RunawayGameError, mirror
 from oanquan_env.engine import scalar
+from oanquan_env.engine.positions import SIDE_BYTES, ZERO_BYTE
 from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play
 from oanquan_env.players import RandomPolicy, value_net
 from oanquan_env.players.value_net import read_value_net
@@ -201,7 +207,7 @@ def test_a_winning_capture_is_proved_at_once() -> None:
 
 
 def test_the_best_line_is_worth_the_value() -> None:
-    core = endless("mancala-world")
+    core = endless("mancala-world fields=3 seeds=3")
     positions = random_positions(core, 60, seed=4)
     whole = 0
     for row, result in enumerate(Search(core).best_moves(positions, Limits(depth=6))):
@@ -227,6 +233,65 @@ def test_finished_games_have_no_values_and_no_best_moves() -> None:
         search.best_moves(Positions.concatenate([core.start(), over]), Limits(depth=2))
     with pytest.raises(ValueError, match="one position is searched by `best`, not 2"):
         search.best(core.start(2), Limits(depth=2))
+
+
+@pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="compiled functions keep the horizon that they know")
+def test_leaves_have_the_value_of_the_horizon_and_guesses_save_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def horizon(rules: SearchRules, own: int, other: int) -> int:
+        own, other = map(int, canonical(rules, own, other))
+        return (7 * own + other) % 131 - 65
+
+    def leaf(positions: Positions) -> np.ndarray:
+        return np.array([horizon(full._rules, *sides(positions, row)) for row in range(len(positions))])
+
+    core = endless("mancala-world fields=3 seeds=2")
+    positions = random_positions(core, 12, seed=9)
+    full, guessing = (Search(core, table_megabytes=1, guess_depth=plies) for plies in (0, 4))
+    monkeypatch.setattr(alphabeta, "horizon", horizon)
+    for search in (full, guessing):
+        search._rules.has_net = 1
+    for depth in (1, 2, 3, 4):
+        plain = plain_values(core, positions, depth, leaf=leaf)
+        for search in (full, guessing)[: 1 + (depth < 3)]:  # no guess stands for a last ply
+            assert (np.nan_to_num(search.values(positions, depth), nan=-np.inf) == plain).all()
+    for one in full.best_moves(positions, Limits(nodes=200)):
+        assert one.value == one.values[one.action]
+    slow, fast = (search.best_moves(positions, Limits(depth=4)) for search in (full, guessing))
+    assert sum(one.nodes for one in fast) < 0.9 * sum(one.nodes for one in slow)
+
+
+@pytest.mark.parametrize("rules", ["mancala-world fields=3", "app fields=4", "vietnamese fields=2 sowing=clockwise"])
+def test_a_position_is_symmetric_if_its_mirror_image_is_the_same(rules: str) -> None:
+    core = Core(rules)
+    compiled, start = compile_rules(core), core.start()
+    positions = Positions.concatenate([start] * (start.squares.size + 1))
+    for byte in range(start.squares.size):  # each square in turn is another one
+        positions.squares[byte, byte] += byte % SIDE_BYTES != ZERO_BYTE
+    found = [is_symmetric(compiled, *sides(positions, row)) for row in range(len(positions))]
+    same = mirror(positions, core.rules).same(positions) & core.rules.is_symmetric
+    assert found == same.tolist()
+    assert found[-1] == core.rules.is_symmetric
+
+
+def test_values_of_two_players_are_opposite() -> None:
+    core = Core("tonkin")
+    positions = random_positions(core, 12, seed=8)
+    rows = np.arange(len(positions))
+    search, plain = MoveValues(core, 2), plain_values(core, positions, 2)
+    values, best = search.values(positions), search.position_values(positions)
+    legal = core.legal_mask(positions)
+    assert (values[rows, :, positions.mover] == plain).all()
+    assert (values.sum(axis=2)[legal] == 0).all()
+    assert (values[~legal] == -np.inf).all()
+    assert best[rows, positions.mover].tolist() == plain.max(axis=1).tolist()
+    assert not best.sum(axis=1).any()
+    assert (np.nan_to_num(search.movers_values(positions)[0], nan=-np.inf) == plain).all()
+
+
+def test_a_table_is_at_most_as_large_as_allowed() -> None:
+    for megabytes in (0.5, 1, 1.5, 4):
+        _, table = new_memory(megabytes, ENTRY)
+        assert megabytes / 2 < table.nbytes / 2**20 <= megabytes
 
 
 # ---- limits ----------------------------------------------------------------------------------------------------------
@@ -257,9 +322,10 @@ def test_results_do_not_depend_on_threads() -> None:
 
 def test_a_search_always_completes_depth_1() -> None:
     core = Core()
-    result = Search(core).best(core.start(), Limits(nodes=1))
-    assert result.depth == 1
-    assert result.value == plain_values(core, core.start(), 1).max()
+    for nodes in (1, core.rules.actions):  # so many does depth 1 take
+        result = Search(core).best(core.start(), Limits(nodes=nodes))
+        assert result.depth == 1
+        assert result.value == plain_values(core, core.start(), 1).max()
 
 
 def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,8 @@ from agents import solve
 from agents.search import proof
 from agents.search.compiled import SearchRules
 from agents.search.deepening import Limits, Search
-from agents.search.memory import NO_ACTION, Memory
-from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, LimitReachedError, ProofTable, reaches
+from agents.search.memory import ENTRIES, NO_ACTION, Memory
+from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, LimitReachedError, ProofTable, find, reaches
 from agents.search.solver import ProofState, Solver
 from oanquan_env import Board, Core, Positions
 from oanquan_env.engine.notation import Move, parse_position
@@ -39,6 +39,16 @@ LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
 """3A captures the last stone: seven points, and the game is over."""
 
 
+def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
+    """Margin that a line to the end of the game wins the mover."""
+    game, mover = position.copy(), int(position.mover[0])
+    for move in line:
+        core.play(game, [Move.parse(move).action])
+    assert game.over[0]
+    won = core.standings(game)[0] - position.scores[0]
+    return int(won[mover] - won[1 - mover])
+
+
 def known(progress: ProofState) -> tuple[float, float]:
     """The bounds as numbers."""
     return (
@@ -56,15 +66,55 @@ def test_bounds_are_as_good_as_plain_minimax_has_them_and_never_beyond_later_one
         position = positions[row : row + 1]
         plain = plain_bounds(core, position, SMALL[rules])
         solver = Solver(core, position, megabytes=1)
-        for progress in solver.deepen():
+        solver.progress.seconds = 100.0  # of an earlier run
+        for depth, progress in enumerate(solver.deepen()):
             lower, upper = known(progress)
-            assert plain[progress.depth - 1][0] <= lower <= plain[-1][1]
-            assert plain[-1][0] <= upper <= plain[progress.depth - 1][1]
+            assert plain[depth][0] <= lower <= plain[-1][1]
+            assert plain[-1][0] <= upper <= plain[depth][1]
+            assert progress.depth == depth + 1
             if progress.depth == len(plain):
                 break
+        assert solver.progress.seconds >= 100
         assert solver.progress.solved >= (plain[-1][0] == plain[-1][1])
-        solved += solver.progress.solved
+        if solver.progress.solved:
+            solved += 1
+            assert worth(core, position, solver.progress.line) == solver.progress.lower
     assert solved < len(positions) if "fields=2" in rules else solved > 0
+
+
+@pytest.mark.parametrize("guess", [-60, -10, -9, -8, 0, 60])
+def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
+    guess: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value, goals = -9, list[int]()
+
+    def answer(own: int, other: int, goal: int, depth: int, **_: object) -> int:
+        goals.append(goal)
+        assert len(goals) == len(set(goals)) < 200
+        return YES if value >= goal else NO
+
+    core = Core("tonkin")
+    solver = Solver(core, core.start(), megabytes=1)
+    monkeypatch.setattr(solver.table, "ask", answer)
+    for side, bounds in ((1, (value, None)), (-1, (value, value))):
+        goals.clear()
+        solver._improve(side, guess, 1, np.inf)
+        assert (solver.progress.lower, solver.progress.upper) == bounds
+        assert len(goals) <= 16 or side * guess < side * value
+    solver.progress.upper = None
+    goals.clear()
+    solver._improve(1, guess, 2, np.inf)
+    assert goals == [value + 1]
+
+
+def test_the_line_of_a_solved_position_wins_its_value() -> None:
+    core = Core()
+    position = parse_position(core, "0,1,0,3,0,0*/1,0,1,0,0,0 27,27 0 0")
+    solver = Solver(core, position, megabytes=1)
+    *_, progress = solver.deepen()
+    assert (progress.lower, progress.upper, progress.line[0]) == (14, 14, "4C")
+    assert worth(core, position, progress.line) == 14
+    assert len(progress.line) > 2
 
 
 @pytest.mark.parametrize("optimistic", [False, True])
@@ -77,7 +127,7 @@ def test_an_answer_says_whether_it_is_proved(optimistic: bool) -> None:
         table = ProofTable(core, megabytes=1)
         plain = plain_bounds(core, position, 10)
         later = plain[-1]
-        for depth in (1, 4, 7):
+        for depth in (1, 4, 5, 7):
             lower, upper = plain[depth - 1]
             for goal in range(-30, 31, 3):
                 answer = table.ask(*sides(position), goal, depth, optimistic=optimistic)
@@ -187,6 +237,17 @@ def test_the_move_of_a_proof_is_remembered() -> None:
     assert table.action(*root) == NO_ACTION
     assert table.ask(*root, 7, 1, optimistic=False) == YES
     assert str(Move.from_action(table.action(*root))) == "3A"
+
+
+def test_every_position_in_a_table_is_found_again() -> None:
+    core = Core()
+    table = ProofTable(core, megabytes=0.02)
+    for depth in (3, 4, 5):
+        assert table.ask(*sides(core.start()), 20, depth, optimistic=False) == OPEN_NO
+    places, entries = table.entries()
+    found = [find(table._memory, table._table, own, other) for own, other in entries[:, :2].tolist()]
+    assert [ENTRIES * bucket + place for bucket, place in found] == places.tolist()
+    assert (places % ENTRIES).any()  # some share a bucket
 
 
 def test_a_solver_goes_on_from_its_file(tmp_path: Path) -> None:
@@ -305,7 +366,7 @@ def test_an_interrupt_keeps_the_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(solver: Solver, deadline: float) -> Iterator[ProofState]:
-        solver.progress = ProofState(lower=-3, upper=None, depth=4)
+        solver.progress = ProofState(lower=0, upper=None, depth=4)
         yield solver.progress
         raise KeyboardInterrupt
 
@@ -316,7 +377,7 @@ def test_an_interrupt_keeps_the_state(
     core = Core()
     solver = Solver(core, core.start(), megabytes=1)
     solver.load(state)
-    assert solve.describe(solver.progress).startswith("proved so far, to depth 4: at least -3.")
+    assert solve.describe(solver.progress).startswith("proved so far, to depth 4: at least +0.")
 
 
 @pytest.mark.parametrize("option", ["--state", "--json"])

@@ -65,14 +65,13 @@ class Known(NamedTuple):
 @compiled
 def probe(memory: Memory, table: Table, own: int, other: int) -> Known:
     """Look a position up."""
-    if memory.bucket_bits > 0:
-        own_key = side_key(own)
-        bucket, rest = table_place(memory, own_key, other)
-        for place in range(ENTRIES):
-            head, tail = table[bucket, place].head, table[bucket, place].tail
-            if (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest and tail & 255 == memory.generation:
-                value = ((tail >> 8) & 32_767) - _VALUE_OFFSET
-                return Known((head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1)
+    own_key = side_key(own)
+    bucket, rest = table_place(memory, own_key, other)
+    for place in range(ENTRIES):
+        head, tail = table[bucket, place].head, table[bucket, place].tail
+        if (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest and tail & 255 == memory.generation:
+            value = ((tail >> 8) & 32_767) - _VALUE_OFFSET
+            return Known((head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1)
     return Known(0, 0, 0, 0, NO_ACTION)
 
 
@@ -192,7 +191,7 @@ def negamax(
                 result = negamax(
                     rules, memory, table, child.own, child.other, value - top, value - floor, depth - 1, ply + 1
                 )
-            if top < beta and top <= value - (result >> 1) < beta:  # better than the best so far: by how much?
+            if top <= value - (result >> 1) < beta:  # better than the best so far: by how much?
                 result = negamax(
                     rules, memory, table, child.own, child.other, value - beta, value - floor, depth - 1, ply + 1
                 )

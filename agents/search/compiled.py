@@ -170,7 +170,7 @@ def play(rules: SearchRules, own: int, other: int, action: int, plies_left: int 
     """
     own, other, won, lost, _, _, ended = scalar.play(rules, own, other, 0, 0, plies_left, action)
     if ended > RUNNING:
-        return other, own, won - lost + scalar.leftovers_margin(rules, own, other), OVER
+        return other, own, won + scalar.leftovers_margin(rules, own, other), OVER
     return other, own, won - lost, ended
 
 

@@ -130,8 +130,6 @@ class Solver:
                     progress.upper = value
                 first, best = goal == best + 1, goal
                 goal = min(max(side * guess, best + 1), limit) if first else best + 1
-            elif goal == best + 1:
-                return
             else:
                 limit = goal - 1
                 goal = (best + limit + 1) // 2

@@ -112,7 +112,6 @@ def gap_masks(tables: Tables, seats: int) -> npt.NDArray[np.int64]:
     gaps = np.zeros((len(tables.next_gap), seats * SIDE_BYTES), dtype=np.uint8)
     for places in (tables.gap_seeds, tables.gap_stone):
         gaps[np.arange(len(gaps)), places] = _BYTE
-    gaps.reshape(-1, SIDE_BYTES)[:, ZERO_BYTE] = 0
     return gaps.view(np.int64)
 
 

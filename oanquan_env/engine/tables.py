@@ -132,7 +132,7 @@ def _gap_walks(rules: Rules, ring_bytes: Ints, met_bytes: Ints) -> Ints:
             behind, two_on = (square + step) % rules.squares, (square + 2 * step) % rules.squares
             gap = base + met_bytes[square]
             if on_mandarin[square] and rules.empty_mandarin == "stop":
-                walks[:4, gap], walks[4, gap] = ZERO_BYTE, gap
+                walks[:, gap] = ZERO_BYTE
             else:
                 walks[:4, gap] = ring_bytes[square], stone_bytes[square], ring_bytes[behind], stone_bytes[behind]
                 walks[4, gap] = base + met_bytes[two_on]
