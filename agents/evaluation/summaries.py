@@ -43,15 +43,9 @@ def _rate(tournament: Tournament, pairings: list[Pairing], anchor: int) -> Ratin
 
 
 def _points_by_order(tournament: Tournament, pairing: Pairing) -> Floats:
-    """(K, P, P) final points: game o of an opening is the one in which `a` moves o-th; who moves first comes first.
-
-    For two players their scores stand for them, which say as well who had more.
-    """
+    """(K, P, P) final points: game o of an opening is the one in which `a` moves o-th; who moves first comes first."""
     core, openings = tournament.core, tournament.openings.positions
     players, k = core.rules.players, len(openings)
-    if players == 2:
-        score = by_order(pairing.results.score, openings)[:, :, None]
-        return np.where(np.eye(2, dtype=np.bool_), score, 1 - score)
     points = core.standings(replay(core, openings, pairing.games)).reshape(players, k, players)
     seats = (openings.mover[:, None] + np.arange(players)) % players  # (K, P) who moves first, second, ..
     ordered: Floats = points[seats[:, :, None], np.arange(k)[:, None, None], seats[:, None, :]].astype(np.float64)
