@@ -4,16 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.players.search_player import SearchPlayer
-from agents.search.deepening import Limits, Search
+from agents.players.make import make
 from oanquan_env import Core, Positions, Rules
-from oanquan_env.players import EpsilonPolicy, FullWidthPolicy, GreedyPolicy, Policy, RandomPolicy
-from oanquan_env.players.value_net import ValueNet
+from oanquan_env.players import EpsilonPolicy, Policy
 from oanquan_env.playing import advance, random_openings, seated
 
-DEPTHS = (2, 4, 6)
-FULL_WIDTH_DEPTHS = (1, 2, 3)
-"""Plies of those players that search, by alpha-beta for two players and by max^n for more."""
 EPSILONS = (0.0, 0.1, 0.3)
 """Probabilities of a random move; each is drawn equally often."""
 LONGEST_START = 8
@@ -21,20 +16,14 @@ LONGEST_START = 8
 
 
 def player_names(rules: Rules) -> list[str]:
-    """The names of the players of mixed strength."""
-    kind, depths = ("minimax", DEPTHS) if rules.players == 2 else ("maxn", FULL_WIDTH_DEPTHS)
+    """The names of the players of mixed strength; those that search do so by alpha-beta for two, by max^n for more."""
+    kind, depths = ("minimax", (2, 4, 6)) if rules.players == 2 else ("maxn", (1, 2, 3))
     return ["random", "greedy", *(f"{kind}:depth={depth}" for depth in depths)]
 
 
-def mixed_players(core: Core, threads: int | None = None, net: ValueNet | None = None) -> list[Policy]:
-    """Each of `player_names` with each of `EPSILONS`; threads and net are those of its searches."""
-    searching: list[Policy]
-    if core.rules.players == 2:
-        search = Search(core, threads=threads, net=net)
-        searching = [SearchPlayer(search, Limits(depth=depth)) for depth in DEPTHS]
-    else:
-        searching = [FullWidthPolicy(core, depth, "maxn", net=net) for depth in FULL_WIDTH_DEPTHS]
-    steady: list[Policy] = [RandomPolicy(core), GreedyPolicy(core), *searching]
+def mixed_players(core: Core) -> list[Policy]:
+    """Each of `player_names` with each of `EPSILONS`."""
+    steady = [make(name, core.rules) for name in player_names(core.rules)]
     return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
 
 

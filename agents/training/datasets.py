@@ -38,7 +38,7 @@ from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, ke
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, short_hash, write_atomically
 from oanquan_env.observation import Encoder
-from oanquan_env.players.value_net import ValueNet, read_value_net
+from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import play_randomly
 
 PROG = "python -m agents.training.datasets"
@@ -123,7 +123,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, prog
             progress.advance(task, len(some))
         else:
             rng = np.random.default_rng([recipe.seed, POSITIONS_CHANCE, number])
-            drawn = draw_positions(core, SHARD, recipe.random_plies, net, rng, threads)
+            drawn = draw_positions(core, SHARD, recipe.random_plies, rng)
             new = ~are_among(key_hashes(canonical_keys(core, drawn)), known)
             some = drawn[new][: recipe.positions - total]
             if len(some) < min(recipe.positions - total, FEW * SHARD):
@@ -140,16 +140,14 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, prog
     return total
 
 
-def draw_positions(
-    core: Core, wanted: int, random_plies: int, net: ValueNet | None, rng: np.random.Generator, threads: int
-) -> Positions:
-    """At most `wanted` running positions, no two of which play alike; fewer where play meets so few.
+def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Generator) -> Positions:
+    """At most `wanted` running positions, no two of which play alike, at most `random_plies` off those of the games.
 
-    They lie at most `random_plies` off those of the games, whose searching players use `net` at their horizon.
+    There are fewer where play meets so few.
     """
     withheld = np.sort(key_hashes(suite_keys(core)))
     games = 1 + wanted // POSITIONS_A_GAME
-    met = met_in_play(core, mixed_players(core, threads, net), games, rng)
+    met = met_in_play(core, mixed_players(core), games, rng)
     drawn, known = core.start(0), -wanted
     while known + FEW * wanted < len(drawn) < wanted:
         known = len(drawn)
