@@ -54,6 +54,8 @@ UNSET = EvaluationSettings([""])
 """Settings whose agents are still to be given."""
 FILE_WIDTH = 160
 """Characters of a line of output that goes to a file."""
+NUMBERS_WIDTH = 54
+"""Characters of the columns of numbers in the widest table, and of the lines beside them."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,11 @@ def _table(left: list[str], right: list[str]) -> Table:
     return shown
 
 
+def _narrow(name: str, console: Console) -> str:
+    """A player's name, which goes on in another line after each comma where the columns of numbers leave no room."""
+    return name if len(name) <= console.width - NUMBERS_WIDTH else name.replace(",", ",\n  ")
+
+
 def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResult) -> None:
     """Scores in percent, margins in points, Elo; with 95 % intervals. The report has more."""
     openings = f"openings of {settings.opening_plies} random plies" if arena.openings == "random" else arena.openings
@@ -121,17 +128,21 @@ def show_arena(console: Console, settings: EvaluationSettings, arena: ArenaResul
     for row in arena.pairings:
         counts = f"{row.wins}/{row.draws}/{row.losses}"
         shown.add_row(
-            f"{row.agent}\n– {row.opponent}", counts, plus_minus(row.score, ".1f", 100), plus_minus(row.margin, "+.1f")
+            f"{_narrow(row.agent, console)}\n– {_narrow(row.opponent, console)}",
+            counts,
+            plus_minus(row.score, ".1f", 100),
+            plus_minus(row.margin, "+.1f"),
         )
     console.print(shown)
     if arena.ratings and len(arena.ratings) > 2:
-        shown = _table(["agent"], [f"Elo ({arena.anchor} = 0)", "95 % interval", "score, %"])
+        console.print(f"Elo, {arena.anchor} = 0")
+        shown = _table(["agent"], ["Elo", "95 % interval", "score, %"])
         for rating in arena.ratings:
             elo, score = rating.elo, f"{100 * rating.score:.1f}"
+            found = f"{elo.mean:+.0f}", f"{elo.low:+.0f} to {elo.high:+.0f}"
             if rating.agent == arena.anchor:
-                shown.add_row(rating.agent, "0", "", score)
-            else:
-                shown.add_row(rating.agent, f"{elo.mean:+.0f}", f"{elo.low:+.0f} to {elo.high:+.0f}", score)
+                found = "0", ""
+            shown.add_row(_narrow(rating.agent, console), *found, score)
         console.print(shown)
 
 
@@ -143,7 +154,7 @@ def show_regret(console: Console, regret: RegretResult) -> None:
     for row in regret.agents:
         found = row.overall
         shares = plus_minus(found.optimal, ".1f", 100), plus_minus(found.blunders, ".1f", 100)
-        shown.add_row(row.agent, plus_minus(found.regret, ".2f"), *shares)
+        shown.add_row(_narrow(row.agent, console), plus_minus(found.regret, ".2f"), *shares)
     console.print(shown)
 
 

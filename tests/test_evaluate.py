@@ -45,13 +45,23 @@ def test_the_arena_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "greedy", "random", "--pairs", "20", "--seed", "1")[1] != out
 
 
+def test_tables_fit_eighty_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "FILE_WIDTH", 80)
+    names = ("minimax:depth=2,epsilon=0.000000001", "greedy:epsilon=0.25", "random")
+    _, out, _ = run(capsys, *names, "--suite", "arena,regret", "--pairs", "4")
+    lines = [line for line in out.splitlines() if line[:1] in ("│", "┃")]
+    assert max(map(len, lines)) <= 80
+    assert "…" not in out
+    assert out.count("  epsilon=0.000000001 ") == 4  # its name is broken at the comma, in four rows
+
+
 def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     options = ["--suite", "arena,regret", "--openings", "balanced", "--pairs", "10", "--time"]
     files = ["--output", tmp_path / "out", "--json", tmp_path / "out.json", "--save-games", tmp_path / "games.txt"]
     status, out, err = run(capsys, "greedy", "rnd=random", "minimax:depth=2", *options, *files)
     assert (status, err) == (0, "")
     assert "openings-mancala-world.txt" in out
-    assert "Elo (greedy = 0)" in out
+    assert "Elo, greedy = 0" in out
     assert "ms a move" in out
     report = read_report(tmp_path / "out.json")
     assert report == read_report(tmp_path / "out" / "report.json")

@@ -13,7 +13,7 @@ from oanquan_env.play.server import PlayServer
 from tests.browsers import Person, Visit, serve
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Locator
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
 
@@ -57,6 +57,26 @@ def test_names_do_not_lie_on_the_board(visit: Visit, rules: str) -> None:
                 square => corners.some(([x, y]) => square.isPointInFill(new DOMPoint(x, y))));
         }).map(plate => plate.textContent)"""
         assert person.board.evaluate(covered) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_from_what_lies_behind_them(visit: Visit, persons: PlayServer, scheme: str) -> None:
+    person = visit(persons.address, color_scheme=scheme)
+    colours = "(node, name) => getComputedStyle(node)[name].match(/[0-9.]+/g).slice(0, 3).map(Number)"
+
+    def light(shown: Locator, name: str) -> float:
+        """Relative luminance, as WCAG defines it."""
+        parts = [part / 255 for part in shown.first.evaluate(colours, name)]
+        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    page, board = person.page.locator("body"), person.board
+    written = [(board.locator(kind), "fill") for kind in (".label:not(.legal)", ".label.legal", ".plate text")]
+    written += [(board.locator(".say"), "color"), (person.page.locator("#keys"), "color")]
+    behind = [light(page, "backgroundColor")] * len(written) + [light(board.locator(".floor"), "fill")]
+    for (words, name), back in zip([*written, (board.locator(".count"), "fill")], behind, strict=True):
+        low, high = sorted((light(words, name), back))
+        assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
 def test_a_notice_takes_the_width_of_a_phone(visit: Visit, server: PlayServer) -> None:
