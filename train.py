@@ -11,6 +11,7 @@ Ctrl-C saves and stops; --resume continues, also after a kill.
 A sweep trains each seed in its own folder and process; the same command resumes it.
 """
 
+import functools
 import os
 import shlex
 import statistics
@@ -51,16 +52,17 @@ class PliesPerSecond(ProgressColumn):
 
 
 def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
-    """The run that the command line asks for."""
+    """The run that the command line asks for; its lines are broken between words on a terminal."""
+    report = functools.partial(console.print, soft_wrap=not console.is_terminal)
     if command.resume:
-        run = resume_run(command.resume, console.print, command.settings.model_dump(include=CHANGEABLE))
+        run = resume_run(command.resume, report, command.settings.model_dump(include=CHANGEABLE))
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
         if done:
             console.print(f"to train longer: python train.py --resume {run.folder} --total-plies {2 * run.plies}")
         return run
     config, folder = command.settings, command.folder()
-    run = RUNS[config.kind].create(folder, config, typed, console.print)
+    run = RUNS[config.kind].create(folder, config, typed, report)
     console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
     if run.planned_plies > config.total_plies:
         console.print(f"whole iterations make them {run.planned_plies:,} plies")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from rich.console import Console
 
 import evaluate
 import train
@@ -192,6 +194,18 @@ def test_other_agent_files_on_a_worker_are_noticed() -> None:
     openings = random_suite(Core(), 1, 4, np.random.default_rng(0))
     with pytest.raises(UsageError, match="the files or the version of greedy differ between machines"):
         play_pairing("mancala-world", openings, 0, [["a", "greedy", "0123"], ["b", "random", ""]])
+
+
+def test_a_run_s_words_are_whole_on_a_terminal(tmp_path: Path) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=80, soft_wrap=True)
+    run = train.begin(parse([*SMALL, "--output", str(tmp_path / "run")]), "typed", console)
+    run.report("points " * 40)
+    run.close()
+    lines = shown.getvalue().splitlines()[1:]
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 80
+    assert {word for line in lines for word in line.split()} == {"points"}
 
 
 @pytest.mark.parametrize("text", ["", "0,x", "1,1", "-1", "0;1"])
