@@ -13,8 +13,6 @@ the number. The draw goes by the text of each change, so it hardly differs when 
 it tells the score so far.
 """
 
-from __future__ import annotations
-
 import ast
 import collections
 import contextlib

@@ -1,7 +1,5 @@
 """What the searches are measured against: full-width minimax in NumPy, by the core alone, without any pruning."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """What worker processes do in the tests of `agents.support.parallel`; light to import, as each process does it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

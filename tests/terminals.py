@@ -1,7 +1,5 @@
 """The program behind a pseudo-terminal."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -1,7 +1,5 @@
 """Agents by name, agent files, configurations."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import zipfile

@@ -1,7 +1,5 @@
 """Matches: seats, scores, margins, moves; the openings they begin from, and keys of positions that play alike."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Benchmarks: where they write, what they refuse to publish, and the pages that show them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Certificates: made from proofs, checked by the core and by the referee, damaged in every way, and played."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 from collections.abc import Callable

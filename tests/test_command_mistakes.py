@@ -1,7 +1,5 @@
 """A mistake in any command is explained before anything is done."""
 
-from __future__ import annotations
-
 import importlib
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Compiled code in other ways: with bounds checks, for other processors, and not compiled at all."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

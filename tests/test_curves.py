@@ -1,7 +1,5 @@
 """Learning curves of runs, and the shelf of agents that come with the project."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

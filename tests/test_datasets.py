@@ -1,7 +1,5 @@
 """Data for offline learning: positions with the values of their moves, and games as a Minari data set."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """The command line of evaluate.py, from settings to files."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

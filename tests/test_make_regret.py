@@ -1,7 +1,5 @@
 """How regret suites are made, and their values proved."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Value nets for three and four players: torch against NumPy, seats, the search with a net, and how they are made."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

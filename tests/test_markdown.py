@@ -1,7 +1,5 @@
 """Markdown that programs write."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

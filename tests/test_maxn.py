@@ -1,7 +1,5 @@
 """Compiled max^n and paranoid search beside NumPy's full-width search; their limits, lines and players."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

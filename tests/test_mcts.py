@@ -1,7 +1,5 @@
 """Monte-Carlo tree search with playouts and with searched leaves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

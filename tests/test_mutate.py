@@ -1,7 +1,5 @@
 """The script that changes modules to see whether their tests notice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Whole games on the page in a real browser: by mouse, by keyboard, of three, a match."""
 
-from __future__ import annotations
-
 import pytest
 
 from oanquan_env.play.server import PlayServer

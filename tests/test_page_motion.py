@@ -1,7 +1,5 @@
 """The motion of moves on the page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

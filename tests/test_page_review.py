@@ -1,7 +1,5 @@
 """Looking back on the page: through a game, at its mistakes; previews, puzzles, seats, bowls, lost servers."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

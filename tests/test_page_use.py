@@ -1,7 +1,5 @@
 """What people do on the page besides moving: undo, hints, files, rules, lessons, languages."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

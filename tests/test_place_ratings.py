@@ -1,7 +1,5 @@
 """Ratings over places, against games of known strengths; players that meet themselves."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What is wrong is told in Vietnamese as well, whatever it is."""
 
-from __future__ import annotations
-
 import ast
 import pickle
 from collections.abc import Iterator

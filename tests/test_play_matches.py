@@ -1,7 +1,5 @@
 """Matches and records of the page's games: saved, opened, resigned."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

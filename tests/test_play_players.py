@@ -1,7 +1,5 @@
 """Players of the page's games: slow ones, those that fail, hints, and levels."""
 
-from __future__ import annotations
-
 import re
 import sys
 import threading

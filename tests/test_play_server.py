@@ -1,7 +1,5 @@
 """The server of the page, over HTTP: who is refused, what is answered, and how the command starts and ends."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

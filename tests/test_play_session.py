@@ -1,7 +1,5 @@
 """The games of the page and the widget without either: requests, states, words."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

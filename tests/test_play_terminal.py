@@ -1,7 +1,5 @@
 """A game typed into a terminal: hints, commands, files, and what the terminal can show."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

@@ -1,7 +1,5 @@
 """Elo, Bradley-Terry ratings and the sequential test, against published numbers and other programs."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

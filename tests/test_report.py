@@ -1,7 +1,5 @@
 """Reports: JSON, Markdown, the README's table, pictures."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 from pathlib import Path

@@ -1,8 +1,6 @@
 """What a training run does when the machine fails it: full disks, folders that cannot be written, other processors;
 and what it refuses before it begins."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

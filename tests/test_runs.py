@@ -1,7 +1,5 @@
 """Runs that are damaged, killed, told to stop, made longer, or begun twice at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Work spread over processes and over Ray: the same results, and nothing lost when a worker dies."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

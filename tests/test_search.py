@@ -1,7 +1,5 @@
 """Compiled play beside the core; alpha-beta beside plain full-width minimax."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The searching player: best moves, ties, names and their options."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Self-play's parts: the zero-sum buffer, the games as a VecEnv, start positions, features, networks."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import pytest

@@ -1,7 +1,5 @@
 """The committed signature of every search is that of today's code."""
 
-from __future__ import annotations
-
 import numba
 import pytest
 

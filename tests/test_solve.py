@@ -1,7 +1,5 @@
 """Proofs beside plain minimax beyond whose horizon nothing, or anything, is won; the state of a solver, its command."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

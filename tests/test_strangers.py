@@ -1,7 +1,5 @@
 """Files from strangers: whatever is in them, an error names the file, is short, and takes neither memory nor time."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

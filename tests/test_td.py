@@ -1,7 +1,5 @@
 """TD(lambda) self-play: targets, gradient steps, runs that are stopped, killed and damaged, and the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

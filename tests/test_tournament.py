@@ -1,7 +1,5 @@
 """Tournaments: they resume, refuse results of other settings, and keep games that replay; who plays in them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

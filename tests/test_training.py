@@ -1,7 +1,5 @@
 """Training runs: resume after a kill at any moment, clean stops, learning, the command line."""
 
-from __future__ import annotations
-
 import json
 import random
 import signal

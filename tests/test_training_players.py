@@ -1,7 +1,5 @@
 """Training for three and four players: whole runs, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The network that looks two plies ahead, its features and its layers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Value nets: the file, torch, NumPy and compiled leaves held against each other, and the search with a net."""
 
-from __future__ import annotations
-
 import io
 import pickle
 from pathlib import Path

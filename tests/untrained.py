@@ -1,7 +1,5 @@
 """Agents that were never trained, for tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import torch

@@ -1,7 +1,5 @@
 """The single-file PPO: signs that flip from ply to ply, openings that nobody learns from, an agent that gets better."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The page of frameworks: its tables, and what is said of stale or failing ones."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

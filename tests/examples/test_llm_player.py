@@ -1,7 +1,5 @@
 """Language models as players, against a local server that speaks the chat-completions protocol."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """The game in OpenSpiel: its own conformance test, and the core's answers ply by ply."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

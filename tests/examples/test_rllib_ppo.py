@@ -1,7 +1,5 @@
 """RLlib learns from the AEC environment: its PettingZoo wrapper and its action-masking module."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from pathlib import Path

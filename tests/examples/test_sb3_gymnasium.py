@@ -1,7 +1,5 @@
 """sb3-contrib learns from the Gymnasium environment, which begins its games from varied openings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the examples share, which needs no framework."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The TD(lambda) example: its targets, a net that gets better, chance that repeats, bad settings."""
 
-from __future__ import annotations
-
 import ast
 import json
 import sys

@@ -1,7 +1,5 @@
 """Tianshou learns from the Gymnasium environment; the actor never plays an illegal action."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """TorchRL learns from the AEC environment: PettingZooWrapper, masks, values of both players."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 
