@@ -1,0 +1,40 @@
+"""Certificates for tests: those of the package, and new ones."""
+
+from agents.search.certificates import certify
+from agents.search.solver import Solver
+from oanquan_env import Core, Positions, Rules
+from oanquan_env.benchmark.verification import Proved, verify
+from oanquan_env.players.certificates import Certificate, certificate_path, read_certificate
+
+SMALL = "mancala-world fields=3 seeds=2"
+SHIPPED = {"mancala-world": 12, "tonkin": 5}
+"""Rules whose certificates come with the package, and the value of their set-up."""
+
+
+def shipped(rules: str) -> Certificate:
+    return read_certificate(certificate_path(Rules.parse(rules)))
+
+
+def solved(rules: str, start: Positions | None = None) -> Solver:
+    core = Core(rules)
+    solver = Solver(core, core.start() if start is None else start, megabytes=16)
+    for _ in solver.deepen():
+        pass
+    return solver
+
+
+def made(rules: str, start: Positions | None = None) -> Certificate:
+    return certify(solved(rules, start))
+
+
+def proved(certificate: Certificate) -> tuple[Proved, Proved]:
+    """The lower and the upper bound, both of which are claimed."""
+    found = verify(certificate)
+    assert found.lower
+    assert found.upper
+    return found.lower, found.upper
+
+
+def bounds(certificate: Certificate) -> tuple[int, int]:
+    lower, upper = proved(certificate)
+    return lower.bound, upper.bound

@@ -1,0 +1,153 @@
+"""Certificates are made from proofs and played as a book."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import solve
+from agents.players.fingerprint import fingerprint
+from agents.search.certificates import certify
+from agents.search.solver import Solver
+from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env.cli import main
+from oanquan_env.engine.notation import parse_position
+from oanquan_env.engine.symmetry import mirror, mirror_actions
+from oanquan_env.errors import UnknownAgentError
+from oanquan_env.play.session import Session
+from oanquan_env.players import GreedyPolicy, RandomPolicy, make
+from oanquan_env.players.book import UNKNOWN, BookPolicy
+from oanquan_env.players.certificates import Certificate, beginnings, follow, read_certificate, unpack
+from oanquan_env.playing import advance, seated
+from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [SMALL, "ludii fields=3 seeds=2", "app fields=3 seeds=1", "tonkin fields=3 seeds=2 mandarin_seeds=3"],
+)
+def test_what_the_solver_proves_is_certified(rules: str) -> None:
+    solver = solved(rules)
+    progress = solver.progress
+    assert bounds(Certificate.from_bytes(certify(solver).to_bytes())) == (progress.lower, progress.upper)
+
+
+def test_bounds_that_do_not_meet_are_certified_too() -> None:
+    core = Core(SMALL)
+    solver = Solver(core, core.start(), megabytes=16)
+    for progress in solver.deepen():
+        if progress.lower is not None and progress.upper is not None:
+            break
+    lower, upper = bounds(certify(solver))
+    assert lower < upper
+
+
+@pytest.mark.slow
+def test_another_preset_is_certified_by_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "certificate.npz"
+    assert solve.main(["--rules", "ludii", "--certificate", str(path)]) == 0
+    assert bounds(read_certificate(path)) == (13, 13)
+
+
+def test_a_last_move_is_certified() -> None:
+    position = parse_position(Core("tonkin"), "0,0,1,0,0,5/0,0,0,0,0,0 32,32 0 6")
+    lower, upper = proved(made("tonkin", position))
+    assert (lower.bound, lower.positions, lower.plies) == (5, 1, 2)
+    assert (upper.bound, upper.positions, upper.plies) == (5, 0, 1)
+
+
+def test_one_command_writes_a_certificate_and_another_checks_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "certificate.npz"
+    assert solve.main(["--rules", SMALL, "--megabytes", "16", "--certificate", str(path)]) == 0
+    assert f"certificate: {path}" in capsys.readouterr().out
+    assert main(["verify", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert f"rules     {SMALL}" in said
+    assert "proved    at least" in said
+    assert "proved    at most" in said
+    content = path.read_bytes()
+    path.write_bytes(content[:-30])
+    assert main(["verify", str(path)]) == 2
+    assert "not a certificate" in capsys.readouterr().err
+
+
+# ---- the book --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "selective:pretrained"])
+@pytest.mark.parametrize(("rules", "value"), SHIPPED.items())
+def test_the_book_never_does_worse_than_the_value(rules: str, value: int, opponent: str) -> None:
+    core, games = Core(rules), 200 if opponent in ("random", "greedy") else 20
+    book, other = make("book:random", rules), make(opponent, rules)
+    for seat, seating in ((0, [0, 1]), (1, [1, 0])):
+        finals = core.start(games)
+        for _ in advance(
+            core, finals, seated([book, other], np.tile(seating, (games, 1)), np.random.default_rng(seat))
+        ):
+            pass
+        standings = core.standings(finals)
+        margins = standings[:, 0] - standings[:, 1]
+        assert (margins >= value).all() if seat == 0 else (margins <= value).all()
+        assert finals.terminated.all()
+
+
+@pytest.mark.parametrize("rules", SHIPPED)
+def test_the_book_knows_every_position_of_its_strategies_and_their_mirror_images(rules: str) -> None:
+    certificate, core = shipped(rules), Core(rules)
+    book = BookPolicy(certificate, RandomPolicy(core))
+    for second, strategy in enumerate((certificate.lower, certificate.upper)):
+        assert strategy is not None
+        moves = strategy.moves.astype(np.intp)
+        begin = beginnings(certificate.core, certificate.start(), second == 0)
+        graph = follow(certificate.core, begin, lambda done, keys, moves=moves: moves[done : done + len(keys)])
+        positions = unpack(list(graph.numbers))
+        positions.ply[:] = second
+        assert (book.known(positions) == moves).all()
+        if core.rules.is_symmetric:
+            actions = book.known(mirror(positions, core.rules))
+            same = (mirror(positions, core.rules).squares == positions.squares).all(axis=1)
+            assert (actions == np.where(same, moves, mirror_actions(moves, core.rules))).all()
+
+
+def test_the_book_plays_as_another_player_where_it_knows_nothing() -> None:
+    core = Core()
+    assert isinstance(make("book:greedy", "ludii"), GreedyPolicy)
+    book = make("book:greedy")
+    far = Board.parse("0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0").positions
+    both = Positions.concatenate([core.start(), far])
+    assert isinstance(book, BookPolicy)
+    assert (book.known(both) == UNKNOWN).tolist() == [False, True]
+    greedy = GreedyPolicy(core).choose(far, np.random.default_rng(0))
+    assert book.choose(both, np.random.default_rng(0))[1] == greedy[0]
+
+
+def test_a_book_needs_a_player() -> None:
+    with pytest.raises(UnknownAgentError, match="book needs a player"):
+        make("book")
+    with pytest.raises(UnknownAgentError, match="unknown player 'nobody'"):
+        make("book:nobody")
+
+
+def test_a_book_says_whether_a_game_follows_it() -> None:
+    book, board = make("book:greedy"), Board()
+    assert isinstance(book, BookPolicy)
+    assert (book.follows(board, 0), book.follows(board, 1)) == (True, True)
+    board.push("2C")
+    assert (book.follows(board, 0), book.follows(board, 1)) == (True, True)
+    board.push("1C")
+    assert (book.follows(board, 0), book.follows(board, 1)) == (True, False)
+    board.push("1A")
+    assert not book.follows(board, 0)
+
+
+def test_the_page_says_that_the_strongest_level_is_proved() -> None:
+    session = Session(names=("human", "perfect"))
+    assert [seat["proved"] for seat in session.state()["seats"]] == [False, True]
+    assert [seat["proved"] for seat in Session("ludii", names=("human", "perfect")).state()["seats"]] == [False, False]
+
+
+def test_a_fingerprint_tells_certificates_apart() -> None:
+    rules = [Rules.parse(name) for name in ("mancala-world", "tonkin", "ludii")]
+    assert len({fingerprint("book:greedy", each) for each in rules}) == 3
