@@ -265,23 +265,18 @@ def test_committed_training_configurations_load(path: Path) -> None:
         ({"ppo": {"batch_size": 1}}, "ppo: a rollout of 16384 plies in minibatches of batch_size=1 has one of"),
         ({"rules": "vietnamise"}, r"did you mean vietnamese\?"),
         ({"network": {"name": "resnet"}}, r"network\.name"),
+        ("a: [", "not readable as YAML"),
+        ("- 3", "lines, got a list"),
+        ("", "lines, got nothing"),
     ],
 )
 def test_configuration_errors_name_file_field_and_value(
-    tmp_path: Path, values: dict[str, object], message: str
+    tmp_path: Path, values: dict[str, object] | str, message: str
 ) -> None:
     path = tmp_path / "run.yaml"
-    path.write_text(yaml.safe_dump(values))
+    path.write_text(values if isinstance(values, str) else yaml.safe_dump(values))
     with pytest.raises(UsageError, match=message):
         load_config(path)
-
-
-def test_unreadable_configurations_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "run.yaml"
-    for text, message in (("a: [", "not readable as YAML"), ("- 3", "lines, got a list"), ("", "lines, got nothing")):
-        path.write_text(text)
-        with pytest.raises(UsageError, match=message):
-            load_config(path)
 
 
 def test_a_number_of_plies_may_be_written_short(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from oanquan_env import Board
 from oanquan_env.cli import main
-from oanquan_env.play import levels, server, warming
+from oanquan_env.play import levels, server
 from oanquan_env.play.server import FILES, PlayServer
 from oanquan_env.play.session import Session
 from tests.players import Slow
@@ -155,10 +155,15 @@ def test_two_tabs_are_two_games_and_old_ones_go(monkeypatch: pytest.MonkeyPatch)
         assert request(played, "wait", tab=first, version=-1)[0] == 200
 
 
-def test_a_slow_player_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = Slow(Board().core)
-    monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
-    warming.shared_seat.cache_clear()
+@pytest.fixture
+def slow(own_players: None, monkeypatch: pytest.MonkeyPatch) -> Slow:
+    """The player of every name."""
+    player = Slow(Board().core)
+    monkeypatch.setattr(levels, "make_policy", lambda name, rules: player)
+    return player
+
+
+def test_a_slow_player_holds_up_nothing(slow: Slow) -> None:
     with serving("human", "slow") as played:
         tab = request(played, "begin")[1]["tab"]
         assert request(played, "move", tab=tab, move="3A", ply=0)[1]["state"]["turn"] == "player"
@@ -171,14 +176,10 @@ def test_a_slow_player_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None
             state = request(played, "wait", tab=tab, version=state["version"])[1]["state"]
         assert state["moves"][str(state["line"][0])]["move"] == "4A"
         assert state["ply"] == 2
-    warming.shared_seat.cache_clear()
 
 
-def test_a_player_thinks_again_after_a_thought_that_was_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_thinks_again_after_a_thought_that_was_dropped(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     """A move is taken back and another one made while the player thinks, and the page waits already."""
-    slow = Slow(Board().core)
-    monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
-    warming.shared_seat.cache_clear()
     tab = server.Tab(Session(names=("human", "slow")))
     changed = tab.session.changed
     wait = changed.wait
@@ -197,7 +198,6 @@ def test_a_player_thinks_again_after_a_thought_that_was_dropped(monkeypatch: pyt
     tab.wait(tab.session.version)
     assert str(tab.session.game.board.history[0]) == "4A"
     assert tab.session.game.board.ply == 2
-    warming.shared_seat.cache_clear()
 
 
 # ---- files and the command -------------------------------------------------------------------------------------------

@@ -68,9 +68,7 @@ def evaluations(folder: Path) -> list[dict[str, object]]:
 
 
 def assert_same_run(a: Path, b: Path) -> None:
-    mine, theirs = weights(a), weights(b)
-    assert mine.keys() == theirs.keys()
-    assert all((mine[name] == theirs[name]).all() for name in mine)
+    assert (a / WEIGHTS_NAME).read_bytes() == (b / WEIGHTS_NAME).read_bytes()
     assert evaluations(a) == evaluations(b)
     mine, theirs = (load_file(folder / CHECKPOINT_NAME) for folder in (a, b))
     assert mine.keys() == theirs.keys()
