@@ -61,7 +61,7 @@ SCORED = (
 PRELOADED = ("numpy", "gymnasium", "pettingzoo", "hypothesis", "numba", "torch")
 """Modules that each child process finds loaded."""
 SAME = Path(__file__).with_name("mutants_same.txt")
-"""Changes that change no behaviour, as they are printed but for the folder and the line's number."""
+"""Changes that are left out, with reasons: as they are printed, but for the folder and the line's number."""
 Mutant: TypeAlias = tuple[int, str, str]
 
 

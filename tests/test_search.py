@@ -292,6 +292,16 @@ def test_a_table_is_at_most_as_large_as_allowed() -> None:
         assert megabytes / 2 < table.nbytes / 2**20 <= megabytes
 
 
+def test_a_table_forgets_with_each_search_also_when_its_generations_are_used_up() -> None:
+    memory, table = new_memory(0.01, ENTRY)
+    memory.bucket_bits = memory.dirty_bits = 8
+    for _ in range(600):
+        root.begin_generation(memory, table)
+        assert alphabeta.probe(memory, table, 1, 2).kind == 0
+        alphabeta.store(memory, table, 1, 2, alphabeta.EXACT, 7, 3, 0, 4)
+        assert tuple(alphabeta.probe(memory, table, 1, 2)) == (alphabeta.EXACT, 7, 3, 0, 4)
+
+
 # ---- limits ----------------------------------------------------------------------------------------------------------
 
 
