@@ -8,6 +8,8 @@
 The suite arena: every pairing plays every opening in every seating. A score is the share of wins; a draw counts as half
 a win. With three or four players one player meets copies of another; equal players score a third or a quarter.
 
+The suite tables, for three and four players: every multiset of the players in every order, with places and points.
+
 The suite regret: the points that a player's moves lose against the best ones, over a fixed set of positions.
 
 --output writes report.json, report.md and pictures to a folder; the same command resumes an interrupted evaluation.
@@ -28,12 +30,13 @@ from agents.support.extras import needing_extras
 with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     import tyro
     from rich.console import Console
+    from rich.markdown import Markdown
     from rich.table import Table
 
     import agents
     from agents.evaluation.results import ArenaResult, RegretResult, Report
     from agents.evaluation.run import EvaluationRun, EvaluationSettings
-    from agents.reports.report import write_report
+    from agents.reports.report import tables_in_words, write_report
     from agents.support.command_line import (
         OptionalFile,
         OptionalFolder,
@@ -162,6 +165,8 @@ def show(console: Console, settings: EvaluationSettings, report: Report) -> None
     """All tables."""
     if report.arena:
         show_arena(console, settings, report.arena)
+    if report.tables:
+        console.print(Markdown("\n\n".join(tables_in_words(report.tables))))
     if report.regret:
         show_regret(console, report.regret)
     if settings.time:

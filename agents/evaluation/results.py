@@ -73,6 +73,36 @@ class ArenaResult(Strict):
         return None
 
 
+class NullRun(Strict):
+    """Games of a player among itself, by order: those of who moves first after the opening, second, and so on."""
+
+    scores: list[Estimate]
+    margins: list[Estimate]
+
+
+class TableRow(Strict):
+    """A player at all tables where it is not alone with itself."""
+
+    agent: str
+    score: Estimate = Field(description="share of wins, a shared one divided")
+    margin: Estimate = Field(description="points over the mean of the others'")
+    place: Estimate = Field(description="mean place, 1 for the most points; equal points share the mean of places")
+    elo: Estimate = Field(description="see `agents.evaluation.ratings`; null runs included")
+    null: NullRun
+
+
+class TablesResult(Strict):
+    """Every multiset of the players, in every order, over the same openings."""
+
+    openings: str
+    digest: str = Field(description="hash of the opening positions")
+    number: int = Field(description="of openings")
+    games: int
+    players: int = Field(description="seats of a table")
+    rows: list[TableRow] = Field(description="the first agent given has Elo 0; highest first")
+    orders: list[Estimate] = Field(description="value of moving first, second, and so on over moving last, Elo")
+
+
 class RegretResult(Strict):
     """The players' regret over one part of one suite."""
 
@@ -98,6 +128,7 @@ class Report(Strict):
     versions: dict[str, str] = Field(description="of Python and the packages that take part")
     agents: list[AgentResult]
     arena: ArenaResult | None = None
+    tables: TablesResult | None = None
     regret: RegretResult | None = None
 
     def to_json(self) -> str:
@@ -123,6 +154,8 @@ def order_of_agents(report: Report) -> list[str]:
     """Labels in the order of tables: by rating, or else by regret, or else as given."""
     if report.arena and report.arena.ratings:
         return [rating.agent for rating in report.arena.ratings]
+    if report.tables:
+        return [row.agent for row in report.tables.rows]
     if report.regret:
         return [row.agent for row in sorted(report.regret.agents, key=lambda row: row.overall.regret.mean)]
     return [agent.label for agent in report.agents]

@@ -1,4 +1,4 @@
-"""One evaluation from settings to report: a tournament, regret, or both."""
+"""One evaluation from settings to report: a tournament, mixed tables, regret, or some of them."""
 
 import dataclasses
 import functools
@@ -16,6 +16,7 @@ from tyro.constructors import PrimitiveConstructorSpec
 from agents.evaluation.result_cache import ResultCache
 from agents.evaluation.results import AgentResult, RegretResult, Report
 from agents.evaluation.summaries import summarize_tournament
+from agents.evaluation.tables import Tables
 from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, make_entrants
 from agents.support.provenance import processor, versions
 from agents.support.strict_yaml import Count, CountOrZero, Seed, validated
@@ -34,7 +35,7 @@ AgentNames: TypeAlias = Annotated[
     tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint="")
 ]
 SuiteNames: TypeAlias = Annotated[
-    list[Literal["arena", "regret"]],
+    list[Literal["arena", "tables", "regret"]],
     Field(min_length=1),
     tyro.conf.arg(name="suite"),
     PrimitiveConstructorSpec(
@@ -55,7 +56,7 @@ class EvaluationSettings:
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     agents: AgentNames  # agents by name; two or more for the arena
-    suites: SuiteNames = field(default_factory=lambda: ["arena"])  # arena, regret or arena,regret
+    suites: SuiteNames = field(default_factory=lambda: ["arena"])  # arena, tables, regret, or some, as in arena,regret
     part: Part = "test"  # part of the regret suite
     pairs: Count = 200  # openings of each pairing, each played in every seating
     openings: str = "random"  # `random`, `balanced` or a file of game records
@@ -81,10 +82,13 @@ class EvaluationRun:
         self.core = Core(Rules.parse(settings.rules))
         self.entrants = make_entrants(settings.agents, self.core.rules)
         self.tournament: Tournament | None = None
-        if "arena" in settings.suites:
+        self.tables: Tables | None = None
+        if {"arena", "tables"} & set(settings.suites):
             rng = np.random.default_rng(settings.seed)
             openings = load_openings(self.core, settings.openings, settings.pairs, settings.opening_plies, rng)
-            self.tournament = Tournament(self.core, self.entrants, openings, settings.seed, output)
+            games = self.core, self.entrants, openings, settings.seed, output
+            self.tournament = Tournament(*games) if "arena" in settings.suites else None
+            self.tables = Tables(*games) if "tables" in settings.suites else None
         self.pairings: list[Pairing] = []
         self.cache = ResultCache(output / REGRET_FOLDER if output else None)
         self.suite = load_suite(self.core.rules).part(settings.part) if "regret" in settings.suites else None
@@ -96,11 +100,15 @@ class EvaluationRun:
         players with a time limit. Raises `FileError` if the output folder holds parts of other settings, or
         damaged ones.
         """
-        arena, caches = None, [self.cache]
+        arena, tables, caches = None, None, [self.cache]
         if self.tournament:
             self.pairings = self._play(self.tournament, progress, ray)
             arena = summarize_tournament(self.tournament, self.pairings)
             caches.append(self.tournament.cache)
+        if self.tables:
+            task = progress.add_task("tables", total=self.tables.games)
+            tables = self.tables.result(functools.partial(progress.advance, task))
+            caches.append(self.tables.cache)
         regrets, times = self._measure(self.suite, progress) if self.suite else (None, _arena_times(self.pairings))
         if not self.settings.time:
             times = {}
@@ -117,6 +125,7 @@ class EvaluationRun:
                 for number, one in enumerate(self.entrants)
             ],
             arena=arena,
+            tables=tables,
             regret=regrets,
         )
 

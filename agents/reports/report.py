@@ -19,6 +19,7 @@ from agents.evaluation.results import (
     PairingResult,
     RegretResult,
     Report,
+    TablesResult,
     order_of_agents,
     origin,
     read_report,
@@ -58,6 +59,8 @@ def summary(report: Report, players: Collection[str] | None = None, headings: Co
             row.agent: "0" if row.agent == arena.anchor else _range(row.elo) for row in arena.ratings
         }
         columns["score, %"] = {row.agent: f"{100 * row.score:.1f}" for row in arena.ratings}
+    if report.tables:
+        columns["at mixed tables, % (95 %)"] = {row.agent: _range(row.score, ".1f", 100) for row in report.tables.rows}
     if regret:
         overall = {row.agent: row.overall for row in regret.agents}
         columns["regret, points (95 %)"] = {name: _range(row.regret, ".2f") for name, row in overall.items()}
@@ -132,6 +135,8 @@ def markdown(report: Report, pictures: Sequence[str]) -> str:
     if report.arena:
         parts += ["## Arena", *_arena(report.arena, order_of_agents(report))]
         parts += [shown[name] for name in ("elo.png", "scores.png") if name in shown]
+    if report.tables:
+        parts += ["## Mixed tables", *tables_in_words(report.tables)]
     if report.regret:
         parts += ["## Regret", *_regret(report.regret, order_of_agents(report))]
         parts += [shown[name] for name in ("regret.png",) if name in shown]
@@ -184,6 +189,35 @@ def _pairing(pairing: PairingResult, orders: int) -> list[str]:
         normalised = f"{normal.elo:+.0f} ± {normal.error:.0f}" if math.isfinite(normal.elo) else ""
         cells += ["/".join(map(str, pairing.pentanomial)), difference, normalised, f"{100 * pairing.los:.1f}"]
     return cells
+
+
+def tables_table(tables: TablesResult) -> str:
+    """The players at mixed tables, and beside each its null run."""
+    shares = f"alone: {' / '.join(ORDINALS[: tables.players])}"
+    heads = ["agent", "score, % (95 %)", "margin, points (95 %)", "place (95 %)", "Elo (95 %)", f"{shares}, %"]
+    rows = [
+        [
+            f"`{row.agent}`",
+            _range(row.score, ".1f", 100),
+            _range(row.margin, "+.1f"),
+            _range(row.place, ".2f"),
+            _range(row.elo),
+            " / ".join(f"{100 * score.mean:.0f}" for score in row.null.scores),
+        ]
+        for row in tables.rows
+    ]
+    return table(heads, rows)
+
+
+def tables_in_words(tables: TablesResult) -> list[str]:
+    """Two paragraphs of Markdown: how the tables were played, and their numbers."""
+    orders = ", ".join(f"{name} {_range(value)}" for name, value in zip(ORDINALS, tables.orders, strict=False))
+    return [
+        f"Every multiset of the agents in every order, {tables.number} openings of `{tables.openings}`: {tables.games} "
+        f"games. Even: {100 / tables.players:.1f} %, place {(tables.players + 1) / 2:g}. Alone: the score of the agent "
+        f"among itself, by who moves first from the opening. Moving {orders} Elo over moving last.",
+        tables_table(tables),
+    ]
 
 
 def _regret(regret: RegretResult, order: list[str]) -> list[str]:
