@@ -28,7 +28,7 @@ NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
                 "-W",
                 "ignore:overflow encountered:RuntimeWarning",
                 "-k",
-                "plain_minimax or core or best or proved_at or says and (tonkin or three)",
+                "plain_minimax or leaves or core or best or proved_at or says and (tonkin or three)",
             ],
         ),
     ],
