@@ -169,7 +169,7 @@ def show(console: Console, settings: EvaluationSettings, report: Report) -> None
         console.print(Markdown("\n\n".join(tables_in_words(report.tables))))
     if report.regret:
         show_regret(console, report.regret)
-    if settings.time:
+    if any(agent.ms_per_move for agent in report.agents):
         shown = _table(["agent"], ["ms a move"])
         for agent in report.agents:
             shown.add_row(agent.label, f"{agent.ms_per_move or 0:.3g}")

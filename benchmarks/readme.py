@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.evaluation.results import Report, read_report
+from agents.evaluation.results import ORDINALS, Report, read_report
 from agents.reports.cards import cards
 from agents.reports.report import summary
 from agents.support.command_line import Flag, parse_options
@@ -181,18 +181,31 @@ def _score(report: Report, player: str, opponent: str) -> str:
     return plus_minus(score, ".1f", 100) if score else ""
 
 
-def among_equals(preset: str) -> str:
-    """Share of wins of each player among opponents of one kind, as the report of a preset of more players has it."""
+def more_players(preset: str) -> str:
+    """Mixed tables and regret of a preset of more players."""
     report = read_report(RESULTS / preset / "report.json")
-    assert report.arena
-    assert report.arena.ratings
-    opponents = [f"maxn:depth={depth}" for depth in (2, 3, 4)] + ["maxn:nodes=5000,net=pretrained", "ppo:pretrained"]
-    rows = []
-    for rating in sorted(report.arena.ratings, key=lambda rating: rating.elo.mean):
-        agent = next(agent for agent in report.agents if agent.label == rating.agent)
-        scores = [_score(report, agent.name, opponent) if opponent != agent.name else "" for opponent in opponents]
-        rows.append([f"`{agent.name}`", *scores, f"{rating.elo.mean:+.0f}"])
-    return table(["one among …", *(f"`{opponent}`" for opponent in opponents), "Elo"], rows, left=1)
+    tables = report.tables
+    assert tables
+    regret, names = _regret_rows(report), {agent.label: agent.name for agent in report.agents}
+    rows = [
+        [
+            f"`{names[row.agent]}`",
+            plus_minus(row.score, ".1f", 100),
+            plus_minus(row.margin, "+.1f"),
+            plus_minus(row.place, ".2f"),
+            f"{row.elo.mean:+.0f}",
+            " / ".join(f"{100 * score.mean:.0f}" for score in row.null.scores),
+            plus_minus(regret[names[row.agent]].overall.regret, ".2f"),
+        ]
+        for row in tables.rows
+    ]
+    heads = ["player", "wins, %", "margin, points", "place", "Elo", "alone, by order, %", "regret, points"]
+    orders = ", ".join(
+        f"{name} {plus_minus(value, '+.0f')}" for name, value in zip(ORDINALS, tables.orders, strict=False)
+    )
+    where = f"{tables.number} openings, {tables.games:,} games ([report](reports/{preset}/report.md))"
+    note = f"{where}. Moving {orders} Elo over moving last."
+    return f"{table(heads, rows, left=1)}\n\n{note}"
 
 
 def strength() -> str:
@@ -209,7 +222,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     },
     ROOT / "docs" / "benchmark.md": {"rows": players.rows},
     ROOT / "docs" / "more-players.md": {
-        preset: functools.partial(among_equals, preset) for preset in ("three-player", "four-player")
+        preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
     },
     ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
 }

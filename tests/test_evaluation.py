@@ -182,10 +182,12 @@ def test_a_label_cannot_be_markup() -> None:
     assert "<b>" not in evaluate("random", opponents=["random"], pairs=1, label="<b>bold</b>")._repr_html_()
 
 
-def test_rules_without_suite_net_or_pairs_of_two() -> None:
+def test_rules_without_suite_or_pairs_of_two() -> None:
+    bare = evaluate("greedy", "four-player seeds=4", ["random"], pairs=1)
+    assert (bare.suite, bare.regret) == (None, None)
     found = evaluate("greedy", "four-player", ["random"], pairs=6)
     (match,) = found.matches
-    assert (found.openings, found.suite, found.regret) == ("openings-four-player.txt", None, None)
+    assert (found.openings, found.suite) == ("openings-four-player.txt", "regret-four-player")
     assert match.wins + match.draws + match.losses == 24
     assert (match.elo, match.normalised_elo, match.pentanomial) == (None, None, None)
     assert match.score.mean > 1 / 4

@@ -7,12 +7,14 @@ import pytest
 
 from agents.evaluation.make_regret import SuiteRecipe, make_suite, value_chunk
 from agents.evaluation.prove_regret import prove_suite
+from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.regret import PHASES, Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.players import make
 from oanquan_env.players.full_width import FullWidthSearch
+from oanquan_env.players.value_net import read_value_net
 
 RECIPE = SuiteRecipe(rules="three-player seeds=3", count=9, depths=(2, 2, 2), games=60)
 
@@ -58,18 +60,21 @@ def test_a_made_suite_has_the_values_of_the_search_and_survives_its_file(tmp_pat
         prove_suite(suite, 100, 1)
 
 
-def test_the_committed_suite_keeps_its_conditions() -> None:
-    suite = load_suite(Core("three-player").rules)
-    assert len(suite) == 300
-    assert np.bincount(suite.phases()).tolist() == [100] * len(PHASES)
+@pytest.mark.parametrize(("rules", "depth"), [("three-player", 8), ("four-player", 8)])
+def test_the_committed_suite_keeps_its_conditions(rules: str, depth: int) -> None:
+    suite = load_suite(Core(rules).rules)
+    assert len(suite) == 1200
+    assert np.bincount(suite.phases()).tolist() == [400] * len(PHASES)
     assert len(first_of_each(canonical_keys(suite.core, suite.positions))) == len(suite)
     assert (np.isfinite(suite.values) == suite.core.legal_mask(suite.positions)).all()
     assert (np.nanmax(suite.values, axis=1) - np.nanmin(suite.values, axis=1) >= 1).all()
-    some = suite.take((suite.phases() != 2).nonzero()[0][::60])
-    assert np.array_equal(some.values, own_values(some.core, some, 7), equal_nan=True)
+    some = suite.take((suite.phases() == 2).nonzero()[0][::40])
+    search = MoveValues(some.core, depth, read_value_net("pretrained", some.core.rules))
+    searched, others = search.movers_values(some.positions)[0], some.core.rules.players - 1
+    assert np.array_equal(some.values, np.rint(searched * others) / others, equal_nan=True)  # the file's parts
     parts = [suite.part("development"), suite.part("test")]
     assert sum(map(len, parts)) == len(suite)
-    assert min(map(len, parts)) > 100
-    players = [make(name, "three-player") for name in ("random", "greedy", "maxn:depth=2", "maxn:depth=4")]
+    assert min(map(len, parts)) > 500
+    players = [make(name, rules) for name in ("random", "greedy", "maxn:depth=2", "maxn:depth=4,net=pretrained")]
     regrets = [regret(player, suite, np.random.default_rng(0)).overall.regret.mean for player in players]
     assert regrets == sorted(regrets, reverse=True)

@@ -86,6 +86,8 @@ def explanation(report: Report) -> str:
         parts.append(f"{pairs} {begun}, each played in every seating, in every pairing.")
     if report.arena and report.arena.ratings:
         parts.append(_ratings_explained(report.arena))
+    if report.tables:
+        parts.append(f"Mixed tables: every multiset of the agents in every order, {report.tables.games:,} games.")
     if report.regret:
         two = Rules.parse(report.rules).players == 2
         blundered = (
@@ -213,9 +215,9 @@ def tables_in_words(tables: TablesResult) -> list[str]:
     """Two paragraphs of Markdown: how the tables were played, and their numbers."""
     orders = ", ".join(f"{name} {_range(value)}" for name, value in zip(ORDINALS, tables.orders, strict=False))
     return [
-        f"Every multiset of the agents in every order, {tables.number} openings of `{tables.openings}`: {tables.games} "
-        f"games. Even: {100 / tables.players:.1f} %, place {(tables.players + 1) / 2:g}. Alone: the score of the agent "
-        f"among itself, by who moves first from the opening. Moving {orders} Elo over moving last.",
+        f"Every multiset of the agents in every order, {tables.number} openings of `{tables.openings}`: "
+        f"{tables.games:,} games. Even: {100 / tables.players:.1f} %, place {(tables.players + 1) / 2:g}. Alone: "
+        f"the score of the agent among itself, by who moves first from the opening. Moving {orders} Elo over moving last.",
         tables_table(tables),
     ]
 
