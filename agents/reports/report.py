@@ -217,7 +217,8 @@ def tables_in_words(tables: TablesResult) -> list[str]:
     return [
         f"Every multiset of the agents in every order, {tables.number} openings of `{tables.openings}`: "
         f"{tables.games:,} games. Even: {100 / tables.players:.1f} %, place {(tables.players + 1) / 2:g}. Alone: "
-        f"the score of the agent among itself, by who moves first from the opening. Moving {orders} Elo over moving last.",
+        "the score of the agent among itself, by who moves first from the opening. "
+        f"Moving {orders} Elo over moving last.",
         tables_table(tables),
     ]
 
