@@ -61,6 +61,8 @@ def test_ply_limit_follows_the_number_of_players_unless_given() -> None:
     assert [Rules(players=n).max_plies for n in (2, 3, 4)] == [200, 1000, 1000]
     assert Rules().replace(players=3).max_plies == 1000
     assert Rules(max_plies=77).replace(players=3).max_plies == 77
+    with pytest.raises(RulesError, match=r"unknown rules field 'seed' \(did you mean seeds\?\)"):
+        Rules().replace(seed=1)
     assert Rules.parse("vietnamese players=3 max_plies=200").max_plies == 200
 
 
