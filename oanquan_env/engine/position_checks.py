@@ -140,7 +140,7 @@ def _within(name: str, array: Column, low: int, high: int) -> None:
 
 
 def _require(
-    column: str, good: Mask | np.bool, message: Callable[[int], str], index: Callable[[int], int] = lambda row: 0
+    column: str, good: Mask | np.bool_, message: Callable[[int], str], index: Callable[[int], int] = lambda row: 0
 ) -> None:
     if not good.all():
         row = int(good.argmin())
