@@ -15,8 +15,8 @@ LOCK_NAME = ".lock"
 class FolderLock:
     """Holds a folder, which must exist, until `release`, the end of a `with`, or until nobody refers to the lock.
 
-    What a killed program left half-written in the folder is removed. The lock's file stays: if it were removed, two
-    programs could hold one each. On a file system without locks nothing is held.
+    Half-written files of a killed program are removed. The lock's own file stays, as without it two programs could hold
+    one each. On a file system without locks nothing is held.
 
     Raises `FileError` if another one holds it.
     """
