@@ -8,6 +8,7 @@ from agents.evaluation.tournament import Pairing, Tournament, by_order, replay
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.estimates import mean_estimate
 from oanquan_env.benchmark.matches import match_result
+from oanquan_env.engine.positions import turn_order
 
 ANCHOR = "greedy"
 
@@ -47,7 +48,7 @@ def _points_by_order(tournament: Tournament, pairing: Pairing) -> Floats:
     core, openings = tournament.core, tournament.openings.positions
     players, k = core.rules.players, len(openings)
     points = core.standings(replay(core, openings, pairing.games)).reshape(players, k, players)
-    seats = (openings.mover[:, None] + np.arange(players)) % players  # (K, P) who moves first, second, ..
+    seats = turn_order(openings.mover, players)
     ordered: Floats = points[seats[:, :, None], np.arange(k)[:, None, None], seats[:, None, :]].astype(np.float64)
     return ordered
 

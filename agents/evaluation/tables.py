@@ -21,6 +21,7 @@ from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded
 from oanquan_env.engine.core import relative_points
+from oanquan_env.engine.positions import turn_order, turn_places
 from oanquan_env.errors import UsageError
 from oanquan_env.playing import advance, seated
 
@@ -79,9 +80,9 @@ class Tables:
         """(K, O, P) points at the end, of the player of each place of (O, P) `orders`."""
         players = self.core.rules.players
         finals = Positions.concatenate([self.openings.positions] * len(orders))
-        places = (np.arange(players) - finals.mover[:, None]) % players  # of each seat, in the order of play
+        places = turn_places(finals.mover, players)
         seating = np.take_along_axis(orders.repeat(len(self.openings), axis=0), places, axis=1)
-        seats = (finals.mover[:, None] + np.arange(players)) % players
+        seats = turn_order(finals.mover, players)
         for _ in advance(self.core, finals, seated([one.policy for one in self.entrants], seating, rng)):
             pass
         points: Points = np.take_along_axis(self.core.standings(finals), seats, axis=1)

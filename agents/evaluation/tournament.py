@@ -25,6 +25,7 @@ from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games
 from oanquan_env.engine.notation import seat_name
+from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.players import Policy
 from oanquan_env.players.anywhere import load
@@ -274,5 +275,4 @@ def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
 
 def by_order(table: Floats, openings: Positions) -> Floats:
     """(K, P) scores or margins by seat of `a`, reordered: moving first after the opening, moving second, and so on."""
-    seats = (openings.mover[:, None] + np.arange(table.shape[1])) % table.shape[1]
-    return np.take_along_axis(table, seats, axis=1)
+    return np.take_along_axis(table, turn_order(openings.mover, table.shape[1]), axis=1)

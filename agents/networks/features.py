@@ -12,6 +12,7 @@ import numpy.typing as npt
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.engine.core import relative_points
+from oanquan_env.engine.positions import turn_order
 from oanquan_env.observation import Encoder
 
 Features: TypeAlias = npt.NDArray[np.int16]
@@ -104,7 +105,7 @@ class AfterstateFeatures(FeatureEncoder):
         """(M, P-1) P - 1 times the margins that the moves from `parents[rows]` to `children` won, the mover's first."""
         players = self.core.rules.players
         won = relative_points(self.core.standings(children) - parents.scores[rows]) * (players - 1)
-        seats = (parents.mover[rows, None] + np.arange(players - 1)) % players
+        seats = turn_order(parents.mover[rows], players)[:, :-1]
         return _as_int16(np.take_along_axis(won, seats, axis=1).round())
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.search.compiled import OVER, Int64s, compiled, record, zeros
 from oanquan_env import Core, Positions
-from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, turn_order
 from oanquan_env.engine.rules import MAX_SEEDS
 from oanquan_env.engine.scalar import NO_SQUARE, RUNAWAY, RUNNING, RuleNumbers, gap_masks, plain_numbers
 from oanquan_env.engine.sowing import LAP_LIMIT
@@ -116,9 +116,10 @@ def _add_net(found: Any, net: ValueNet) -> None:
 def mover_first(positions: Positions) -> Int64s:
     """(N, SEATS) sides of N positions as words, the mover's first, then in the order of play."""
     players = positions.scores.shape[1]
-    seats = (positions.mover[:, None] + np.arange(players)) % players
     sides = np.zeros((len(positions), SEATS), dtype=np.int64)
-    sides[:, :players] = np.take_along_axis(positions.sides.view(np.int64), seats, axis=1)
+    sides[:, :players] = np.take_along_axis(
+        positions.sides.view(np.int64), turn_order(positions.mover, players), axis=1
+    )
     return sides
 
 

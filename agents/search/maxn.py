@@ -26,6 +26,7 @@ from agents.search.memory import MAX_ACTIONS, MAX_DEPTH, UNLIMITED, next_child
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
 from oanquan_env.engine.core import relative_points
+from oanquan_env.engine.positions import turn_places
 from oanquan_env.engine.scalar import RUNNING, can_play
 from oanquan_env.players.full_width import Aim
 from oanquan_env.players.value_net import MANY_HIDDEN, SECOND, ValueNet
@@ -262,7 +263,7 @@ class ManySearch:
         found, rules = self._search(positions, Limits(depth=depth), True), self.core.rules
         values = np.full((len(positions), rules.actions, rules.players), -np.inf)
         rows, actions = (found["worths"][:, : rules.actions] != UNKNOWN).nonzero()
-        places = (np.arange(rules.players) - positions.mover[rows, None]) % rules.players
+        places = turn_places(positions.mover[rows], rules.players)
         points = np.take_along_axis(found["points"][rows, actions], places, axis=1)
         values[rows, actions] = relative_points(points) / self._rules.unit
         return values

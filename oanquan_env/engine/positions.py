@@ -160,6 +160,18 @@ class Positions:
         return Positions(squares, scores, mover, ply, ended)
 
 
+def turn_order(mover: Ints, players: int) -> Ints:
+    """(N, P) the seats in the order of play, each `mover` first."""
+    seats: Ints = (mover[:, None] + np.arange(players)) % players
+    return seats
+
+
+def turn_places(mover: Ints, players: int) -> Ints:
+    """(N, P) the place of each seat in `turn_order`: 0 for the mover, 1 for the player after it."""
+    places: Ints = (np.arange(players) - mover[:, None]) % players
+    return places
+
+
 def occupied_bytes(side: int) -> int:
     """Bit set of the bytes of a side's word that are not zero; byte 0 is the lowest bit."""
     marked = ((side & _LOW_BITS) + _LOW_BITS | side) & _HIGH_BITS  # the highest bit of each such byte

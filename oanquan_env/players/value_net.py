@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
-from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions, turn_places
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
@@ -132,8 +132,7 @@ class ValueNet:
         found, players = self._outputs(positions), self.rules.players
         if players == 2:
             found = np.concatenate([found, -found], axis=1)
-        place = (np.arange(players) - positions.mover[:, None]) % players  # of each seat, counted from the mover
-        return np.take_along_axis(found, place, axis=1)
+        return np.take_along_axis(found, turn_places(positions.mover, players), axis=1)
 
     @functools.cached_property
     def _tables(self) -> _Tables:

@@ -18,6 +18,7 @@ from agents.networks.features import FeatureEncoder
 from agents.training.starts import RandomStarts
 from oanquan_env import Termination
 from oanquan_env.engine.core import relative_points
+from oanquan_env.engine.positions import turn_order
 from oanquan_env.rewards import RewardName, ply_rewards
 
 
@@ -73,8 +74,7 @@ class SelfPlayVecEnv(VecEnv):
         mover, before = self.positions.mover.copy(), self.positions.scores.copy()
         self.core.play(self.positions, self._actions)
         rewards = ply_rewards(self.reward, self.core, before, self.positions)
-        players = self.core.rules.players
-        rewards = np.take_along_axis(rewards, (mover[:, None] + np.arange(players)) % players, axis=1)
+        rewards = np.take_along_axis(rewards, turn_order(mover, self.core.rules.players), axis=1)
         dones = self.positions.over
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         finished = dones.nonzero()[0]

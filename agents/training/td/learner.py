@@ -11,6 +11,7 @@ from agents.networks.value_net import ValueModule
 from agents.training.td.config import TDConfig
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
+from oanquan_env.engine.positions import turn_order
 from oanquan_env.players.value_net import embedding_rows
 
 LAST_RATE = 0.05
@@ -60,8 +61,7 @@ class Learner:
 
     def _remember(self, positions: Positions, returns: Floats) -> None:
         players = returns.shape[1]
-        seats = (positions.mover[:, None] + np.arange(players)) % players
-        from_mover = np.take_along_axis(returns, seats, axis=1).astype(np.float32)
+        from_mover = np.take_along_axis(returns, turn_order(positions.mover, players), axis=1).astype(np.float32)
         self.inputs.append(torch.from_numpy(embedding_rows(self.core.rules, positions).astype(np.int16)))
         self.targets.append(torch.from_numpy(from_mover[:, 0].copy() if players == 2 else from_mover))
 
