@@ -6,38 +6,30 @@ from agents.search.deepening import Limits, Search
 from agents.search.maxn import ManySearch
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Mask
-from oanquan_env.players.full_width import FullWidthSearch
 from oanquan_env.players.value_net import ValueNet
 
 
 class MoveValues:
     """Searches running positions to a fixed depth, the move itself counted. Values are future margins in points.
 
-    `net` evaluates the leaves, and `threads` are those of `Search`.
+    `net` evaluates the leaves, and `threads` are those of `Search`. Raises `ValueError` for refill=forfeit.
     """
 
     def __init__(self, core: Core, depth: int, net: ValueNet | None = None, threads: int | None = None) -> None:
         self.core = core
         self.depth = depth
-        self._search: Search | ManySearch | FullWidthSearch
+        self._search: Search | ManySearch
         if core.rules.players == 2:
             self._search = Search(core, threads=threads, net=net)
-        elif core.rules.refill == "borrow":
-            self._search = ManySearch(core, threads=threads, net=net)
         else:
-            self._search = FullWidthSearch(core, depth, net=net)
+            self._search = ManySearch(core, threads=threads, net=net)
 
     def use(self, net: ValueNet) -> None:
         """Take another net from here on."""
-        if isinstance(self._search, FullWidthSearch):
-            self._search = FullWidthSearch(self.core, self.depth, net=net)
-        else:
-            self._search.use(net)
+        self._search.use(net)
 
     def values(self, positions: Positions) -> Floats:
         """(N, A, P) for all players, by seat, after each legal move; -inf for illegal ones."""
-        if isinstance(self._search, FullWidthSearch):
-            return self._search.values(positions)
         if isinstance(self._search, ManySearch):
             return self._search.values(positions, self.depth)
         mover = np.nan_to_num(self._search.values(positions, self.depth), nan=-np.inf)

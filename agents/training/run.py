@@ -28,14 +28,12 @@ from agents.training.run_folder import (
     write_evaluations,
 )
 from oanquan_env import Core
-from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.benchmark.regret import RegretMeasures, regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, write_atomically
 from oanquan_env.players import Policy
-from oanquan_env.playing import random_openings
 
 Config = TypeVar("Config", bound=RunConfig)
 
@@ -226,17 +224,6 @@ class Run(ABC, Generic[Config]):
         found = regret(player, suite.part("development"), rng, by_phase=False).overall
         self.log(f"evaluation/{name}", found.regret.mean)
         return found
-
-    def score_of(self, player: Policy, opponent: Policy, pairs: int, plies: int, name: str) -> dict[str, float]:
-        """Score of a match from random openings with its interval, 0 to 1, logged by name.
-
-        It is the share of wins over all seats, a tied win shared.
-        """
-        rng = np.random.default_rng(self.config.seed)
-        openings = random_openings(self.core, pairs, plies, rng)
-        score = score_interval(play_pairs(self.core, player, opponent, openings, rng))
-        self.log(f"evaluation/{name}", score.mean)
-        return {"score": score.mean, "low": score.low, "high": score.high}
 
     def check_finite(self) -> None:
         """Raises `UsageError` once a weight is no finite number."""

@@ -1,7 +1,6 @@
 """A run that trains an agent by self-play PPO."""
 
 import dataclasses
-import functools
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -27,8 +26,10 @@ from agents.training.run import Run
 from agents.training.run_folder import RUN_NAME
 from agents.training.starts import RandomStarts
 from oanquan_env import Core, IllegalActionError
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
+from oanquan_env.players import Policy
 from oanquan_env.playing import random_openings
 
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
@@ -152,9 +153,7 @@ class PPORun(Run[TrainConfig]):
             player.evaluate(self.core.start())
         except FileError as error:  # weights too large to play with
             raise self.diverged(str(error)) from None
-        settings = self.config.evaluation
-        meet = functools.partial(self.score_of, player, pairs=settings.pairs, plies=settings.opening_plies)
-        results = {name: meet(make(name, self.core.rules), name=name) for name in settings.opponents}
+        results = {name: self._score(player, name) for name in self.config.evaluation.opponents}
         row: dict[str, Any] = {"results": results}
         players = self.core.rules.players
         counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
@@ -168,6 +167,14 @@ class PPORun(Run[TrainConfig]):
         if ahead and not self.plies:
             said += f" (not trained yet; the network looks {ahead} ahead)"
         return row, said
+
+    def _score(self, player: Policy, opponent: str) -> dict[str, float]:
+        """Share of wins over all seats from random openings with its interval, 0 to 1, a tied win shared."""
+        rng, settings = np.random.default_rng(self.config.seed), self.config.evaluation
+        openings = random_openings(self.core, settings.pairs, settings.opening_plies, rng)
+        score = score_interval(play_pairs(self.core, player, make(opponent, self.core.rules), openings, rng))
+        self.log(f"evaluation/{opponent}", score.mean)
+        return {"score": score.mean, "low": score.low, "high": score.high}
 
 
 class _BetweenIterations(BaseCallback):

@@ -33,10 +33,9 @@ class TDConfig(Strict):
 
 
 class NetEvaluationConfig(EvaluationSchedule):
-    """Periodic measurements of searches with the net: regret for two players, games for more."""
+    """Periodic measurements of the regret of searches with the net."""
 
-    nodes: list[Count] = Field([2_000, 20_000], description="moves that the searches may play, two players")
-    openings: Count = Field(100, description="openings of the games, each played in every seat, more players")
+    nodes: list[Count] = Field([2_000, 20_000], description="moves that the searches may play")
 
 
 class ValueConfig(RunConfig):
@@ -52,9 +51,8 @@ class ValueConfig(RunConfig):
     @field_validator("rules")
     @classmethod
     def _rules_for_search(cls, text: str) -> str:
-        rules = Rules.parse(text)
-        if rules.players == 2 and rules.refill == "forfeit":
-            raise ValueError(f"value nets of two players are for refill=borrow; {text!r} is not")
+        if Rules.parse(text).refill == "forfeit":
+            raise ValueError(f"value nets are for refill=borrow; {text!r} is not")
         return text
 
     @property

@@ -11,6 +11,7 @@ import torch
 from agents.networks.value_net import ValueModule
 from agents.players.search_player import SearchPlayer
 from agents.search.deepening import Limits, Search
+from agents.search.maxn import ManySearch
 from agents.search.move_values import MoveValues
 from agents.support.strict_yaml import read_yaml
 from agents.training.checkpoint import State
@@ -20,13 +21,9 @@ from agents.training.starts import RandomStarts
 from agents.training.td.config import ValueConfig
 from agents.training.td.games import Games
 from agents.training.td.learner import Learner
+from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.files import write_atomically
-from oanquan_env.players import FullWidthPolicy
-from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet
-
-RIVALRY = "maxn:depth=2 with the net among maxn:depth=3"
-OPENING_PLIES = 4
-"""Random plies of the openings for more than two players."""
+from oanquan_env.players.value_net import VALUE_NET_NAME
 
 
 class TDRun(Run[ValueConfig]):
@@ -58,8 +55,11 @@ class TDRun(Run[ValueConfig]):
     @property
     def usage(self) -> str:
         """The net, and a command that plays with it."""
-        player = "minimax:nodes=2000" if self.core.rules.players == 2 else "maxn:depth=2"
+        player = f"{self._searching()[0]}:nodes=2000"
         return f"the net is in {self.folder}; {self.try_out(f'{player},net={self.folder} {player}')}"
+
+    def _searching(self) -> tuple[str, type[Search | ManySearch]]:
+        return ("minimax", Search) if self.core.rules.players == 2 else ("maxn", ManySearch)
 
     def train(self, between_iterations: Callable[[], None]) -> None:
         """Play and learn to `planned_plies`."""
@@ -111,23 +111,16 @@ class TDRun(Run[ValueConfig]):
         write_atomically(self.folder / VALUE_NET_NAME, self.network.export(origin).to_bytes())
 
     def measure(self) -> tuple[dict[str, Any], str]:
-        """Regret on the development part of the suite; with more than two players a share of wins."""
-        net = self.network.export({})
-        if self.core.rules.players > 2:
-            return self._share(net)
+        """Regret of a search with the net on the development part of the suite."""
         said, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
-        search = Search(self.core, threads=self.config.threads, net=net)
+        if find_suite(self.core.rules) is None:
+            return row, "no suite of these rules"
+        kind, searching = self._searching()
+        search = searching(self.core, threads=self.config.threads, net=self.network.export({}))
         for nodes in self.config.evaluation.nodes:
             found = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
-            if found is None:
-                return row, "no suite of these rules"
-            row["regrets"][f"minimax:nodes={nodes}"] = dataclasses.asdict(found)
+            assert found
+            row["regrets"][f"{kind}:nodes={nodes}"] = dataclasses.asdict(found)
             row.setdefault("regret", dataclasses.asdict(found))
             said.append(f"{found.regret.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(said)}"
-
-    def _share(self, net: ValueNet) -> tuple[dict[str, Any], str]:
-        one, field = FullWidthPolicy(self.core, 2, "maxn", net=net), FullWidthPolicy(self.core, 3, "maxn")
-        share = self.score_of(one, field, self.config.evaluation.openings, OPENING_PLIES, "share")
-        low, mean, high = (f"{100 * share[name]:.1f}" for name in ("low", "score", "high"))
-        return {"results": {RIVALRY: share}}, f"{mean} % of wins ({low} to {high}) for {RIVALRY}"
