@@ -37,9 +37,6 @@ def windows_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Window, "hold", lambda window, seconds: window.poll())
 
 
-# ---- the page in a browser -------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     yield from launch()

@@ -5,9 +5,8 @@ import pytest
 from pettingzoo.test import api_test, render_test, seed_test
 
 from oanquan_env import MatchRules, RulesError, env, raw_env
-from oanquan_env.engine.notation import Move, parse_position
+from oanquan_env.engine.notation import Move
 from oanquan_env.envs.aec import GameEnv, MatchEnv
-from tests.boards import FINISHING
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*[Oo]bservation.*:UserWarning")
 """See `test_aec`."""
@@ -61,20 +60,6 @@ def test_a_match_pays_its_winner_at_its_end_alone() -> None:
     assert game.infos["player_0"]["termination"] == "fields_sold"
     assert game.infos["player_0"]["rounds"] == [list(finished.scores) for finished in game.match.rounds]
     assert len(game.match.rounds) > 1
-
-
-@pytest.mark.parametrize(("scores", "winner"), [((48, 1), 0), ((0, 49), 1)])
-def test_a_match_pays_one_to_whoever_wins_and_minus_one_to_the_other(scores: tuple[int, int], winner: int) -> None:
-    game = raw_env(match="fields_to_lose=1")
-    assert isinstance(game, MatchEnv)
-    game.reset()
-    game.match.positions[:] = parse_position(game.core, FINISHING.format(*scores))
-    game._look()
-    game.step(Move.parse("3A").action)
-    assert game.match.outcome is not None
-    assert game.match.outcome.winner == winner
-    assert game.rewards == {f"player_{winner}": 1.0, f"player_{1 - winner}": -1.0}
-    assert game.last()[1] == game.rewards[game.agent_selection]
 
 
 def test_a_match_drawn_by_its_rounds_pays_nothing() -> None:

@@ -15,37 +15,12 @@ from oanquan_env import (
     NotationError,
     Outcome,
     PositionError,
-    Rules,
     RunawayGameError,
     Termination,
 )
 from oanquan_env.render import svg
 from tests.boards import boards, boards_of
 from tests.strategies import PRESET_NAMES
-
-
-def test_a_new_board_is_the_set_up() -> None:
-    board = Board()
-    assert board.seeds == [5, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]
-    assert board.stones == [1, 1]
-    assert board.scores == [0, 0]
-    assert (board.mover, board.ply, board.outcome, board.history, board.last_trace) == (0, 0, None, [], None)
-    assert [str(move) for move in board.legal_moves] == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
-    assert board.rules == Rules()
-    assert all(type(number) is int for number in [*board.seeds, *board.stones, *board.scores, board.mover, board.ply])
-
-
-def test_the_puzzle_of_mancala_world() -> None:
-    board = Board()
-    board.push("5A")
-    assert board.scores == [11, 0]
-    board.push(Move.parse("3A"))
-    assert board.outcome == Outcome(scores=(22, 46), winner=1, termination=Termination.STONES_CAPTURED)
-    assert board.outcome.result == "22-46"
-    assert board.scores == [11, 21]  # leftovers come with the outcome
-    assert board.legal_moves == []
-    with pytest.raises(IllegalMoveError, match=r"South cannot play 1A; the game is over \(stones_captured\)"):
-        board.push("1A")
 
 
 def test_pop_takes_back_what_push_did() -> None:

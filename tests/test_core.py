@@ -83,11 +83,6 @@ def test_positions_that_differ_in_anything_are_not_the_same() -> None:
     assert start != start.copy()  # `==` is identity; arrays have no truth
 
 
-def test_every_termination_has_its_own_name() -> None:
-    names = ["running", "stones_captured", "squares_empty", "forfeit", "max_plies", "resigned"]
-    assert [str(one) for one in Termination] == names
-
-
 def test_a_mirror_of_three_players_is_refused() -> None:
     core = Core("three-player")
     with pytest.raises(ValueError, match="only a board of two players"):

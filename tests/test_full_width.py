@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import agents
-from oanquan_env import Board, Core, Positions, rotate_seats
+from oanquan_env import Board, Core, Positions
 from oanquan_env.arrays import Floats
 from oanquan_env.engine.core import Expanded
 from oanquan_env.envs.single import OAnQuanEnv
@@ -16,7 +16,7 @@ from oanquan_env.players import FullWidthPolicy, GreedyPolicy, move_gains
 from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import AIMS, MAX_DEPTH, Aim, FullWidthSearch
 from tests.boards import random_positions
-from tests.plain_search import after_each_move, endless
+from tests.plain_search import after_each_move
 
 SMALL = "fields=2 seeds=2 mandarin_seeds=1"
 RULES = [f"mancala-world {SMALL}", f"three-player {SMALL}", f"four-player {SMALL}"]
@@ -61,41 +61,6 @@ def test_values_are_those_of_brute_force(rules: str, depth: int, aim: Aim) -> No
     positions = random_positions(core, 16, seed=depth)
     values = FullWidthSearch(core, depth, aim).values(positions)
     assert values == pytest.approx(brute_force(core, positions, depth, aim), abs=1e-9)
-
-
-def test_with_three_players_it_matters_what_the_others_want() -> None:
-    core = Core(RULES[1])
-    positions = random_positions(core, 30, seed=1)
-    maxn, paranoid = (FullWidthSearch(core, 3, aim).values(positions) for aim in AIMS)
-    legal, each = core.legal_mask(positions), np.arange(len(positions))
-    hoped, feared = maxn[each, :, positions.mover][legal], paranoid[each, :, positions.mover][legal]
-    assert (hoped >= feared).all()  # both others, working against the mover, cost it the most
-    assert (hoped > feared).any()
-
-
-@pytest.mark.parametrize("depth", [2, 3, 5])
-def test_with_two_players_the_best_moves_are_those_of_minimax(depth: int) -> None:
-    pytest.importorskip("numba")
-    from agents.search.deepening import Limits, Search
-
-    core = endless("mancala-world")
-    positions = random_positions(core, 24, seed=depth)
-    found = Search(core).best_moves(positions, Limits(depth=depth))
-    for aim in AIMS:
-        values = FullWidthSearch(core, depth, aim).values(positions)[np.arange(len(positions)), :, positions.mover]
-        best = values == values.max(axis=1, keepdims=True)
-        assert [tuple(row.nonzero()[0].tolist()) for row in best] == [tuple(sorted(one.actions)) for one in found]
-
-
-@pytest.mark.parametrize("aim", AIMS)
-@pytest.mark.parametrize("rules", ["three-player", "four-player"])
-def test_seats_turned_the_values_turn_with_them(rules: str, aim: Aim) -> None:
-    core = Core(rules)
-    positions, search = random_positions(core, 12, seed=4), FullWidthSearch(core, 3, aim)
-    values = search.values(positions)
-    for seats in range(1, core.rules.players):
-        turned = search.values(rotate_seats(positions, seats))
-        assert (turned == np.roll(values, seats, axis=2)).all()
 
 
 class CountingCore(Core):

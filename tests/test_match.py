@@ -225,27 +225,6 @@ def test_a_match_is_drawn_after_its_last_round_unless_fields_are_sold_in_it() ->
     assert sold.outcome == MatchOutcome(0, MatchEnd.FIELDS_SOLD)
 
 
-def test_a_whole_match_step_by_step() -> None:
-    rng = np.random.default_rng(3)
-    match = Match("vietnamese", "match_measure=margin")
-    policy = RandomPolicy(match.core)
-    while match.outcome is None:
-        rounds, ply, mover = len(match.rounds), int(match.positions.ply[0]), match.mover
-        action = int(policy.choose(match.positions, rng)[0])
-        assert match.legal_mask()[action]
-        ended = match.step(action)
-        assert len(match.rounds) == rounds + (ended is not None)
-        if ended is None:
-            assert match.positions.ply[0] == ply + 1
-            assert match.mover != mover
-        else:
-            assert ended is match.rounds[-1]
-            assert ended.positions.over[0]
-            assert len(ended.actions) == ply + 1
-    assert match.outcome.winner == match.rounds[-1].winner
-    assert len(match.ownership.sold[1 - match.outcome.winner]) >= 3
-
-
 @pytest.mark.parametrize("rules", ["mancala-world", "tonkin", "vietnamese refill=forfeit max_plies=40"])
 def test_many_matches_at_once_are_the_matches_one_by_one(rules: str) -> None:
     core = Core(rules)

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
 from oanquan_env.engine.move_trace import Lap, Refilling, Taking, TurnEnd
-from tests.boards import FINISHING, boards_of
+from tests.boards import boards_of
 from tests.strategies import PRESET_NAMES, rules, seeds
 
 NORTH = "0,0,0,0,1,0*"  # a row that can move and a stone, so that no game is over
@@ -68,15 +68,6 @@ def test_a_relay_and_a_chain_are_told_in_order() -> None:
     ]
 
 
-def test_one_seed_lifted_from_a_mandarin_square_is_a_lap() -> None:
-    trace = lesson("0,0,0,1,0,3", "0,0,0,0,1,9", "tonkin").sowing("4A")
-    assert trace.laps == (
-        Lap(square=3, direction=0, seeds=1, squares=(4,), one_lifted=False),
-        Lap(square=5, direction=0, seeds=1, squares=(6,), one_lifted=True),
-    )
-    assert "Lift one seed from the mandarin square after South; the last falls into field 1 of North." in str(trace)
-
-
 def test_a_refill_says_what_was_borrowed() -> None:
     trace = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,3").sowing("4A")
     assert trace.refillings == (Refilling(player=1, seeds=5, borrowed=2),)
@@ -96,27 +87,6 @@ def test_a_forfeit_is_told() -> None:
         "Left to nobody: 2 stones.\n"
         "Final points: South 1, North 3."
     )
-
-
-def test_a_finishing_move_tells_where_the_final_points_come_from() -> None:
-    trace = boards_of("5A")[-1].sowing("3A")
-    assert trace.leftovers == (11, 25)
-    assert trace.standings == (22, 46)
-    assert str(trace).endswith(
-        "The game is over: all mandarin stones are captured.\n"
-        "South gets 11 points for seeds left on the board.\n"
-        "North gets 25 points for seeds left on the board.\n"
-        "Left to nobody: 2 seeds.\n"
-        "Final points: South 22, North 46."
-    )
-    assert Board().sowing("5A").leftovers == Board().sowing("5A").standings == ()
-
-
-def test_leftovers_that_are_split_are_told_as_the_core_shares_them() -> None:
-    game_rules = "mancala-world leftovers=split mandarin_leftovers=split"
-    trace = Board.parse(FINISHING.format(25, 24), game_rules).sowing("3A")
-    assert trace.leftovers == (3, 3)  # of 4 seeds on fields and 2 in a mandarin square
-    assert str(trace).endswith("Final points: South 43, North 27.")
 
 
 def test_the_story_of_a_move_can_be_asked_before_and_after_it() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oanquan_env import PRESETS, Board, Core, Move, NotationError, Rules, Termination
+from oanquan_env import PRESETS, Board, Core, Move, NotationError, Rules
 from oanquan_env.engine.notation import format_position, parse_position
 from tests.boards import boards, mutated, played_board
 from tests.strategies import PRESET_NAMES
@@ -43,20 +43,6 @@ def test_a_move_of_no_field_or_direction_cannot_be_made(field: int, direction: i
         Move(field, direction)
 
 
-@pytest.mark.parametrize(
-    ("preset", "text"),
-    [
-        ("mancala-world", START),
-        ("tonkin", "5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 0"),
-        ("three-player", "5,5,5,5,5,0*/5,5,5,5,5,0*/5,5,5,5,5,0* 0,0,0 0 0"),
-        ("mancala-world fields=2 mandarin_seeds=3", "5,5,3*/5,5,3* 0,0 0 0"),
-    ],
-)
-def test_the_start_is_written_side_by_side(preset: str, text: str) -> None:
-    assert Board(preset).text() == text
-    assert Board.parse(text, preset) == Board(preset)
-
-
 def test_any_row_of_a_batch_can_be_written(core: Core) -> None:
     positions = core.start(3)
     core.play(positions, [8, 4, 0])
@@ -74,22 +60,6 @@ def test_every_position_of_play_is_read_back_the_same(board: Board) -> None:
     again = parse_position(core, board.text())
     assert again.same(board.positions).all()
     assert format_position(core, again) == board.text()
-
-
-FORFEIT = [
-    # The mover cannot pay for its refill, or (at_once) the next player cannot.
-    ("refill=forfeit", "0,0,0,0,0,0*/5,5,5,5,5,0 4,31 0 9", Termination.FORFEIT),
-    ("refill=forfeit refill_when=at_once", "5,5,5,5,5,0*/0,0,0,0,0,0 31,4 0 9", Termination.FORFEIT),
-    ("refill=forfeit", "5,5,5,5,5,0*/0,0,0,0,0,0 31,4 0 9", Termination.RUNNING),
-    ("refill=forfeit", "0,0,0,0,0,0/5,5,5,5,5,0 4,41 0 9", Termination.STONES_CAPTURED),
-    ("refill=forfeit max_plies=9", "0,0,0,0,0,0*/5,5,5,5,5,0 4,31 0 9", Termination.MAX_PLIES),
-    ("vietnamese", "1,0,0,0,0,0/5,5,5,5,5,0 3,41 0 9", Termination.SQUARES_EMPTY),
-]
-
-
-@pytest.mark.parametrize(("rules", "text", "ended"), FORFEIT)
-def test_a_position_that_is_over_is_read_as_over(rules: str, text: str, ended: Termination) -> None:
-    assert parse_position(Core(rules), text).ended.tolist() == [ended]
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,6 @@ def test_a_notice_takes_the_width_of_a_phone(visit: Visit, server: PlayServer) -
     assert box["x"] + box["width"] <= 360
 
 
-# ---- memory ----------------------------------------------------------------------------------------------------------
-
-
 def resident() -> int:
     """Bytes of memory that this process, in which the server runs, holds; 0 where that cannot be read."""
     statm = Path("/proc/self/statm")

@@ -206,9 +206,6 @@ def test_a_screen_reader_hears_no_loose_numbers(visit: Visit, persons: PlayServe
     assert not [line for line in heard.splitlines() if line.strip(' -"').removeprefix("text: ").strip('"').isdecimal()]
 
 
-# ---- servers that forget and stop ------------------------------------------------------------------------------------
-
-
 def test_a_game_outlives_many_other_tabs(visit: Visit, persons: PlayServer, monkeypatch: pytest.MonkeyPatch) -> None:
     person = visit(persons.address)
     person.move("3A")

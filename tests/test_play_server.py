@@ -65,9 +65,6 @@ def request(played: PlayServer, name: str, **asked: Any) -> Answer:
     return ask(played, f"/{played.token}/{name}", asked)
 
 
-# ---- who is refused --------------------------------------------------------------------------------------------------
-
-
 def test_only_its_own_page_is_answered() -> None:
     with serving() as played:
         page, own = f"/{played.token}/", f"127.0.0.1:{played.server_port}"
@@ -126,9 +123,6 @@ def test_odd_requests_get_an_answer() -> None:
         assert request(played, "new", tab=tab, rules=5)[1]["error"]["code"] == "request"
         status, answer = request(played, "move", tab=tab, move="9A", ply=0)
         assert (status, answer["error"]["code"]) == (400, "move")
-
-
-# ---- games -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_game_goes_on_with_what_the_player_answers() -> None:
@@ -198,9 +192,6 @@ def test_a_player_thinks_again_after_a_thought_that_was_dropped(slow: Slow, monk
     tab.wait(tab.session.version)
     assert str(tab.session.game.board.history[0]) == "4A"
     assert tab.session.game.board.ply == 2
-
-
-# ---- files and the command -------------------------------------------------------------------------------------------
 
 
 def test_the_files_of_the_page_are_small() -> None:

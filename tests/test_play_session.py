@@ -20,9 +20,6 @@ END = "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30"
 """3A captures the last stone: South 42, North 28."""
 
 
-# ---- a game ----------------------------------------------------------------------------------------------------------
-
-
 def test_a_move_and_its_answer() -> None:
     played = Session(names=("human", "greedy"), rng=np.random.default_rng(1))
     played.request("move", {"move": "3A", "ply": 0})
@@ -137,9 +134,6 @@ def test_no_move_is_redone_after_a_resignation() -> None:
     assert (line(played), played.state()["turn"]) == (["1A"], "person")
 
 
-# ---- words -----------------------------------------------------------------------------------------------------------
-
-
 def test_the_lessons_show_what_they_say() -> None:
     shown = {lesson["name"]: lesson["move"] for lesson in lessons()}
     steps = {name: [step["kind"] for step in move["steps"]] for name, move in shown.items() if move}
@@ -167,9 +161,6 @@ def test_both_languages_tell_the_same_steps() -> None:
         assert moves
     assert len(TURN_ENDS) == 7
     assert len(TERMINATIONS) == 4
-
-
-# ---- looking back and on ---------------------------------------------------------------------------------------------
 
 
 def test_every_position_of_a_game_is_valued_and_a_preview_is_what_the_move_does() -> None:

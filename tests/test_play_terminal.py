@@ -42,9 +42,6 @@ def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     return typed
 
 
-# ---- hints -----------------------------------------------------------------------------------------------------------
-
-
 def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth(play: Play) -> None:
     pytest.importorskip("numba")
     printed = play("hint\n")
@@ -93,9 +90,6 @@ def test_three_players_get_a_hint_too(play: Play) -> None:
 
 def test_a_player_who_is_named_gives_the_hint(play: Play) -> None:
     assert re.search(r"random: try \d[AC]\.\n", play("hint\n", *BOTH, "--hints", "random"))
-
-
-# ---- commands --------------------------------------------------------------------------------------------------------
 
 
 def test_the_start_says_who_plays_which_rules(play: Play) -> None:
@@ -155,9 +149,6 @@ def test_a_new_game_begins_where_this_one_did_and_asks_before_it_drops_one(play:
     assert over.count("South to move, ply 0") == 2
 
 
-# ---- files -----------------------------------------------------------------------------------------------------------
-
-
 def test_a_saved_game_is_loaded_and_played_on(play: Play, tmp_path: Path) -> None:
     path = tmp_path / "my game"
     printed = play(f"1A\nsave {path}\nnew\n3A\nload {path}\nload {path}\n2A\nsave {path}\nstory\n")
@@ -210,9 +201,6 @@ def test_a_new_game_never_overwrites_the_file_of_the_last(play: Play, tmp_path: 
     assert f"{path} is there already: choose another name." in printed
     assert [str(move) for move in read_records(path)[0].moves] == ["1A", "2A"]
     assert list(tmp_path.iterdir()) == [path]
-
-
-# ---- Ctrl-C and slow players -----------------------------------------------------------------------------------------
 
 
 def press(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
@@ -298,9 +286,6 @@ def test_a_slow_player_is_said_to_think(capsys: pytest.CaptureFixture[str], monk
 
 def test_a_quick_player_is_not(play: Play) -> None:
     assert "thinking" not in play("1A\n", "--opponent", "random", "--seed", "1")
-
-
-# ---- the terminal ----------------------------------------------------------------------------------------------------
 
 
 def shown(*lines: str, columns: int = 80, **variables: str) -> str:

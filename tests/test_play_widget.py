@@ -46,9 +46,6 @@ def click(shown: Any, request: str, **arguments: Any) -> None:
     shown._handle_custom_msg({"request": request, "arguments": arguments}, [])
 
 
-# ---- by its messages -------------------------------------------------------------------------------------------------
-
-
 def test_the_board_follows_what_is_clicked() -> None:
     shown = widget(opponent="greedy")
     click(shown, "move", move="3A", ply=0)
@@ -164,9 +161,6 @@ def test_a_puzzle_is_shown_and_answered() -> None:
     click(shown, "move", move="3A", ply=1)
     assert shown.state["puzzle"]["answer"]["right"]
     assert shown.state["legal"] == []
-
-
-# ---- in JupyterLab ---------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager

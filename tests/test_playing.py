@@ -34,9 +34,6 @@ def test_a_player_chooses_a_move_on_a_board() -> None:
         choose_move(player, over)
 
 
-# ---- advance ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
 def test_games_are_those_played_one_by_one(rules: str) -> None:
     core = Core(rules)
@@ -102,9 +99,6 @@ def test_illegal_choices_are_noticed_before_anything_changes(core: Core) -> None
     with pytest.raises(ValueError, match="illegal action 77 in row 1"):
         next(advance(core, positions, choose))
     assert positions.same(core.start(2)).all()
-
-
-# ---- random lines ----------------------------------------------------------------------------------------------------
 
 
 def test_random_lines_lead_to_their_positions(core: Core) -> None:

@@ -38,9 +38,6 @@ def hand_made() -> Suite:
     return Suite("hand-made", core, positions, values, proved, {"by": "hand"})
 
 
-# ---- judging ---------------------------------------------------------------------------------------------------------
-
-
 def test_moves_are_judged_by_points_and_by_the_result() -> None:
     suite = hand_made()
     worst = judge(suite, np.array([2, 4, 0]))
@@ -97,9 +94,6 @@ def test_phases_go_by_the_points_in_play() -> None:
     assert [PHASES[phase] for phase in phases(core.rules, positions)] == ["opening", "middle", "middle", "end"]
     positions.scores[:, 0] -= 1
     assert [PHASES[phase] for phase in phases(core.rules, positions)] == ["opening", "opening", "opening", "middle"]
-
-
-# ---- files -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_suite_survives_its_file(tmp_path: Path) -> None:
@@ -175,9 +169,6 @@ def test_missing_suites_are_named(tmp_path: Path) -> None:
         FileError, match=r"there is no regret suite for 'tonkin seeds=3'.*python -m agents.evaluation.make_regret"
     ):
         load_suite(Core("tonkin seeds=3").rules)
-
-
-# ---- the committed suite ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module", params=TWO_PLAYER_PRESETS)

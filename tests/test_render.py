@@ -23,30 +23,6 @@ from tests.strategies import seeds as random_seeds
 OWNERS = [[0, 1, 2, 0, 0], [2, 2, 0, 0, 1]]
 
 
-def snapshot(board: Board) -> Snapshot:
-    seeds, stones, scores = tuple(board.seeds), tuple(board.stones), tuple(board.scores)
-    return Snapshot(board.rules, seeds, stones, scores, board.mover, board.ply, board.outcome)
-
-
-# ---- text ------------------------------------------------------------------------------------------------------------
-
-
-def test_the_start_as_text() -> None:
-    assert text(Board()) == (
-        "  North 0\n"
-        "               5       4       3       2       1\n"
-        "   ╭───────┬───────┬───────┬───────┬───────┬───────┬───────╮\n"
-        "   │   ◉   │    5  │    5  │    5  │    5  │    5  │   ◉   │\n"
-        "   │       ├───────┼───────┼───────┼───────┼───────┤       │\n"
-        "   │    0  │    5  │    5  │    5  │    5  │    5  │    0  │\n"
-        "   ╰───────┴───────┴───────┴───────┴───────┴───────┴───────╯\n"
-        "               1       2       3       4       5\n"
-        "▶ South 0\n"
-        "\n"
-        "South to move, ply 0"
-    )
-
-
 def test_a_move_as_text() -> None:
     assert text(boards_of("5A")[-1], last=PUZZLE_MARK) == (
         "▶ North 0\n"
@@ -164,9 +140,6 @@ def test_how_a_game_ended_in_words(rules: str, scores: tuple[int, ...], winner: 
     assert ">stones captured · ply 9<" in svg(board)
 
 
-# ---- SVG -------------------------------------------------------------------------------------------------------------
-
-
 def elements(picture: str) -> list[tuple[str, str, str]]:
     """(tag, class, text) of every element."""
     root = ElementTree.fromstring(picture)
@@ -200,22 +173,6 @@ def test_a_dozen_pebbles_are_drawn_and_more_are_a_number() -> None:
     assert [pebbles_and_badges(seeds) for seeds in (0, 1, 12, 13, 120)] == [(0, 0), (1, 0), (12, 0), (12, 1), (12, 1)]
 
 
-def test_the_last_move_is_marked() -> None:
-    plain, marked = elements(svg(boards_of("5A")[-1])), elements(svg(boards_of("5A")[-1], last=PUZZLE_MARK))
-    added = Counter((tag, kind) for tag, kind, _ in marked) - Counter((tag, kind) for tag, kind, _ in plain)
-    assert added == {
-        ("polygon", "f-passed"): 8,  # ten squares got a seed, of which one ...
-        ("path", "f-passed"): 1,
-        ("path", "f-captured"): 1,  # ... was captured
-        ("polygon", "s-passed"): 1,
-        ("polygon", "s-ink"): 1,
-        ("path", "s-captured"): 1,
-        ("polygon", "f-ink s-card"): 10,  # the borders on the way round from 5 to 4, less one that the capture takes
-        ("polygon", "f-captured s-card"): 2,
-    }
-    assert ("text", "f-faint", "South played 5A · ply 1") in marked
-
-
 def test_ownership_is_marked() -> None:
     added = Counter(kind for _, kind, _ in elements(svg(BIG, owners=OWNERS)))
     added -= Counter(kind for _, kind, _ in elements(svg(BIG)))
@@ -244,11 +201,6 @@ def test_svg_scales_and_escapes() -> None:
     texts = [word for tag, _, word in elements(svg(BIG, last=sly)) if tag == "text"]
     assert 'South played <script>"& · ply 31' in texts
     assert elements(svg(Board()))[1] == ("title", "", "Ô Ăn Quan: 0 : 0, South to move")
-
-
-def test_the_same_position_gives_the_same_picture() -> None:
-    assert svg(BIG, last=PUZZLE_MARK) == svg(BIG, last=PUZZLE_MARK)
-    assert svg(boards_of("5A")[-1]) == svg(snapshot(boards_of("5A")[-1]))
 
 
 def test_the_pictures_of_the_docs_are_up_to_date() -> None:

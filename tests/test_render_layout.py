@@ -5,9 +5,8 @@ import math
 import pytest
 
 from oanquan_env import Board, Rules
-from oanquan_env.render import LastMove
 from oanquan_env.render.layout import PILE_RADIUS, STONE_RADIUS, Layout, Square, arc_points, layout
-from oanquan_env.render.scene import MOST_PEBBLES, _arrangement, _crossed, foreground
+from oanquan_env.render.scene import MOST_PEBBLES, _arrangement, foreground
 from oanquan_env.render.shapes import Text
 
 SIZES = [(players, fields) for players in (2, 3, 4) for fields in (2, 3, 4, 5)]
@@ -57,22 +56,6 @@ def test_squares_lie_side_by_side_anticlockwise(players: int, fields: int) -> No
     assert around < 0  # anticlockwise, as y points down
 
 
-def test_the_board_of_two_has_half_circles_and_south_below() -> None:
-    here = layout(2, 5)
-    right = here.squares[5]
-    assert (here.width, here.height) == (800.0, 400.0)
-    assert right.radius == 100.0
-    assert [right.corners[1][0], right.corners[2][0]] == [650.0, 650.0]
-    assert max(x for x, _ in outline(right)) == pytest.approx(750.0)
-    south, north = here.squares[:5], here.squares[6:11]
-    assert [square.centre[0] for square in south] == [200.0, 300.0, 400.0, 500.0, 600.0]
-    assert [square.centre[0] for square in north] == [600.0, 500.0, 400.0, 300.0, 200.0]
-    assert {square.centre[1] for square in south} == {250.0}
-    assert {square.centre[1] for square in north} == {150.0}
-    assert here.squares[11].centre[0] < 150.0
-    assert here.pixels() == (960, 480)
-
-
 @pytest.mark.parametrize(("players", "fields"), SIZES)
 def test_heaps_and_stones_lie_on_their_squares_and_apart(players: int, fields: int) -> None:
     for square in layout(players, fields).squares:
@@ -109,12 +92,3 @@ def test_words_stay_on_the_picture_and_off_the_squares(players: int, fields: int
             assert left + width <= here.width
             for x in (left, left + width / 2, left + width):
                 assert not any(inside((x, shape.at[1]), outline(square)) for square in here.squares), shape.text
-
-
-def test_the_borders_that_a_move_crosses() -> None:
-    assert _crossed([4, 5, 6], +1, 12) == [4, 5]
-    assert _crossed([10, 11, 1], +1, 12) == [10, 11, 0]
-    assert _crossed([1, 0, 10], -1, 12) == [0, 11, 10]
-    assert _crossed([3, 4, 3], +1, 6) == [3, 4, 5, 0, 1, 2]
-    assert LastMove(0, (11, 10), 10).step(12) == -1
-    assert LastMove(11, (0, 1), 1).step(12) == 1

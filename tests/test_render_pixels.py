@@ -1,6 +1,5 @@
 """Positions as pixels and in a window, and what is said where Pillow or pygame is missing."""
 
-import subprocess
 import sys
 
 import numpy as np
@@ -109,16 +108,6 @@ def test_without_dejavu_letters_are_drawn_all_the_same(monkeypatch: pytest.Monke
     assert other.shape == usual.shape
     assert not np.array_equal(other, usual)
     assert {"North", "South", "-7", "ply 31"} <= set(words)  # that font has no minus sign
-
-
-# ---- what is installed -----------------------------------------------------------------------------------------------
-
-
-def test_what_draws_is_imported_when_something_is_drawn() -> None:
-    code = "import sys, oanquan_env as it; it.raw_env(); print('oanquan_env.render' in sys.modules);"
-    code += "import oanquan_env.render; print({'PIL', 'pygame', 'torch'} & set(sys.modules))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["False", "set()"]
 
 
 def test_without_pillow_pixels_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,8 +96,6 @@ def test_forfeit_ends_the_game_of_a_player_short_of_points() -> None:
     assert (enough.ended, enough.after) == (Termination.RUNNING, "0,0,0,0,2,0*/1,1,1,1,1,3* 10,0 1 1")
 
 
-# ---- 4 end and score -------------------------------------------------------------------------------------------------
-
 LAST_STONE = "2,0,1,0,0,3*/0,2,1,0,0,{} 0,10 0 0"
 
 
@@ -159,9 +157,6 @@ def test_the_puzzle_has_no_other_first_move_and_other_rules_play_on() -> None:
     for move in ("5A", "3A"):
         until_empty.play(positions, [Move.parse(move).action])
     assert not positions.over[0]
-
-
-# ---- guards ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_lap_limit_names_the_row_and_leaves_the_batch_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,10 +35,6 @@ def test_presets_are_those_of_the_specification(name: str) -> None:
     assert PRESETS[name].rules.differences(Rules()) == PUBLISHED_DIFFERENCES[name]
 
 
-def test_points_of_the_default_game() -> None:
-    assert (Rules().total, Rules().total_seeds, Rules().squares) == (70, 50, 12)
-
-
 @pytest.mark.parametrize("name", PRESET_NAMES)
 def test_a_preset_is_written_as_its_name(name: str) -> None:
     assert str(PRESETS[name].rules) == name

@@ -52,9 +52,6 @@ def cluster() -> Iterator[str]:
     one_machine.shutdown()
 
 
-# ---- this machine ----------------------------------------------------------------------------------------------------
-
-
 def test_every_item_has_its_result() -> None:
     assert sorted(spread(square, [3, 1, 2], processes=2)) == [(0, 9), (1, 1), (2, 4)]
     assert list(spread(square, [])) == []
@@ -116,9 +113,6 @@ def test_a_cluster_that_does_not_answer_is_an_error_at_once(monkeypatch: pytest.
 def test_ray_is_imported_only_when_asked_for() -> None:
     told = "import sys, agents.support.parallel, evaluate, train; print('ray' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True) == "False\n"
-
-
-# ---- Ray -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -183,9 +177,6 @@ def test_a_sweep_on_ray(cluster: str, tmp_path: Path, capsys: pytest.CaptureFixt
         assert (alone / seed / "agent.safetensors").read_bytes() == (
             spread_out / seed / "agent.safetensors"
         ).read_bytes()
-
-
-# ---- the parts -------------------------------------------------------------------------------------------------------
 
 
 def test_other_agent_files_on_a_worker_are_noticed() -> None:

@@ -52,9 +52,6 @@ def test_maskable_ppo_learns_on_it() -> None:
     assert info["action_mask"][int(action)]
 
 
-# ---- the same games as in PettingZoo ---------------------------------------------------------------------------------
-
-
 def compare_self_play(rules: Rules, reward: str, seed: int) -> None:
     game, other = OAnQuanEnv(rules, opponent=None, reward=reward), raw_env(rules, reward=reward)
     rng = np.random.default_rng(seed)

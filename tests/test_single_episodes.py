@@ -14,10 +14,6 @@ from oanquan_env.engine.notation import parse_position
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.players import GreedyPolicy, RandomPolicy
 from oanquan_env.rewards import REWARDS
-from tests.boards import FINISHING
-
-REPLY = "1,0,0,4,1,0*/1,0,0,0,1,0* 21,21 0 0"
-"""South's 1A captures 4; North's only seeds are in fields 1 and 5."""
 
 
 def scripted(*moves: str) -> Any:
@@ -40,37 +36,6 @@ def play_out(game: OAnQuanEnv, seed: int) -> list[tuple[Any, ...]]:
         legal = game.action_masks().nonzero()[0]
         steps.append(game.step(int(rng.choice(legal)) if legal.size else 0))
     return steps
-
-
-# ---- rewards ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_reward_waits_for_the_reply() -> None:
-    assert from_text(REPLY, reward="margin").step(Move.parse("1A").action)[1] == pytest.approx(4 / 70)
-    game = from_text(REPLY, reward="margin", opponent=scripted("1C"), seat=0)
-    assert game.step(Move.parse("1A").action)[1] == pytest.approx((4 - 11) / 70)
-
-
-def test_a_finishing_move_is_not_replied_to() -> None:
-    game = from_text(FINISHING.format(20, 29), opponent=scripted(), seat=0)
-    _, reward, terminated, truncated, info = game.step(Move.parse("3A").action)
-    assert (reward, terminated, truncated) == (1, True, False)
-    assert info["termination"] == "stones_captured"
-    assert info["standings"].tolist() == [38, 30]
-
-
-@pytest.mark.parametrize(("north", "reward"), [(30, -1), (33, 0), (36, 1)], ids=["loss", "tie", "win"])
-def test_the_opponent_s_finishing_move_pays_the_outcome(north: int, reward: float) -> None:
-    """South, the opponent, wins 13 with the last stone; 3 seeds are left to South and 1 to North."""
-    text = f"2,0,1,0,0,3*/0,1,0,0,0,2 {51 - north},{north} 1 5"
-    game = from_text(text, opponent=scripted("3A"), seat=1)
-    _, paid, terminated, _, info = game.step(Move.parse("2A").action)
-    assert (paid, terminated) == (reward, True)
-    assert info["standings"].tolist() == [67 - north, north + 1]
-    assert info["seat"] == 1
-
-
-# ---- beginnings and ends ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("reward", REWARDS)
@@ -122,9 +87,6 @@ def test_a_given_position_in_which_the_opponent_is_to_move() -> None:
     assert observation.tolist() == game._games.encoder.encode(expected, 0)[0].tolist()
     with pytest.raises(ValueError, match="must be one position of a running game"):
         game.reset(options={"position": Core().start(2)})
-
-
-# ---- chance, copies, settings ----------------------------------------------------------------------------------------
 
 
 def test_one_seed_one_game() -> None:
@@ -195,9 +157,6 @@ def test_unknown_settings_are_refused() -> None:
 def test_an_opponent_s_illegal_action_is_named_as_his() -> None:
     with pytest.raises(IllegalActionError, match="of the opponent: illegal action 2 in row 0"):
         from_text("0,3,0,0,2,0*/5,0,5,5,5,0* 10,15 1 4", opponent=scripted("2A"), seat=0)
-
-
-# ---- pictures --------------------------------------------------------------------------------------------------------
 
 
 def test_the_picture_shows_the_reply() -> None:

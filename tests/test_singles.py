@@ -86,14 +86,6 @@ def test_one_row_is_decided_with_the_draws_of_a_batch(seed: int) -> None:
     assert (alone.dtype, alone.tolist()) == (together.dtype, together[:1].tolist())
 
 
-def test_a_finished_game_alone_has_no_moves_and_no_gains() -> None:
-    core = Core()
-    over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
-    assert over.over.all()
-    assert not core.legal_mask(over).any()
-    assert not move_gains(core, over).any()
-
-
 @pytest.mark.parametrize("action", [-1, 1, 4, 10, 2**40])
 def test_an_illegal_action_is_refused_in_the_same_words(action: int) -> None:
     core = Core("tonkin")
@@ -164,17 +156,3 @@ def test_a_core_that_has_played_can_be_pickled_and_copied() -> None:
         positions = twin.start(1)
         twin.play(positions, [0])
         assert positions.same(played).all()
-
-
-@pytest.mark.parametrize("plies", [1, 2, 3])
-def test_gains_of_the_last_ply_count_the_leftovers(plies: int) -> None:
-    """Every move ends the game at its ply limit, and one ply before none does."""
-    core = Core(f"mancala-world max_plies={plies}")
-    for ply in {plies - 1, max(plies - 2, 0)}:
-        positions = core.setup([[3, 0, 4, 1, 2, 6, 5, 5, 0, 2, 1, 8]], [[1, 1]], [[9, 4]], ply=ply)
-        together = move_gains(core, Positions.concatenate([positions, positions]))[0]
-        assert core.singles
-        gains = core.singles.gains(positions)
-        assert gains
-        assert gains == {action: together[action] for action in gains}
-        assert core.expand(positions).positions.over.all() == (ply == plies - 1)

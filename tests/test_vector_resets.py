@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from oanquan_env import Core, Positions
 from oanquan_env.envs.vector import OAnQuanVectorEnv
@@ -23,24 +22,13 @@ def first_legal(games: OAnQuanVectorEnv) -> Any:
     return games.action_masks().argmax(axis=1)
 
 
-def test_the_other_games_go_on_and_the_options_are_left_as_they_were() -> None:
-    games = disabled()
-    games.step(first_legal(games))
-    kept, options = games.positions.copy(), {"reset_mask": np.array([False, True, False])}
-    _, info = games.reset(options=options)
-    assert list(options) == ["reset_mask"]
-    assert games.positions.same(kept).tolist() == [True, False, True]
-    assert games.positions.ply.tolist() == [1, 0, 1]
-    assert info["_action_mask"].tolist() == [False, True, False]
-    games.step(first_legal(games))
-    assert games.positions.ply.tolist() == [2, 1, 2]
-
-
 def test_positions_go_to_the_rows_of_the_mask() -> None:
     core = Core(RULES)
     starts = Positions.concatenate(core.expand(core.start()).positions[np.array([row])] for row in (0, 1, 2))
     games = disabled()
-    games.reset(options={"reset_mask": np.array([True, False, True]), "position": starts})
+    options = {"reset_mask": np.array([True, False, True]), "position": starts}
+    games.reset(options=options)
+    assert list(options) == ["reset_mask", "position"]  # they are the caller's own
     assert games.positions.same(starts).tolist() == [True, False, True]
 
 
@@ -74,16 +62,3 @@ def test_the_first_reset_is_of_all_games() -> None:
     games = OAnQuanVectorEnv(2, opponent=None, autoreset_mode="Disabled")
     with pytest.raises(ResetNeeded, match="call reset\\(\\) without a reset_mask first"):
         games.reset(options={"reset_mask": np.array([True, False])})
-
-
-def test_gymnasium_s_statistics_understand_it() -> None:
-    inner = disabled(2)
-    games = RecordEpisodeStatistics(inner)
-    games.reset()
-    lengths = []
-    for _ in range(9):
-        _, _, terminated, truncated, info = games.step(first_legal(inner))
-        if (over := terminated | truncated).any():
-            lengths += info["episode"]["l"][over].tolist()
-            games.reset(options={"reset_mask": over})
-    assert lengths == [3] * 6
