@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -33,15 +34,18 @@ def launch() -> Iterator[Browser]:
         browser.close()
 
 
+@contextlib.contextmanager
 def serve(*names: str) -> Iterator[PlayServer]:
     """A server, in a thread, whose games have these players."""
     played = PlayServer(lambda: Session(names=names, rng=np.random.default_rng(1)))
     thread = threading.Thread(target=played.serve_forever, args=(0.01,), daemon=True)
     thread.start()
-    yield played
-    played.shutdown()
-    played.server_close()
-    thread.join()
+    try:
+        yield played
+    finally:
+        played.shutdown()
+        played.server_close()
+        thread.join()
 
 
 class Person:

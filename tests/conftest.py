@@ -44,13 +44,15 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PlayServer]:
-    yield from serve("human", "greedy")
+    with serve("human", "greedy") as served:
+        yield served
 
 
 @pytest.fixture(scope="module")
 def persons() -> Iterator[PlayServer]:
     """A server of games between two persons."""
-    yield from serve("human", "human")
+    with serve("human", "human") as served:
+        yield served
 
 
 @pytest.fixture(scope="module")

@@ -18,3 +18,14 @@ def refused(played: Session, name: str, **arguments: Any) -> SessionError:
         played.request(name, arguments)
     assert played.state() == before
     return raised.value
+
+
+def play(played: Session, *moves: str) -> None:
+    for move in moves:
+        played.request("move", {"move": move, "ply": played.game.board.ply})
+
+
+def opened(text: str) -> Session:
+    played = Session()
+    played.request("load", {"text": text})
+    return played

@@ -1,6 +1,5 @@
 """The command line: every command, what it says of mistakes, and a game typed into a terminal."""
 
-import contextlib
 import io
 import os
 import re
@@ -11,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from oanquan_env import Board, GameRecord, Match, Move, __version__, perft, read_records, render
+from oanquan_env import Board, GameRecord, Match, Move, __version__, perft, render
 from oanquan_env.cli import main
 from oanquan_env.records.games import format_records
 from oanquan_env.records.matches import match_records
 from tests.boards import boards_of
 from tests.strategies import PRESET_NAMES
-from tests.terminals import Terminal
 
 Run = Callable[..., str]
 
@@ -33,17 +31,6 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         return printed.out
 
     return ran
-
-
-@pytest.fixture
-def play(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Types lines into a game; returns what is printed."""
-
-    def typed(lines: str, *arguments: str) -> str:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-        return run("play", *arguments)
-
-    return typed
 
 
 @pytest.fixture
@@ -188,95 +175,6 @@ def test_help_helps(capsys: pytest.CaptureFixture[str], command: list[str]) -> N
         main([*command, "--help"])
     assert ended.value.code == 0
     assert "usage: python -m oanquan_env" in capsys.readouterr().out
-
-
-def test_play_between_two_persons(play: Run) -> None:
-    printed = play("5A\n3a\nundo\n3A\nstory\nhint\nmoves\n\nquit\n1A\n", "--opponent", "human")
-    assert printed.count("South > ") == 1
-    assert printed.count("North > ") == 2
-    assert "North wins" in printed
-    assert "North plays 3A.\nLift" in printed
-    assert "(undo, story, new, save FILE, quit) > The game is over.\n" in printed
-    assert "You can play none." in printed
-
-
-def test_play_against_an_agent_with_hints(play: Run) -> None:
-    pytest.importorskip("agents")
-    players = ("--opponent", "minimax:depth=1", "--hints", "minimax:depth=2")
-    printed = play("hint\n5A\nquit\n", *players)
-    assert re.search(r"minimax:depth=2: try \d[AC]\.\n", printed)
-    assert re.search(r"North \(minimax:depth=1\) plays \d[AC]\.", printed)
-
-
-def test_play_from_another_seat_and_position(play: Run) -> None:
-    at_north = play("undo\nquit\n", "--seat", "north", "--opponent", "random", "--seed", "4")
-    assert re.search(r"South \(random\) plays \d[AC]\.", at_north)
-    assert "North > There is no move of yours to take back." in at_north
-    again = play("undo\nquit\n", "--seat", "2", "--opponent", "random", "--seed", "4")
-    assert again == at_north
-    lesson = play("moves\n", "--position", "0,0,0,0,1,0*/0,0,0,0,1,0 58,0 0 30")
-    assert "You can play 5A, 5C.\n" in lesson
-
-
-def test_undo_goes_back_to_your_own_move_past_all_answers(play: Run) -> None:
-    printed = play("1A\nundo\n", "--rules", "three-player", "--seat", "South", "--seed", "1")
-    answers = re.findall(r"(\w+) \(easy\) plays", printed)
-    assert answers == ["East", "West"]
-    assert str(Board("three-player")) in printed.rpartition("plays")[2]
-
-
-def test_play_answers_nonsense_and_bad_files(play: Run, tmp_path: Path) -> None:
-    taken = tmp_path / "taken"
-    taken.write_text("mine")
-    lines = f"hello\n9C\nsave\nsave {taken}\nsave {tmp_path}/no/where\nsave {tmp_path}/new\n5A\nsave {tmp_path}/new\n"
-    printed = play(lines, "--opponent", "human")
-    for answer in (
-        "I do not know 'hello'",
-        "South cannot play 9C; legal: 1A, 1C",
-        "Save it where?",
-        "taken is there already: choose another name.",
-        "It cannot be saved: ",
-    ):
-        assert answer in printed
-    assert printed.count(f"Saved to {tmp_path}/new.") == 2
-    assert taken.read_text() == "mine"
-    (saved,) = read_records(tmp_path / "new")
-    assert list(map(str, saved.moves)) == ["5A"]
-
-
-def test_a_move_that_the_board_cannot_hold_is_told(play: Run) -> None:
-    position = "0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0"
-    printed = play("5C\nquit\n", "--opponent", "human", "--position", position)
-    assert "refills on credit bring" in printed
-
-
-def test_a_game_in_a_terminal(tmp_path: Path) -> None:
-    path = tmp_path / "game"
-    terminal = Terminal("play", "--seed", "3")
-    terminal.wait_for("South > ")
-    for line in ("help", "hint", "1B", "3A", "undo", "5A", f"save {path}"):
-        terminal.type(f"{line}\n")
-        terminal.wait_for("> ")
-    terminal.type("quit\n")
-    assert terminal.close() == 0
-    for words in ("undo       take back", ": try ", "I do not know '1B'", "North (easy) plays", "Saved to"):
-        assert words in terminal.seen
-    assert "Traceback" not in terminal.seen
-    (record,) = read_records(path)
-    assert str(record.moves[0]) == "5A"
-    assert record.headers == {"South": "human", "North": "easy"}
-
-
-@pytest.mark.parametrize(("key", "status"), [("\x04", 0), ("\x03", 130)])
-def test_control_d_and_control_c_leave_cleanly(key: str, status: int) -> None:
-    terminal = Terminal("play")
-    terminal.wait_for("South > ")
-    for _ in range(30):
-        terminal.type(key)  # Python may miss a Ctrl-C between its prompt and its reading; a person presses it again
-        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
-            terminal.process.wait(timeout=1)
-            break
-    assert terminal.close() == status
 
 
 def test_a_closed_pipe_is_no_error() -> None:

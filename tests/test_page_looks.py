@@ -42,7 +42,7 @@ def test_the_page_fits_a_phone(visit: Visit, persons: PlayServer, rules: str, sc
 @pytest.mark.parametrize("rules", ["three-player", "four-player"])
 def test_names_do_not_lie_on_the_board(visit: Visit, rules: str) -> None:
     phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-    for server in serve("human", "human"):
+    with serve("human", "human") as server:
         person = visit(server.address, locale="vi-VN", **phone)
         person.page.locator("#new").click()
         person.page.locator("#preset").select_option(rules)
@@ -94,10 +94,9 @@ def resident() -> int:
     return int(statm.read_text().split()[1]) * resource.getpagesize() if statm.exists() else 0
 
 
-@pytest.mark.slow
 def test_memory_is_flat_over_two_hundred_games(browser: Browser) -> None:
     """What the page and the server hold after 200 games is what they hold after 20."""
-    for server in serve("random", "random"):
+    with serve("random", "random") as server:
         context = browser.new_context()
         person = Person(context.new_page()).open(server.address)
         protocol = context.new_cdp_session(person.page)

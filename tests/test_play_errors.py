@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from oanquan_env.errors import Text, said
-from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
 from oanquan_env.play.vietnamese_texts import MESSAGES, in_vietnamese
+from tests.sessions import refused
 
 PLACE = "5,5,5,5,5,0*/5,5,5,5,5,0*"
 HEADERS = '[Rules "mancala-world"]\n[Result "*"]\n'
@@ -64,7 +64,7 @@ def load(text: str) -> tuple[str, dict[str, Any]]:
 
 
 WRONG = {
-    "luật": [
+    "rules": [
         new("chess"),
         new("vietnamse"),
         new("tonkin seeds"),
@@ -85,7 +85,7 @@ WRONG = {
         new("three-player", match=""),
         new("fields=2", match=""),
     ],
-    "thế": [
+    "position": [
         new(position="5"),
         new(position=f"{PLACE} 0,0 0 0 0"),
         new(position="5,5/5,5 0,0 0 0"),
@@ -101,7 +101,7 @@ WRONG = {
         new(position="200,5,5,5,5,90*/5,5,5,5,5,0* 0,0 0 0"),
         new(position="0,0,0,0,0,25*/5,5,5,5,5,0* 0,0 0 0"),
     ],
-    "biên bản": [
+    "record": [
         load(""),
         load("nonsense"),
         load("[Rules]"),
@@ -123,28 +123,20 @@ WRONG = {
         load(MATCH.replace('Match ""', 'Match "fields_to_lose=9"') + "*"),
         load(MATCH.replace('Round "1"', 'Round "2"') + "*"),
     ],
-    "yêu cầu": [
-        ("undo", {}),
-        ("redo", {}),
-        ("next_round", {}),
-        ("back", {"moves": 5}),
-        ("move", {"move": "3A", "ply": 7}),
-        ("move", {"move": "9A", "ply": 0}),
-        new(starter=5),
-        new(seats=["human"]),
-        new(seats=["human", "nobody"]),
-        ("dance", {}),
-    ],
+    "request": [("undo", {}), ("redo", {}), ("next_round", {}), ("back", {"moves": 5}), new(starter=5), ("dance", {})],
+    "move": [("move", {"move": "3A", "ply": 7}), ("move", {"move": "9A", "ply": 0})],
+    "player": [new(seats=["human"]), new(seats=["human", "nobody"])],
 }
+"""What people do wrong, by the code of the refusal."""
 
 
-@pytest.mark.parametrize("kind", WRONG)
-def test_what_people_do_wrong_is_told_in_vietnamese(kind: str) -> None:
+@pytest.mark.parametrize("code", WRONG)
+def test_what_people_do_wrong_changes_nothing_and_is_told_in_vietnamese(code: str) -> None:
     english = {text for text in MESSAGES if len(text.split()) > 2 and "{" not in text}
-    for request, asked in WRONG[kind]:
-        with pytest.raises(SessionError) as raised:
-            Session().request(request, asked)
-        told = raised.value.to_json()["detail"]
+    for request, asked in WRONG[code]:
+        error = refused(Session(), request, **asked)
+        assert error.code == code
+        told = error.to_json()["detail"]
         assert told["vi"] != told["en"], (request, asked)
         assert "must be" not in told["vi"]
         assert "expected" not in told["vi"]
@@ -152,9 +144,7 @@ def test_what_people_do_wrong_is_told_in_vietnamese(kind: str) -> None:
 
 
 def test_parts_are_translated_too_and_the_unknown_stays() -> None:
-    with pytest.raises(SessionError) as raised:
-        Session().request("load", {"text": f"{HEADERS}1. 3A 9A *"})
-    text = said(raised.value)
+    text = said(refused(Session(), "load", text=f"{HEADERS}1. 3A 9A *"))
     assert text == "line 3, column 7: ply 2: North cannot play 9A; legal: 1A, 1C, 2A, 2C, 4A, 4C, 5A, 5C"
     assert str(in_vietnamese(text)).startswith("dòng 3, cột 7: nước 2: Bắc không đi được 9A; đi được: 1A")
     assert in_vietnamese("no idea") == "no idea"

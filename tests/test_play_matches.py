@@ -6,7 +6,7 @@ import pytest
 from oanquan_env import parse_records
 from oanquan_env.play.session import Session
 from oanquan_env.records.matches import replay_match
-from tests.sessions import line, refused
+from tests.sessions import line, opened, play, refused
 
 pytestmark = pytest.mark.usefixtures("own_players")
 
@@ -37,10 +37,9 @@ def test_a_whole_match_is_played_saved_and_opened() -> None:
     text = played.saved()
     records = parse_records(text)
     assert len(replay_match(records).rounds) == len(state["match"]["rounds"])
-    opened = Session()
-    opened.request("load", {"text": text})
-    assert opened.state()["match"] == state["match"]
-    assert opened.state()["outcome"] == state["outcome"]
+    again = opened(text)
+    assert again.state()["match"] == state["match"]
+    assert again.state()["outcome"] == state["outcome"]
 
 
 def test_a_match_is_saved_in_the_middle_of_a_round() -> None:
@@ -49,23 +48,21 @@ def test_a_match_is_saved_in_the_middle_of_a_round() -> None:
     played.request("next_round", {})
     for _ in range(3):
         played.answer()
-    opened = Session()
-    opened.request("load", {"text": played.saved()})
-    assert opened.state()["match"] == played.state()["match"]
-    assert opened.state()["position"] == played.state()["position"]
+    again = opened(played.saved())
+    assert again.state()["match"] == played.state()["match"]
+    assert again.state()["position"] == played.state()["position"]
     broken = played.saved().replace('[Round "2"]', '[Round "3"]')
-    error = refused(opened, "load", text=broken)
+    error = refused(again, "load", text=broken)
     assert error.code == "record"
     assert "round 2: Round is '3'" in str(error)
     among_games = f"{Session().saved()}\n{parse_records(played.saved())[1]}"
-    assert "fields are sold" in str(refused(opened, "load", text=among_games, number=2))
+    assert "fields are sold" in str(refused(again, "load", text=among_games, number=2))
 
 
 def test_the_last_move_of_a_round_can_be_taken_back_before_the_next_one() -> None:
     played = Session()
     played.request("new", {"match": "fields_to_lose=1"})
-    for ply, move in enumerate(("5A", "3A")):
-        played.request("move", {"move": move, "ply": ply})
+    play(played, "5A", "3A")
     state = played.state()
     assert (state["outcome"]["scores"], state["match"]["sold"], state["match"]["over"]) == ([22, 46], [1, 0], True)
     played.request("undo", {})
@@ -75,47 +72,41 @@ def test_the_last_move_of_a_round_can_be_taken_back_before_the_next_one() -> Non
 def test_a_resigned_round_is_lost_and_the_match_goes_on() -> None:
     played = Session()
     played.request("new", {"match": ""})
-    for ply, move in enumerate(("3A", "4A")):
-        played.request("move", {"move": move, "ply": ply})
+    play(played, "3A", "4A")
     kept = played.game.board.scores[0]
     played.request("resign", {})
     state = played.state()
     assert (state["turn"], state["resigned"], state["match"]["settled"]) == ("over", 0, True)
     assert state["match"]["rounds"] == [{"scores": (kept, 70 - kept), "winner": 1}]
     assert state["match"]["sold"] == [(35 - kept) // 10, 0]
-    opened = Session()
-    opened.request("load", {"text": played.saved()})
-    assert opened.state()["match"] == state["match"]
-    assert opened.state()["resigned"] == 0
+    again = opened(played.saved())
+    assert again.state()["match"] == state["match"]
+    assert again.state()["resigned"] == 0
     played.request("undo", {})
     assert (played.state()["resigned"], played.state()["match"]["sold"]) == (None, [0, 0])
     played.request("resign", {})
     played.request("next_round", {})
     assert (played.state()["match"]["number"], played.state()["mover"], played.state()["turn"]) == (2, 0, "person")
-    opened.request("load", {"text": played.saved()})
-    assert opened.state()["match"] == played.state()["match"]
+    again.request("load", {"text": played.saved()})
+    assert again.state()["match"] == played.state()["match"]
 
 
 def test_a_resignation_is_saved_with_the_game() -> None:
     played = Session()
-    played.request("move", {"move": "2C", "ply": 0})
+    play(played, "2C")
     played.request("resign", {})
-    opened = Session()
-    opened.request("load", {"text": played.saved()})
-    assert (line(opened), opened.state()["resigned"]) == (["2C"], 1)
+    again = opened(played.saved())
+    assert (line(again), again.state()["resigned"]) == (["2C"], 1)
 
 
 def test_a_game_is_saved_and_opened() -> None:
     played = Session(names=("human", "greedy"), rng=np.random.default_rng(0))
-    played.request("move", {"move": "2C", "ply": 0})
+    play(played, "2C")
     played.answer()
-    opened = Session()
-    opened.request("load", {"text": played.saved()})
-    assert line(opened) == line(played)
+    again = opened(played.saved())
+    assert line(again) == line(played)
     two = f"{played.saved()}\n{Session('three-player').saved()}"
-    assert refused(opened, "load", text=two).games == 2
-    opened.request("load", {"text": two, "number": 2})
-    assert opened.state()["rules"] == "three-player"
-    assert refused(opened, "load", text=two, number=3).code == "record"
-    assert refused(opened, "load", text="[Rules").code == "record"
-    assert refused(opened, "load", text="").code == "record"
+    assert refused(again, "load", text=two).games == 2
+    again.request("load", {"text": two, "number": 2})
+    assert again.state()["rules"] == "three-player"
+    assert refused(again, "load", text=two, number=3).code == "record"

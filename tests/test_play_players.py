@@ -14,32 +14,14 @@ from oanquan_env.arrays import Ints
 from oanquan_env.files import FileError
 from oanquan_env.play import hints, levels, warming
 from oanquan_env.play.levels import LEVELS, first_playing
-from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
 from oanquan_env.play.warming import Warming
 from oanquan_env.players import Policy, value_net
 from oanquan_env.players.book import with_book
-from tests.players import FirstMove, LastMove, Slow
-from tests.sessions import line
+from tests.players import FirstMove, LastMove
+from tests.sessions import line, play
 
 pytestmark = pytest.mark.usefixtures("own_players")
-
-END = "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30"
-"""3A captures the last stone: South 42, North 28."""
-
-
-def test_the_choice_of_a_slow_player_is_dropped_if_the_game_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = Slow(Board().core)
-    monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
-    played = Session(names=("human", "slow"))
-    played.request("move", {"move": "1A", "ply": 0})
-    thread = threading.Thread(target=played.answer)
-    thread.start()
-    assert slow.asked.wait(60)
-    played.request("undo", {})  # nothing is held up
-    slow.go_on.set()
-    thread.join()
-    assert line(played) == []
 
 
 def test_a_player_that_fails_is_told_and_undo_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,25 +31,12 @@ def test_a_player_that_fails_is_told_and_undo_goes_on(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(levels, "make_policy", lambda name, rules: Broken(Board().core))
     played = Session(names=("human", "broken"))
-    played.request("move", {"move": "1A", "ply": 0})
+    play(played, "1A")
     assert played.answer()
     assert played.state()["trouble"] == "ZeroDivisionError: no idea"
     assert not played.answer()  # it is not asked again
     played.request("undo", {})
     assert (played.state()["trouble"], played.state()["turn"]) == ("", "person")
-
-
-def test_a_hint_says_what_each_move_is_worth() -> None:
-    pytest.importorskip("numba")
-    assert warming.shared_adviser(Rules())[0].ready.wait(120)
-    hint = Session().hint()
-    assert hint["best"] in ("2C", "4A")
-    assert hint["values"]["5A"] == hint["values"]["1C"] == -24  # they lose the game
-    assert hint["values"][hint["best"]] == max(hint["values"].values())
-    over = Session(board=Board.parse(END))
-    over.request("move", {"move": "3A", "ply": 30})
-    with pytest.raises(SessionError, match="over"):
-        over.hint()
 
 
 class Searching(FirstMove):
@@ -128,7 +97,7 @@ def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest
         first_playing(LEVELS["hard"].players, Rules())
     played = Session(names=("human", "hard"))
     wait_until_loaded(played)
-    played.request("move", {"move": "1A", "ply": 0})
+    play(played, "1A")
     assert played.answer()
     assert re.fullmatch(r"FileError: .*value\.npz: not a value net.*", played.state()["trouble"])
     adviser, _ = warming.shared_adviser(Rules())

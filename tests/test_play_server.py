@@ -8,13 +8,10 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
 import pytest
 
 from oanquan_env import Board
@@ -22,6 +19,7 @@ from oanquan_env.cli import main
 from oanquan_env.play import levels, server
 from oanquan_env.play.server import FILES, PlayServer
 from oanquan_env.play.session import Session
+from tests.browsers import serve
 from tests.players import Slow
 
 Answer = tuple[int, Any]
@@ -32,21 +30,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(main(sys.argv[1:]))
 """
 """The command; a shell that runs the tests in its background would let it ignore Ctrl-C."""
-
-
-@contextlib.contextmanager
-def serving(*names: str) -> Iterator[PlayServer]:
-    """A server whose games have these players."""
-    played = PlayServer(lambda: Session(names=names or ("human", "greedy"), rng=np.random.default_rng(0)))
-    played.daemon_threads = False  # closing waits for them
-    thread = threading.Thread(target=played.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield played
-    finally:
-        played.shutdown()
-        played.server_close()
-        thread.join()
 
 
 def ask(played: PlayServer, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
@@ -66,7 +49,7 @@ def request(played: PlayServer, name: str, **asked: Any) -> Answer:
 
 
 def test_only_its_own_page_is_answered() -> None:
-    with serving() as played:
+    with serve("human", "greedy") as played:
         page, own = f"/{played.token}/", f"127.0.0.1:{played.server_port}"
         for headers in (
             {"Host": "evil.example"},
@@ -85,7 +68,7 @@ def test_only_its_own_page_is_answered() -> None:
 
 
 def test_the_token_is_asked_for() -> None:
-    with serving() as played:
+    with serve("human", "greedy") as played:
         token = played.token
         for path in ("/", "/board.js", "/begin", f"/{token[:-1]}/", f"/x{token}/", "/%C3%A9/", "*"):
             assert ask(played, path)[0] == 403, path
@@ -94,13 +77,13 @@ def test_the_token_is_asked_for() -> None:
 
 
 def test_it_listens_on_this_machine_alone() -> None:
-    with serving() as played:
+    with serve("human", "greedy") as played:
         assert played.server_address[0] == "127.0.0.1"
         assert played.address == f"http://127.0.0.1:{played.server_port}/{played.token}/"
 
 
 def test_nothing_but_the_files_of_the_page_is_served() -> None:
-    with serving() as played:
+    with serve("human", "greedy") as played:
         for name in FILES:
             status, text = ask(played, f"/{played.token}/{name}")
             assert status == 200
@@ -110,7 +93,7 @@ def test_nothing_but_the_files_of_the_page_is_served() -> None:
 
 
 def test_odd_requests_get_an_answer() -> None:
-    with serving() as played:
+    with serve("human", "greedy") as played:
         for body in ("", "[]", "{", '"x"'):
             assert ask(played, f"/{played.token}/begin", body)[0] == 400, body
         for length in (str(server.MOST_BYTES + 1), "9" * 5000, "-1", "²"):
@@ -119,27 +102,13 @@ def test_odd_requests_get_an_answer() -> None:
         assert ask(played, f"/{played.token}/begin", {}, {"Content-Type": "text/plain"})[0] == 400
         assert request(played, "move")[1]["error"]["code"] == "gone"
         tab = request(played, "begin")[1]["tab"]
-        assert request(played, "dance", tab=tab)[1]["error"]["code"] == "request"
-        assert request(played, "new", tab=tab, rules=5)[1]["error"]["code"] == "request"
         status, answer = request(played, "move", tab=tab, move="9A", ply=0)
         assert (status, answer["error"]["code"]) == (400, "move")
 
 
-def test_a_game_goes_on_with_what_the_player_answers() -> None:
-    with serving() as played:
-        begun = request(played, "begin")[1]
-        moved = request(played, "move", tab=begun["tab"], move="3A", ply=0, drawn="mancala-world")[1]
-        assert moved["drawing"] is None  # the page has it
-        state = moved["state"]
-        while state["turn"] == "player":
-            state = request(played, "wait", tab=begun["tab"], version=state["version"])[1]["state"]
-        assert (state["ply"], state["turn"]) == (2, "person")
-        assert "1. 3A" in state["record"]
-
-
 def test_two_tabs_are_two_games_and_old_ones_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "MOST_TABS", 2)
-    with serving("human", "human") as played:
+    with serve("human", "human") as played:
         first, second = (request(played, "begin")[1]["tab"] for _ in range(2))
         request(played, "move", tab=first, move="3A", ply=0)
         assert request(played, "wait", tab=second, version=-1)[1]["state"]["ply"] == 0
@@ -158,7 +127,7 @@ def slow(own_players: None, monkeypatch: pytest.MonkeyPatch) -> Slow:
 
 
 def test_a_slow_player_holds_up_nothing(slow: Slow) -> None:
-    with serving("human", "slow") as played:
+    with serve("human", "slow") as played:
         tab = request(played, "begin")[1]["tab"]
         assert request(played, "move", tab=tab, move="3A", ply=0)[1]["state"]["turn"] == "player"
         assert request(played, "begin")[0] == 200
@@ -253,6 +222,6 @@ def test_what_is_wrong_with_the_players_is_said_before_the_page_opens(capsys: py
     with pytest.raises(SystemExit):
         main(["play", "--browser", "--port", "65536"])
     assert "must be a whole number from 0 to 65535" in capsys.readouterr().err
-    with serving() as played:
+    with serve("human", "greedy") as played:
         assert main(["play", "--browser", "--port", str(played.server_port)]) == 2
     assert f"port {played.server_port} cannot be had (Address already in use)" in capsys.readouterr().err
