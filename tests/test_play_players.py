@@ -18,10 +18,24 @@ from oanquan_env.play.session import Session
 from oanquan_env.play.warming import Warming
 from oanquan_env.players import Policy, value_net
 from oanquan_env.players.book import with_book
-from tests.players import FirstMove, LastMove
+from tests.players import FirstMove, LastMove, Slow
 from tests.sessions import line, play
 
 pytestmark = pytest.mark.usefixtures("own_players")
+
+
+def test_the_choice_of_a_slow_player_is_dropped_if_the_game_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(Board().core)
+    monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
+    played = Session(names=("human", "slow"))
+    play(played, "1A")
+    thread = threading.Thread(target=played.answer)
+    thread.start()
+    assert slow.asked.wait(60)
+    played.request("undo", {})  # nothing is held up
+    slow.go_on.set()
+    thread.join()
+    assert line(played) == []
 
 
 def test_a_player_that_fails_is_told_and_undo_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

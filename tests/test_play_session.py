@@ -33,6 +33,20 @@ def test_a_move_and_its_answer() -> None:
     assert json.loads(json.dumps(state))["position"] == played.game.board.text()
 
 
+def test_a_redone_move_keeps_its_number_and_the_page_gets_those_that_it_has_not() -> None:
+    played = Session()
+    play(played, "1A", "2A")
+    played.request("undo", {})
+    played.request("redo", {})
+    assert played.state()["line"] == [1, 2]
+    played.request("undo", {})
+    play(played, "4C")
+    state = played.state()
+    assert state["line"] == [1, 3]
+    assert list(played.state(state["game"], 1)["moves"]) == [2, 3]
+    assert list(played.state(state["game"] + 1, 1)["moves"]) == [1, 2, 3]  # those were another game's
+
+
 def test_what_cannot_be_done_changes_nothing() -> None:
     played = Session(names=("human", "greedy"))
     assert refused(played, "back", moves="0").code == "request"
