@@ -269,6 +269,18 @@ class Board:
         board._past, board._moves = self._past.copy(), self._moves.copy()  # past positions are never written to
         return board
 
+    def start(self) -> Board:
+        """The board at which the history begins, without history."""
+        return self.from_positions(self._core, (self._past or [self._positions])[0])
+
+    def boards(self) -> list[Board]:
+        """The boards of the history: its start, and those after each move."""
+        boards = [self.start()]
+        for move in self._moves:
+            boards.append(boards[-1].copy())
+            boards[-1].push(move)
+        return boards
+
     def text(self) -> str:
         """The position string of docs/RULES.md 7; inverse of `parse`."""
         return format_position(self._core, self._positions)

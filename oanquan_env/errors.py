@@ -31,7 +31,13 @@ def said(error: Exception) -> str:
 
 
 class UsageError(ValueError):
-    """A request, a file or an option that cannot be used; names the fault, its place and the remedy."""
+    """A request, a file or an option that cannot be used; names the fault, its place and the remedy.
+
+    With `parts`, the message is the template of a `Text`.
+    """
+
+    def __init__(self, message: str = "", **parts: object) -> None:
+        super().__init__(Text(message, **parts) if parts else message)
 
 
 class UnknownAgentError(UsageError):

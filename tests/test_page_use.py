@@ -178,7 +178,7 @@ def test_rules_and_levels_of_a_new_game(visit: Visit, server: PlayServer) -> Non
     played = session_of(server, person).game
     assert str(played.board.rules) == "vietnamese seeds=4 stone_value=5"
     assert played.names == ["human", "beginner"]
-    assert played.begin().mover == 1
+    assert played.board.start().mover == 1
     page.locator("#new").click()
     page.locator(".seat select").nth(1).select_option("")
     page.locator(".seat input").nth(1).fill("nobody")

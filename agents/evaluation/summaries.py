@@ -49,8 +49,7 @@ def _points_by_order(tournament: Tournament, pairing: Pairing) -> Floats:
     players, k = core.rules.players, len(openings)
     points = core.standings(replay(core, openings, pairing.games)).reshape(players, k, players)
     seats = turn_order(openings.mover, players)
-    ordered: Floats = points[seats[:, :, None], np.arange(k)[:, None, None], seats[:, None, :]].astype(np.float64)
-    return ordered
+    return points[seats[:, :, None], np.arange(k)[:, None, None], seats[:, None, :]].astype(np.float64)
 
 
 def _mean_score(tournament: Tournament, pairings: list[Pairing], number: int) -> float:

@@ -27,7 +27,7 @@ from oanquan_env.engine import scalar
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.scalar import RUNNING, RuleNumbers, Sowing, Walk, can_play, rule_numbers
 from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE
-from oanquan_env.errors import Text, UnavailableError
+from oanquan_env.errors import UnavailableError
 from oanquan_env.players import value_net
 from oanquan_env.players.value_net import HIDDEN, SECOND, side_rows
 
@@ -131,7 +131,7 @@ def compile_rules(core: Core) -> SearchRules:
     """
     rules = core.rules
     if rules.players != 2:
-        raise UnavailableError(Text("search is made for two players, not {players}", players=rules.players))
+        raise UnavailableError("search is made for two players, not {players}", players=rules.players)
     if rules.refill == "forfeit":
         raise UnavailableError(
             "search needs refill=borrow: under refill=forfeit a position's value depends on the scores"

@@ -72,8 +72,7 @@ class SearchedLeaves:
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """See `Evaluator.evaluate`; `rng` is not used."""
         margins = self.search.position_values(positions) + relative_points(positions.scores)
-        values: Floats = margins / self.core.rules.total
-        return values
+        return margins / self.core.rules.total
 
 
 class MCTSPlayer:

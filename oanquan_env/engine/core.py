@@ -13,19 +13,11 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Bytes, Ints, Mask, Points
 from oanquan_env.engine.position_checks import check_points, check_ready, check_setup
-from oanquan_env.engine.positions import (
-    MANDARIN_BYTE,
-    RUNNING,
-    SIDE_BYTES,
-    STONE_BYTE,
-    Positions,
-    Termination,
-    occupied_bytes,
-)
+from oanquan_env.engine.positions import RUNNING, Positions, Termination, occupied_bytes
 from oanquan_env.engine.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
 from oanquan_env.engine.singles import Singles
 from oanquan_env.engine.sowing import Moves, Runaway
-from oanquan_env.engine.tables import build_tables
+from oanquan_env.engine.tables import build_tables, side_masks
 from oanquan_env.errors import UsageError
 
 
@@ -82,7 +74,7 @@ class Core:
         self._end = np.uint8(
             Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY
         )
-        self._fields, self._unfinished, self._refill = _word_masks(rules)
+        self._fields, self._unfinished, self._refill = side_masks(rules)
         self._refilled_seats = rules.players if rules.refill_when == "at_once" else 1
 
     # ---- positions -------------------------------------------------------------------------------------------------
@@ -301,16 +293,3 @@ def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     together = sum(points[:, seat] for seat in range(1, players)) + points[:, 0]
     relative: npt.NDArray[np.float64] = (points * players - together[:, None]) / (players - 1)
     return relative
-
-
-def _word_masks(rules: Rules) -> tuple[np.uint64, np.uint64, np.uint64]:
-    """For one side: the bytes of its fields, the bytes that must be zero at the end, and one seed a field."""
-    layout = np.zeros((3, SIDE_BYTES), dtype=np.uint8)
-    fields, unfinished, refill = layout
-    fields[: rules.fields] = 255
-    refill[: rules.fields] = 1
-    unfinished[STONE_BYTE] = 255
-    if rules.end == "squares_empty":
-        unfinished[MANDARIN_BYTE] = 255
-    masks = layout.view(np.uint64)[:, 0]
-    return masks[0], masks[1], masks[2]

@@ -42,13 +42,8 @@ class NotationError(UsageError):
     """
 
     def __init__(self, reason: str, *, column: int, line: int | None = None) -> None:
-        place = {"column": column, "what": reason}
-        text = (
-            Text("line {line}, column {column}: {what}", line=line, **place)
-            if line
-            else Text("column {column}: {what}", **place)
-        )
-        super().__init__(text)
+        place = {"column": column, "what": reason} | ({"line": line} if line else {})
+        super().__init__("line {line}, column {column}: {what}" if line else "column {column}: {what}", **place)
         self.reason = reason
         self.column = column
         self.line = line

@@ -87,15 +87,12 @@ def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
 
 def check_points(rules: Rules, columns: Setup) -> None:
     """Raise `PositionError` where seeds, stones and scores do not make the total of the rules."""
+    wrong = "seeds, stones and scores make {points} points, not the {total} of the rules"
     points = columns.seeds.sum(axis=1) + columns.stones.sum(axis=1) * rules.stone_value + columns.scores.sum(axis=1)
     _require(
         "points",
         points == rules.total,
-        lambda row: Text(
-            "seeds, stones and scores make {points} points, not the {total} of the rules",
-            points=points[row],
-            total=rules.total,
-        ),
+        lambda row: Text(wrong, points=points[row], total=rules.total),
     )
 
 
@@ -130,11 +127,11 @@ def _shape(name: str, array: Column, shape: tuple[int | str, ...]) -> None:
 
 
 def _within(name: str, array: Column, low: int, high: int) -> None:
-    inside, wrong = (array >= low) & (array <= high), name + " must be {low} to {high}, got {values}"
+    inside, wrong = (array >= low) & (array <= high), "{what} must be {low} to {high}, got {values}"
     _require(
         name,
         inside.all(axis=1),
-        lambda row: Text(wrong, low=low, high=high, values=array[row].tolist()),
+        lambda row: Text(wrong, what=name, low=low, high=high, values=array[row].tolist()),
         lambda row: int(inside[row].argmin()),
     )
 

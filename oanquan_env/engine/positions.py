@@ -112,8 +112,7 @@ class Positions:
         """(N,) index into the flat `sides` or `scores` of the player `offset` seats after the mover."""
         players = self.scores.shape[1]
         seat = self.mover if offset == 0 else (self.mover + offset) % players
-        index: Ints = np.arange(0, self.scores.size, players) + seat
-        return index
+        return np.arange(0, self.scores.size, players) + seat
 
     def arrays(self) -> Iterator[npt.NDArray[Any]]:
         """The five arrays, in the order of the attributes."""
@@ -162,14 +161,12 @@ class Positions:
 
 def turn_order(mover: Ints, players: int) -> Ints:
     """(N, P) the seats in the order of play, each `mover` first."""
-    seats: Ints = (mover[:, None] + np.arange(players)) % players
-    return seats
+    return (mover[:, None] + np.arange(players)) % players
 
 
 def turn_places(mover: Ints, players: int) -> Ints:
     """(N, P) the place of each seat in `turn_order`: 0 for the mover, 1 for the player after it."""
-    places: Ints = (np.arange(players) - mover[:, None]) % players
-    return places
+    return (np.arange(players) - mover[:, None]) % players
 
 
 def occupied_bytes(side: int) -> int:

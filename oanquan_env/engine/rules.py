@@ -36,7 +36,7 @@ MAX_TEXT = 1000
 DEFAULT_MAX_PLIES = {2: 200, 3: 1000, 4: 1000}
 """Ply limit by number of players, where `Rules.max_plies` is left out."""
 
-_RANGES: dict[str, tuple[int, int]] = {
+RANGES: dict[str, tuple[int, int]] = {
     "players": (2, 4),
     "fields": (2, 5),
     "seeds": (1, MAX_SEEDS),
@@ -45,65 +45,60 @@ _RANGES: dict[str, tuple[int, int]] = {
     "quan_non": (0, MAX_SEEDS),
     "max_plies": (1, 1_000_000),
 }
+"""The lowest and the highest value of the fields of `Rules` that are numbers."""
 
 
 class RulesError(UsageError):
     """A value, a combination of values or a text that makes no rules; the message names the field."""
 
 
-OUT_OF_RANGE = "{name} must be a whole number from {low} to {high}; got {value!r}"
-NO_NUMBER = "{name} must be a whole number; got {value!r}"
 NO_BOOL = "{name} must be True or False; got {value!r}"
 
 
-def _check_value(name: str, value: object, *, unset_allowed: bool) -> None:
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise `RulesError` for a field's value that is not among the choices."""
+    if value not in choices:
+        wanted = "{name} must be one of {choices}; got {value!r}"
+        raise RulesError(wanted, name=name, choices=", ".join(choices), value=value)
+
+
+def check_number(name: str, value: object, low: int, high: int) -> None:
+    """Raise `RulesError` for a field's value that is no whole number, or out of range."""
+    if type(value) is not int or not low <= value <= high:
+        wanted = "{name} must be a whole number from {low} to {high}; got {value!r}"
+        raise RulesError(wanted, name=name, low=low, high=high, value=value)
+
+
+def _check_value(name: str, value: object) -> None:
     if name in _CHOICES:
-        if value not in _CHOICES[name]:
-            raise RulesError(
-                Text(
-                    "{name} must be one of {choices}; got {value!r}",
-                    name=name,
-                    choices=", ".join(_CHOICES[name]),
-                    value=value,
-                )
-            )
-    elif name in _RANGES:
-        low, high = _RANGES[name]
-        if unset_allowed and value == 0 and type(value) is int:
-            return
-        if type(value) is not int or not low <= value <= high:
-            raise RulesError(Text(OUT_OF_RANGE, name=name, low=low, high=high, value=value))
+        check_choice(name, value, _CHOICES[name])
+    elif name in RANGES:
+        check_number(name, value, *RANGES[name])
     elif type(value) is not bool:
-        raise RulesError(Text(NO_BOOL, name=name, value=value))
-
-
-def range_of(name: str) -> tuple[int, int] | None:
-    """The lowest and the highest number of a field of `Rules`; None for fields of another kind."""
-    return _RANGES.get(name)
+        raise RulesError(NO_BOOL, name=name, value=value)
 
 
 def _parse_value(name: str, text: str) -> object:
     if name in _CHOICES:
         return text
-    if name in _RANGES:
+    if name in RANGES:
         try:
             value = int(text)
         except ValueError:
-            raise RulesError(Text(NO_NUMBER, name=name, value=text)) from None
+            raise RulesError("{name} must be a whole number; got {value!r}", name=name, value=text) from None
         if value == 0:  # 0 is the constructor's "left out" for max_plies; a text is explicit
-            _check_value(name, value, unset_allowed=False)
+            _check_value(name, value)
         return value
     if text not in ("True", "False"):
-        raise RulesError(Text(NO_BOOL, name=name, value=text))
+        raise RulesError(NO_BOOL, name=name, value=text)
     return text == "True"
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text of rules; raises `RulesError` for one that is far too long, before anything reads it."""
     if len(text) > MAX_TEXT:
-        raise RulesError(
-            Text("rules are written in at most {most:,} characters; got {count:,}", most=MAX_TEXT, count=len(text))
-        )
+        wanted = "rules are written in at most {most:,} characters; got {count:,}"
+        raise RulesError(wanted, most=MAX_TEXT, count=len(text))
     return text.split()
 
 
@@ -170,52 +165,34 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name in FIELD_NAMES:
-            _check_value(name, getattr(self, name), unset_allowed=name == "max_plies")
+            value = getattr(self, name)
+            if (name, value, type(value)) != ("max_plies", 0, int):
+                _check_value(name, value)
         if self.sowing == "anticlockwise":
             object.__setattr__(self, "sowing", "counterclockwise")
         if self.max_plies == 0:
             object.__setattr__(self, "max_plies", DEFAULT_MAX_PLIES[self.players])
-        for refused, reason in self._refused_combinations():
-            if refused:
-                raise RulesError(reason)
+        self._check_combinations()
 
-    def _refused_combinations(self) -> list[tuple[bool, Text]]:
-        """The combinations of docs/RULES.md section 5 that make no game, each with its reason."""
-        return [
-            (
-                self.mandarin_ahead == "take_one" and self.players > 2,
-                Text(
-                    "mandarin_ahead=take_one needs players=2, not {players}: with more, relays can be endless",
-                    players=self.players,
-                ),
-            ),
-            (
-                not self.stones and self.end == "stones_captured",
-                Text("stones=False needs end=squares_empty: with end=stones_captured the game is over after one move"),
-            ),
-            (
-                not self.stones and not self.mandarin_seeds_capturable,
-                Text(
-                    "stones=False needs mandarin_seeds_capturable=True: nothing on a mandarin square could be captured"
-                ),
-            ),
-            (
-                not self.mandarin_seeds_capturable and self.end == "squares_empty",
-                Text("mandarin_seeds_capturable=False needs end=stones_captured: with squares_empty, games hardly end"),
-            ),
-            (
-                self.total_seeds > MAX_SEEDS,
-                Text(
-                    "players * (fields * seeds + mandarin_seeds) is {count} seeds; at most {most}",
-                    count=self.total_seeds,
-                    most=MAX_SEEDS,
-                ),
-            ),
-            (
-                not self.stones and self.mandarin_seeds == 0,
-                Text("stones=False needs mandarin_seeds >= 1: nothing would lie on the mandarin squares"),
-            ),
-        ]
+    def _check_combinations(self) -> None:
+        """Refuse the combinations of docs/RULES.md section 5 that make no game."""
+        if self.mandarin_ahead == "take_one" and self.players > 2:
+            reason = "mandarin_ahead=take_one needs players=2, not {players}: with more, relays can be endless"
+            raise RulesError(reason, players=self.players)
+        if self.total_seeds > MAX_SEEDS:
+            reason = "players * (fields * seeds + mandarin_seeds) is {count} seeds; at most {most}"
+            raise RulesError(reason, count=self.total_seeds, most=MAX_SEEDS)
+        reason = ""
+        if not self.stones and self.end == "stones_captured":
+            reason = "stones=False needs end=squares_empty: with end=stones_captured the game is over after one move"
+        elif not self.stones and not self.mandarin_seeds_capturable:
+            reason = "stones=False needs mandarin_seeds_capturable=True: nothing on a mandarin square could be captured"
+        elif not self.mandarin_seeds_capturable and self.end == "squares_empty":
+            reason = "mandarin_seeds_capturable=False needs end=stones_captured: with squares_empty, games hardly end"
+        elif not self.stones and self.mandarin_seeds == 0:
+            reason = "stones=False needs mandarin_seeds >= 1: nothing would lie on the mandarin squares"
+        if reason:
+            raise RulesError(reason)
 
     @property
     def squares(self) -> int:
@@ -282,13 +259,11 @@ class Rules:
         for word in words:
             field, sign, value = word.partition("=")
             if not sign:
-                raise RulesError(
-                    Text("cannot read {word!r} in rules {text!r}: expected field=value", word=word, text=text)
-                )
+                raise RulesError("cannot read {word!r} in rules {text!r}: expected field=value", word=word, text=text)
             if field not in FIELD_NAMES:
                 raise RulesError(unknown_name("rules field", field, FIELD_NAMES))
             if field in changes:
-                raise RulesError(Text("{field} is given twice in rules {text!r}", field=field, text=text))
+                raise RulesError("{field} is given twice in rules {text!r}", field=field, text=text)
             changes[field] = _parse_value(field, value)
         return PRESETS[name].rules.replace(**changes)
 

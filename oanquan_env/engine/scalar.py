@@ -23,7 +23,7 @@ import numpy.typing as npt
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Termination
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
 from oanquan_env.engine.sowing import LAP_LIMIT
-from oanquan_env.engine.tables import COUNT_STRIDE, Tables, build_tables
+from oanquan_env.engine.tables import COUNT_STRIDE, Tables, build_tables, side_masks
 
 RUNNING, FORFEIT, MAX_PLIES = int(Termination.RUNNING), int(Termination.FORFEIT), int(Termination.MAX_PLIES)
 RUNAWAY = -1
@@ -82,12 +82,7 @@ class RuleNumbers(NamedTuple):
 
 def plain_numbers(rules: Rules, tables: Tables) -> dict[str, int]:
     """The fields of `RuleNumbers` that are single numbers, for rules of any number of players."""
-    layout = np.zeros((3, SIDE_BYTES), dtype=np.uint8)
-    layout[0, : rules.fields] = _BYTE
-    layout[1, STONE_BYTE] = _BYTE
-    layout[1, MANDARIN_BYTE] = _BYTE * (rules.end == "squares_empty")
-    layout[2, : rules.fields] = 1
-    field_bytes, unfinished, refill = layout.view(np.int64)[:, 0].tolist()
+    field_bytes, unfinished, refill = side_masks(rules).view(np.int64).tolist()
     return {
         "stone_value": rules.stone_value,
         "quan_non": rules.quan_non,

@@ -92,6 +92,16 @@ def build_tables(rules: Rules) -> Tables:
     )
 
 
+def side_masks(rules: Rules) -> Words:
+    """(3,) words for a side: the bytes of its fields, those that must be zero at the end, and one seed a field."""
+    masks = np.zeros((3, SIDE_BYTES), dtype=np.uint8)
+    masks[0, : rules.fields] = 255
+    masks[1, STONE_BYTE] = 255
+    masks[1, MANDARIN_BYTE] = 255 * (rules.end == "squares_empty")
+    masks[2, : rules.fields] = 1
+    return masks.view(np.uint64)[:, 0]
+
+
 def _ring(players: int, fields: int) -> tuple[Ints, Ints]:
     """Bytes of the squares in ring order, and those that a sowing meets: the mandarin squares' are always zero."""
     ring_bytes = np.array(

@@ -139,8 +139,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             raise ValueError(f"reset's option 'reset_mask' {wanted}; got shape {mask.shape}, {mask.sum()} True")
         if self._finished is None and not mask.all():
             raise ResetNeeded("the games have not begun: call reset() without a reset_mask first")
-        rows: Ints = mask.nonzero()[0]
-        return rows
+        return mask.nonzero()[0]
 
     def _begin(self, rows: Ints, start: Positions | None = None) -> None:
         self._moves[rows] = NO_MOVE

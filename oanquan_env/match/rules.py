@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from oanquan_env.engine.notation import quoted
-from oanquan_env.engine.rules import OUT_OF_RANGE, Rules, RulesError, words_of
-from oanquan_env.errors import Text
+from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, words_of
 
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
 
@@ -30,32 +29,17 @@ class MatchRules:
     max_rounds: int = 50
 
     def __post_init__(self) -> None:
-        if self.match_measure not in get_args(MatchMeasure):
-            raise RulesError(
-                Text(
-                    "{name} must be one of {choices}; got {value!r}",
-                    name="match_measure",
-                    choices="lack, margin",
-                    value=self.match_measure,
-                )
-            )
-        for name, high in (("fields_to_lose", 5), ("max_rounds", 1_000_000)):
-            value = getattr(self, name)
-            if type(value) is not int or not 1 <= value <= high:
-                raise RulesError(Text(OUT_OF_RANGE, name=name, low=1, high=high, value=value))
+        check_choice("match_measure", self.match_measure, get_args(MatchMeasure))
+        check_number("fields_to_lose", self.fields_to_lose, 1, 5)
+        check_number("max_rounds", self.max_rounds, 1, 1_000_000)
 
     def check(self, rules: Rules) -> None:
         """Raise `RulesError` where no match can be played by `rules`."""
         if rules.players != 2:
-            raise RulesError(Text("match play needs players=2, not {players}", players=rules.players))
+            raise RulesError("match play needs players=2, not {players}", players=rules.players)
         if self.fields_to_lose > rules.fields:
-            raise RulesError(
-                Text(
-                    "fields_to_lose must be at most fields={fields}; got {value}",
-                    fields=rules.fields,
-                    value=self.fields_to_lose,
-                )
-            )
+            wanted = "fields_to_lose must be at most fields={fields}; got {value}"
+            raise RulesError(wanted, fields=rules.fields, value=self.fields_to_lose)
 
     @classmethod
     def parse(cls, text: str) -> MatchRules:
@@ -65,17 +49,14 @@ class MatchRules:
         for word in words_of(text):
             name, sign, value = word.partition("=")
             if not sign or name not in names:
-                raise RulesError(
-                    Text("cannot read {word} in match rules; known: {known}", word=quoted(word), known=", ".join(names))
-                )
+                wanted = "cannot read {word} in match rules; known: {known}"
+                raise RulesError(wanted, word=quoted(word), known=", ".join(names))
             if name in values:
-                raise RulesError(Text("{field} is given twice in match rules {text}", field=name, text=quoted(text)))
+                raise RulesError("{field} is given twice in match rules {text}", field=name, text=quoted(text))
             try:
                 values[name] = value if name == "match_measure" else int(value)
             except ValueError:
-                raise RulesError(
-                    Text("{name} must be a whole number; got {value}", name=name, value=quoted(value))
-                ) from None
+                raise RulesError("{name} must be a whole number; got {value}", name=name, value=quoted(value)) from None
         return cls(**values)  # type: ignore[arg-type]  # checked there
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ import dataclasses
 from typing import get_args, get_type_hints
 
 from oanquan_env.engine.notation import SEAT_NAMES
-from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, range_of
+from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, RANGES, Rules
 from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.picture import Json
@@ -35,7 +35,7 @@ def catalogue() -> Json:
             {
                 "name": field.name,
                 "choices": [choice for choice in get_args(hints[field.name]) if choice != "anticlockwise"],
-                "range": range_of(field.name),
+                "range": RANGES.get(field.name),
             }
             for field in dataclasses.fields(Rules)
         ],

@@ -110,13 +110,6 @@ class Game:
         self.resigned = self.board.mover
         return self.resigned
 
-    def begin(self) -> Board:
-        """A board at which this game began, without history."""
-        board = self.board.copy()
-        while board.history:
-            board.pop()
-        return board
-
     def standings(self, board: Board) -> list[int]:
         """Final points of this game when it ends at `board`; in a match those of sold fields go to their buyers."""
         if self.match is None:

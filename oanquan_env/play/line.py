@@ -19,7 +19,7 @@ class Line:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self.start = game.begin()
+        self.start = game.board.start()
         self.moves: dict[int, Json] = {}
         self.values: dict[tuple[int, str], Json] = {}
         self._serials: dict[tuple[int, str], int] = {}

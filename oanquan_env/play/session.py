@@ -123,7 +123,9 @@ class Session:
     def rematch(self, swap: bool = False) -> None:
         """Begin the same game or match again; with `swap` everybody moves one seat on."""
         names, match = self.game.names, self.game.match
-        begun = Beginning(self.game.begin()) if match is None else begin_match(match.rules, str(match.match_rules))
+        begun = (
+            Beginning(self.game.board.start()) if match is None else begin_match(match.rules, str(match.match_rules))
+        )
         self._put(begun, [*names[1:], names[0]] if swap else names)
 
     def open_puzzle(self, level: str = "first", number: int = 0) -> None:
@@ -234,13 +236,10 @@ class Session:
         if kind not in ("svg", "gif"):
             raise SessionError("request", Text("there is no picture {kind!r}", kind=kind))
         with self.changed:
-            boards, moves = [self.game.begin()], self.game.board.history
+            board = self.game.board.copy()
             owners = None if self.game.match is None else self.game.match.ownership.owners().tolist()
-        for move in moves:
-            boards.append(boards[-1].copy())
-            boards[-1].push(move)
         try:
-            return moving_picture(kind, boards, owners=owners)
+            return moving_picture(kind, board.boards(), owners=owners)
         except MissingExtraError as error:
             raise SessionError("request", error) from None
 

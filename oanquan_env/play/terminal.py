@@ -241,7 +241,7 @@ class TerminalGame:
 
     def _new(self, _: str) -> None:
         if self.game.over or self._may_drop("new"):
-            self._begin(self.game.begin(), known=True)
+            self._begin(self.board.start(), known=True)
             self._introduce()
 
     def _save(self, name: str) -> None:

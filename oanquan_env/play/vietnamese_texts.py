@@ -101,11 +101,9 @@ MESSAGES = {
         "{name} phải là số dân, thêm * nếu có quan; không phải {value}"
     ),
     "{name} must be whole points; got {value}": "{name} phải là số nguyên, không phải {value}",
-    "seeds must be {low} to {high}, got {values}": "số dân phải từ {low} đến {high}, không phải {values}",
-    "stones must be {low} to {high}, got {values}": "số quan phải từ {low} đến {high}, không phải {values}",
-    "scores must be {low} to {high}, got {values}": "điểm phải từ {low} đến {high}, không phải {values}",
-    "mover must be {low} to {high}, got {values}": "người đi phải từ {low} đến {high}, không phải {values}",
-    "ply must be {low} to {high}, got {values}": "số nước đã đi phải từ {low} đến {high}, không phải {values}",
+    "{what} must be {low} to {high}, got {values}": "{what} phải từ {low} đến {high}, không phải {values}",
+    "seeds": "số dân",
+    "stones": "số quan",
     "field {field} of {seat}": "ô {field} của {seat}",
     "the mandarin square after {seat}": "ô quan cạnh ô cuối của {seat}",
     "the mover": "người đi",
@@ -177,7 +175,6 @@ MESSAGES = {
         "không có máy {name!r}; ở đây chỉ có {names}"
     ),
     "it has {count} players, this one {got}": "ván này cần {count} người, không phải {got}",
-    "this needs {package}: {command}": "cần cài {package}: {command}",
     "search is made for two players, not {players}": "máy này chỉ chơi hai người, không phải {players}",
     # the terminal
     "human": "người",

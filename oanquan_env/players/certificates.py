@@ -21,7 +21,6 @@ of the queue, unless the game is over or they have been in it before. Their orde
 
 from __future__ import annotations
 
-import io
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,7 +37,7 @@ from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.positions import SIDE_BYTES, Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.symmetry import rotate_seats
-from oanquan_env.files import check_format, naming_damage, read_arrays
+from oanquan_env.files import check_format, naming_damage, npz_bytes, read_arrays
 
 LARGEST = 1 << 26
 """Most bytes that a certificate may hold once it is decompressed."""
@@ -123,9 +122,7 @@ class Certificate:
             if strategy is not None:
                 arrays |= {name: np.array(strategy.bound), f"{name}_moves": strategy.moves}
                 arrays[f"{name}_ranks"] = strategy.ranks
-        file = io.BytesIO()
-        np.savez_compressed(file, **arrays)
-        return file.getvalue()
+        return npz_bytes(**arrays)
 
 
 def read_certificate(path: Path) -> Certificate:

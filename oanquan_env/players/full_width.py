@@ -105,8 +105,7 @@ class FullWidthSearch:
 
     def movers_values(self, positions: Positions) -> Floats:
         """(N, A) what each move of N running positions is worth to who makes it: its column of `values`."""
-        own: Floats = self.values(positions)[np.arange(len(positions)), :, positions.mover]
-        return own
+        return self.values(positions)[np.arange(len(positions)), :, positions.mover]
 
     def position_values(self, positions: Positions) -> Floats:
         """(N, P) float64, what N running positions are worth to each player: the `values` of the mover's best move."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.errors import Text, UnknownAgentError
+from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
 from oanquan_env.players.full_width import Aim, FullWidthPolicy
 from oanquan_env.players.names import Kind, Kinds, OptionType, PlayerName, parse
@@ -35,14 +35,8 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     try:
         others = importlib.import_module("agents.players.make")  # another project's `agents` has no such module
     except ImportError as error:
-        raise UnknownAgentError(
-            Text(
-                "unknown player {name!r}: without `agents` of the project's clone only {names} exist ({why})",
-                name=name,
-                names=", ".join(KINDS),
-                why=error,
-            )
-        ) from error
+        reason = "unknown player {name!r}: without `agents` of the project's clone only {names} exist ({why})"
+        raise UnknownAgentError(reason, name=name, names=", ".join(KINDS), why=error) from error
     return cast(Policy, others.make(name, rules))
 
 

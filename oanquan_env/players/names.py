@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from oanquan_env.engine.rules import Rules
-from oanquan_env.errors import Text, UnknownAgentError
+from oanquan_env.errors import UnknownAgentError
 from oanquan_env.files import one_line
 from oanquan_env.players.policy import Policy
 
@@ -95,9 +95,9 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
         close = difflib.get_close_matches(one_line(word), kinds, n=1)
         parts = {"name": one_line(repr(name)), "known": listed(kinds)}
         if not close:
-            raise UnknownAgentError(Text("unknown player {name}; players are:\n{known}", **parts))
+            raise UnknownAgentError("unknown player {name}; players are:\n{known}", **parts)
         hint = "unknown player {name} (did you mean {close}?); players are:\n{known}"
-        raise UnknownAgentError(Text(hint, **parts, close=close[0]))
+        raise UnknownAgentError(hint, **parts, close=close[0])
     kind, place = kinds[word], None
     if kind.begins_with:
         place, _, detail = (detail, "", "") if kind.begins_with == "player" else detail.partition(",")

@@ -89,8 +89,7 @@ def embedding_rows(rules: Rules, positions: Positions) -> Ints:
         columns.append(begin + np.arange(fields) * FIELD_ROWS + np.minimum(side[:, :fields], FIELD_ROWS - 1))
         seeds = np.minimum(side[:, MANDARIN_BYTE], MANDARIN_ROWS - 1)
         columns.append((begin + fields * FIELD_ROWS + MANDARIN_ROWS * side[:, STONE_BYTE] + seeds)[:, None])
-    rows: Ints = np.concatenate(columns, axis=1)
-    return rows
+    return np.concatenate(columns, axis=1)
 
 
 @dataclass(frozen=True, eq=False)

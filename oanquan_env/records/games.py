@@ -44,7 +44,6 @@ _COMMENT = re.compile(r"\{((?:[^}\\]|\\.)*)\}", re.DOTALL)
 _NUMBER = re.compile(r"([0-9]+)\.")
 _WORD = re.compile(r"[^\s{}\[\]]+")
 _BLANK = re.compile(r"\s*")
-AT_PLY = "ply {number}: {what}"
 QUOTE, BRACE = '"', "}"
 _ESCAPES = {"n": "\n", "r": "\r", "\\": "\\", QUOTE: QUOTE, BRACE: BRACE}
 
@@ -88,10 +87,7 @@ class GameRecord:
         cls, board: Board, headers: Mapping[str, str] | None = None, comments: Mapping[int, str] | None = None
     ) -> GameRecord:
         """The record of the moves pushed on a board; `headers` and `comments` are as in the class."""
-        start = board.copy()
-        while start.history:
-            start.pop()
-        outcome = board.outcome
+        start, outcome = board.start(), board.outcome
         return cls(
             rules=board.rules,
             moves=tuple(board.history),
@@ -127,21 +123,13 @@ class GameRecord:
         """
         from oanquan_env.render.animation import animate  # a record needs no drawing
 
-        animate(Path(path), self._boards(), owners=self._owners(), dark=dark, width=width)
-
-    def _boards(self) -> list[Board]:
-        """The board at which the game began, and those after each move."""
-        boards = [self.start()]
-        for move in self.moves:
-            boards.append(boards[-1].copy())
-            boards[-1].push(move)
-        return boards
+        animate(Path(path), self.board().boards(), owners=self._owners(), dark=dark, width=width)
 
     def _repr_html_(self) -> str:
         from oanquan_env.render import image
         from oanquan_env.render.animation import moving_picture
 
-        return image(moving_picture("svg", self._boards(), owners=self._owners()).decode())
+        return image(moving_picture("svg", self.board().boards(), owners=self._owners()).decode())
 
     def _owners(self) -> list[list[int]] | None:
         """Codes of the fields in a round of a match; None for a single game."""
@@ -203,9 +191,8 @@ def read_records(path: str | Path) -> list[GameRecord]:
     try:
         text = read_bytes(Path(path)).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise NotationError(
-            Text("the file is not UTF-8 text: byte {number} cannot be read", number=error.start + 1), column=1
-        ) from None
+        reason = Text("the file is not UTF-8 text: byte {number} cannot be read", number=error.start + 1)
+        raise NotationError(reason, column=1) from None
     return parse_records(text)
 
 
@@ -238,18 +225,20 @@ class _Reader:
             self.place = match.end()
         return match
 
-    def error(self, reason: str, place: int | None = None) -> NotationError:
-        """An error at `place`, or where the reader is."""
+    def error(self, reason: str, place: int | None = None, **parts: object) -> NotationError:
+        """An error at `place`, or where the reader is; with `parts`, the reason is the template of a `Text`."""
         place = self.place if place is None else place
         line = self.text.count("\n", 0, place) + 1
-        return NotationError(reason, line=line, column=place - self.text.rfind("\n", 0, place))
+        return NotationError(
+            Text(reason, **parts) if parts else reason, line=line, column=place - self.text.rfind("\n", 0, place)
+        )
 
     def unescaped(self, text: str, place: int) -> str:
         """`text`, which begins at `place`, with its backslashes resolved."""
         pieces, end = [], 0
         for match in re.finditer(r"\\(.)", text, re.DOTALL):
             if match[1] not in _ESCAPES:
-                raise self.error(Text("unknown escape {text!r}", text=match[0]), place + match.start())
+                raise self.error("unknown escape {text!r}", place + match.start(), text=match[0])
             pieces += [text[end : match.start()], _ESCAPES[match[1]]]
             end = match.end()
         return "".join([*pieces, text[end:]])
@@ -267,7 +256,7 @@ def _record(reader: _Reader) -> GameRecord:
     headers = _headers(reader)
     for name in ("Rules", "Result"):
         if name not in headers:
-            raise reader.error(Text("a record must have the header [{name} …]", name=name), begin)
+            raise reader.error("a record must have the header [{name} …]", begin, name=name)
     board = _start(reader, headers)
     moves, comments = _moves(reader, board)
     _check_result(reader, headers, board)
@@ -288,9 +277,9 @@ def _headers(reader: _Reader) -> dict[str, _Header]:
         begin = reader.place
         match = reader.take(_HEADER)
         if not match:
-            raise reader.error(Text('a header is [Name "value"]'), begin)
+            raise reader.error('a header is [Name "value"]', begin)
         if match[1] in headers:
-            raise reader.error(Text("the header {name} comes twice", name=match[1]), begin)
+            raise reader.error("the header {name} comes twice", begin, name=match[1])
         headers[match[1]] = _Header(reader.unescaped(match[2], match.start(2)), match.start(2))
     return headers
 
@@ -318,17 +307,15 @@ def _moves(reader: _Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, s
             comments.setdefault(played, []).append(reader.unescaped(comment[1], comment.start(1)))
             continue
         if reader.at_end() or reader.text[reader.place] in "{[":
-            raise reader.error(
-                Text("the record ends without its result ({sign} for an unfinished game)", sign=UNFINISHED)
-            )
+            reason = "the record ends without its result ({sign} for an unfinished game)"
+            raise reader.error(reason, sign=UNFINISHED)
         if _at_result(reader):
             return tuple(board.history), {number: " ".join(parts) for number, parts in comments.items()}
         if played % players == 0:
             number = reader.take(_NUMBER)
             if not number or number[1] != str(played // players + 1):
-                place = number.start() if number else reader.place
-                wanted = Text("expected the number {number}. here, or the result", number=played // players + 1)
-                raise reader.error(wanted, place)
+                place, wanted = number and number.start(), "expected the number {number}. here, or the result"
+                raise reader.error(wanted, place, number=played // players + 1)
         _push(reader, board)
         played += 1
 
@@ -341,15 +328,16 @@ def _at_result(reader: _Reader) -> bool:
 def _push(reader: _Reader, board: Board) -> None:
     word = reader.take(_WORD)
     if not word:
-        raise reader.error(Text("expected a move here"))
+        raise reader.error("expected a move here")
     try:
         board.push(word[0])
     except NotationError as error:
-        raise reader.error(
-            Text(AT_PLY, number=board.ply + 1, what=error.reason), word.start() + error.column - 1
-        ) from None
+        place, reason = word.start() + error.column - 1, error.reason
     except (IllegalMoveError, RunawayGameError) as error:
-        raise reader.error(Text(AT_PLY, number=board.ply + 1, what=said(error)), word.start()) from None
+        place, reason = word.start(), said(error)
+    else:
+        return
+    raise reader.error("ply {number}: {what}", place, number=board.ply + 1, what=reason)
 
 
 def _check_result(reader: _Reader, headers: Mapping[str, _Header], board: Board) -> None:
@@ -357,16 +345,15 @@ def _check_result(reader: _Reader, headers: Mapping[str, _Header], board: Board)
     written, word = headers["Result"], reader.take(_WORD)
     if word is None or word[0] != written.value:
         place = written.place if word is None else word.start()
-        text = Text("the moves end with another result than the header's {result}", result=quoted(written.value))
-        raise reader.error(text, place)
+        reason = "the moves end with another result than the header's {result}"
+        raise reader.error(reason, place, result=quoted(written.value))
     outcome = board.outcome
     result, termination = (outcome.result, str(outcome.termination)) if outcome else (UNFINISHED, None)
     shared_out = outcome is not None and any(name in headers for name in OWNERSHIP_HEADERS)  # `match` checks these
     if written.value != result and not (shared_out and written.value != UNFINISHED):
-        text = Text("Result is {result}, but the moves lead to {right}", result=quoted(written.value), right=result)
-        raise reader.error(text, written.place)
+        reason = "Result is {result}, but the moves lead to {right}"
+        raise reader.error(reason, written.place, result=quoted(written.value), right=result)
     claim = headers.get("Termination")
     if termination and (claim is None or claim.value != termination):
-        place = claim.place if claim else written.place
-        text = Text("the moves lead to the termination {right}, which the headers do not say", right=termination)
-        raise reader.error(text, place)
+        reason = "the moves lead to the termination {right}, which the headers do not say"
+        raise reader.error(reason, (claim or written).place, right=termination)

@@ -141,10 +141,8 @@ def _written(record: GameRecord) -> dict[str, str]:
 def _compare(number: int, expected: Mapping[str, str], written: Mapping[str, str]) -> None:
     for name, value in expected.items():
         if written[name] != value:
-            right = Text(
-                "{name} is {value}, but should be {right}", name=name, value=quoted(written[name]), right=quoted(value)
-            )
-            raise _error(number, right)
+            wrong = "{name} is {value}, but should be {right}"
+            raise _error(number, Text(wrong, name=name, value=quoted(written[name]), right=quoted(value)))
 
 
 def _play(match: Match, number: int, record: GameRecord) -> None:
@@ -159,9 +157,8 @@ def _play(match: Match, number: int, record: GameRecord) -> None:
         try:
             finished = match.step(move.action)
         except RunawayGameError as error:
-            raise _error(
-                number, Text("move {number}, {move}: {what}", number=ply, move=move, what=said(error))
-            ) from None
+            wrong = Text("move {number}, {move}: {what}", number=ply, move=move, what=said(error))
+            raise _error(number, wrong) from None
     if finished is None and is_resigned(record):
         finished = match.resign()
     if finished is None:

@@ -49,19 +49,7 @@ def animate(
     dark: bool | None = None,
     width: int | None = None,
 ) -> None:
-    """Write a game as a moving picture, of the kind that the file's name asks for.
-
-    Args:
-        path: ends in `.svg` or `.gif`.
-        boards: the one at which the game begins, and those after each of its moves.
-        owners: as of `svg`.
-        dark: as of `svg`; a GIF is light unless this is true.
-        width: in pixels; by default 960 for the usual board, and 480 for a GIF of it.
-
-    Raises:
-        ValueError: for another ending of the name.
-        MissingExtraError: for a GIF without Pillow.
-    """
+    """Write a game, its boards from the first on, as `GameRecord.animate` does; `owners` are as of `svg`."""
     if path.suffix not in (".svg", ".gif"):
         raise ValueError(f"a moving picture is a .svg or a .gif file; got {path.name!r}")
     write_atomically(path, moving_picture(path.suffix[1:], boards, owners=owners, dark=dark, width=width))

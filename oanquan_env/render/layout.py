@@ -8,7 +8,7 @@ Coordinates are picture units, x to the right and y down; a field is 100 units w
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -111,12 +111,12 @@ def _turn(vector: Point, angle: float) -> Point:
 def layout(players: int, fields: int) -> Layout:
     """The layout of a board of `players` sides with `fields` fields each."""
     sides = _sides(players, fields)
-    squares = [square for side in sides for square in _side_squares(side, players, fields)]
-    points = [point for square in squares for point in _extent(square)]
+    points = [point for square in _squares(sides, players, fields) for point in _extent(square)]
     low = (min(x for x, _ in points), min(y for _, y in points))
     high = (max(x for x, _ in points), max(y for _, y in points))
     pad = _PLATE_HEIGHT if players == 2 else 0.0
     shift = (_MARGIN - low[0], _MARGIN + pad - low[1])
+    sides = [replace(side, origin=_moved(side.origin, shift)) for side in sides]
     width, height = high[0] - low[0] + 2 * _MARGIN, high[1] - low[1] + 2 * (_MARGIN + pad)
     inner = _inner_radius(players, fields)
     if players == 2:
@@ -125,13 +125,13 @@ def layout(players: int, fields: int) -> Layout:
         notes = Note((width - _MARGIN, height - _HEAD), "end"), Note((width - _MARGIN, _HEAD), "end")
     else:  # names and scores inside the polygon; a triangle leaves the upper corners of the picture free for words
         text_scale = min(1.0, inner / (100.0 if players == 3 else 160.0))
-        plates = tuple(_moved(side.at(fields * UNIT / 2, -52.0 * text_scale), shift) for side in sides)
+        plates = tuple(side.at(fields * UNIT / 2, -52.0 * text_scale) for side in sides)
         if players == 3:
             notes = Note((24.0, 28.0), "start"), Note((width - 24.0, 28.0), "end")
         else:
             above, below = _moved((0.0, -10.0 * text_scale), shift), _moved((0.0, 14.0 * text_scale), shift)
             notes = Note(above, "middle"), Note(below, "middle")
-    return Layout(tuple(_placed(square, shift) for square in squares), width, height, plates, notes, text_scale)
+    return Layout(_squares(sides, players, fields), width, height, plates, notes, text_scale)
 
 
 def layout_of(rules: Rules) -> Layout:
@@ -155,9 +155,12 @@ def _sides(players: int, fields: int) -> list[_Frame]:
     return frames
 
 
-def _side_squares(side: _Frame, players: int, fields: int) -> list[Square]:
-    squares = [_field(side, field) for field in range(fields)]
-    return [*squares, _mandarin(side, players, fields)]
+def _squares(sides: list[_Frame], players: int, fields: int) -> tuple[Square, ...]:
+    return tuple(
+        _field(side, field) if field < fields else _mandarin(side, players, fields)
+        for side in sides
+        for field in range(fields + 1)
+    )
 
 
 def _field(side: _Frame, field: int) -> Square:
@@ -222,20 +225,3 @@ def arc_points(centre: Point, radius: float, start: Point, end: Point, steps: in
 
 def _moved(point: Point, shift: Point) -> Point:
     return round(point[0] + shift[0], 3), round(point[1] + shift[1], 3)
-
-
-def _placed(square: Square, shift: Point) -> Square:
-    tab = square.tab
-    return Square(
-        corners=tuple(_moved(corner, shift) for corner in square.corners),
-        radius=square.radius,
-        centre=_moved(square.centre, shift),
-        pile=_moved(square.pile, shift),
-        pile_scale=square.pile_scale,
-        stone=_moved(square.stone, shift),
-        count=_moved(square.count, shift),
-        label=_moved(square.label, shift),
-        tab=(_moved(tab[0], shift), _moved(tab[1], shift), _moved(tab[2], shift)),
-        gate=_moved(square.gate, shift),
-        heading=square.heading,
-    )

@@ -47,17 +47,7 @@ def rgb(
     dark: bool = False,
     width: int | None = None,
 ) -> npt.NDArray[np.uint8]:
-    """The board as pixels, the same drawing as `svg`.
-
-    Args:
-        board: what to draw.
-        last: the last move, for marking its path and its captures.
-        owners: in match play, codes of the fields (`Ownership.owners`).
-        dark: dark colours.
-        width: of the array; 960 by default for the usual board; the height goes with it.
-
-    Returns:
-        (height, width, 3) uint8, a fresh writable array.
+    """The drawing of `svg`, with its arguments, as pixels: (height, width, 3) uint8, a fresh writable array.
 
     Raises:
         MissingExtraError: without Pillow.
@@ -154,20 +144,15 @@ def _rounded(box: Box) -> list[Point]:
 # ---- letters -------------------------------------------------------------------------------------------------------
 
 
-class _Font(NamedTuple):
-    face: ImageFont.FreeTypeFont | ImageFont.ImageFont
-    has_minus: bool
-
-
 @lru_cache(maxsize=64)
-def _font(size: float, bold: bool) -> _Font:
-    """DejaVu Sans, as in the SVG; without it Pillow's own font, which lacks only the minus sign."""
+def _font(size: float, bold: bool) -> tuple[ImageFont.FreeTypeFont | ImageFont.ImageFont, bool]:
+    """DejaVu Sans, as in the SVG; without it Pillow's own font, which lacks the minus sign. Whether that is there."""
     from PIL import ImageFont
 
     try:
-        return _Font(ImageFont.truetype("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf", size), True)
+        return ImageFont.truetype("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf", size), True
     except OSError:
-        return _Font(ImageFont.load_default(size), False)
+        return ImageFont.load_default(size), False
 
 
 def _letters(shape: Text, scale: float) -> _Layer:
