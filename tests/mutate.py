@@ -42,7 +42,7 @@ OTHER |= {one: two for pair in PAIRS for one, two in (pair, pair[::-1])}
 
 ENGINE = "rules tables positions sowing scalar singles symmetry position_checks core"
 SLOW = (
-    "greater or with_and or repeats or threads or scores or choices or plays_every or in_all_presets or 4] or 5]"
+    "greater or with_and or repeats or plays_every or in_all_presets or 4] or 5]"
     " or says and not tonkin or counted and not tonkin-False"
 )
 SCORED = (
@@ -54,8 +54,13 @@ SCORED = (
         "by_name or says and not tonkin",
     ),
     ("agents/search", "mcts", "mcts signature", "says and not three"),
-    ("agents/search", "compiled memory alphabeta root deepening move_values", "search search_player signature", SLOW),
-    ("agents/search", "proof solver", "solve", "tonkin_is or its_file or in_time or bounds_are and not tonkin"),
+    (
+        "agents/search",
+        "compiled memory alphabeta root deepening move_values",
+        "search search_limits search_player signature",
+        SLOW,
+    ),
+    ("agents/search", "proof solver", "solve solve_command", "its_file or in_time or bounds_are and not tonkin"),
 )
 """Folder, modules, the tests that shall notice a change of them, and those that take too long without compilation."""
 PRELOADED = ("numpy", "gymnasium", "pettingzoo", "hypothesis", "numba", "torch")

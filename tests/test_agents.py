@@ -16,6 +16,7 @@ from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agen
 from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
+from agents.players.search_player import SearchPlayer
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.starts import RandomStarts
@@ -62,14 +63,6 @@ def test_the_mean_with_the_mirror_image_gives_the_same_answer_in_a_mirror(agent:
     assert np.allclose(logits, mirrored_logits[:, ::-1])
     assert np.allclose(values, (one.evaluate(positions)[1] + one.evaluate(mirror(positions, rules))[1]) / 2)
     assert not np.allclose(values, one.evaluate(positions)[1])
-
-
-@pytest.mark.parametrize("mirror_average", [False, True])
-def test_no_positions_no_answers(agent: Path, mirror_average: bool) -> None:
-    none = Core().start(0)
-    logits, values = PPOPlayer(agent, mirror_average=mirror_average).evaluate(none)
-    assert (logits.shape, values.shape) == ((0, 10), (0, 2))
-    assert PPOPlayer(agent, mirror_average=mirror_average).choose(none, np.random.default_rng(0)).shape == (0,)
 
 
 def test_mirror_images_are_for_symmetric_rules(tmp_path: Path) -> None:
@@ -183,19 +176,11 @@ def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
     assert player.choose(core.start(0), np.random.default_rng(5)).shape == (0,)
 
 
-@pytest.mark.parametrize(
-    ("name", "steady"),
-    [
-        ("greedy:epsilon=0.25", "greedy"),
-        ("minimax:epsilon=0.25,depth=2", "minimax:depth=2"),
-        ("minimax:depth=2,epsilon=0.25", "minimax:depth=2"),
-    ],
-)
-def test_any_player_can_make_random_moves(name: str, steady: str) -> None:
+@pytest.mark.parametrize("name", ["minimax:epsilon=0.25,depth=2", "minimax:depth=2,epsilon=0.25"])
+def test_any_player_can_make_random_moves(name: str) -> None:
     player = agents.make(name)
     assert isinstance(player, EpsilonPolicy)
-    assert player.epsilon == 0.25
-    assert type(player.policy) is type(agents.make(steady))
+    assert (player.epsilon, type(player.policy)) == (0.25, SearchPlayer)
 
 
 @pytest.mark.parametrize(
@@ -210,6 +195,10 @@ def test_any_player_can_make_random_moves(name: str, steady: str) -> None:
         ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
         ("greedy:epsilon=often", "epsilon of greedy must be a number; got 'often'"),
         ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
+        ("minimax", "minimax needs a limit, as in minimax:depth=6"),
+        ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'"),
+        ("minimax:depth", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'depth'"),
+        ("mcts", "mcts needs its number of simulations"),
         ("minimax:ms=nan", "ms of minimax must be a number; got 'nan'"),
         ("minimax:ms=inf", "ms of minimax must be a number; got 'inf'"),
         ("minimax:ms=1e308", "ms of minimax must be a number; got '1e308'"),
@@ -265,6 +254,11 @@ def test_committed_training_configurations_load(path: Path) -> None:
         ({"ppo": {"batch_size": 1}}, "ppo: a rollout of 16384 plies in minibatches of batch_size=1 has one of"),
         ({"rules": "vietnamise"}, r"did you mean vietnamese\?"),
         ({"network": {"name": "resnet"}}, r"network\.name"),
+        ({"kind": "net"}, "kind: must be ppo or value"),
+        ({"kind": "value", "rules": "ludii refill=forfeit"}, "rules: value nets are for refill=borrow"),
+        ({"kind": "value", "td": {"depth": 128}}, r"td\.depth"),
+        ({"kind": "value", "td": {"learning_rate": 0}}, r"td\.learning_rate"),
+        ({"kind": "value", "td": {"lambda": 0.3}}, r"td\.lambda: unknown field"),
         ("a: [", "not readable as YAML"),
         ("- 3", "lines, got a list"),
         ("", "lines, got nothing"),

@@ -28,9 +28,6 @@ def core() -> Core:
     return Core()
 
 
-# ---- matches ---------------------------------------------------------------------------------------------------------
-
-
 def by_hand(rules: str, text: str, seats: list[type[FirstMove]]) -> Board:
     """One game, move by move on a board."""
     board = Board.parse(text, rules)
@@ -102,9 +99,6 @@ def test_a_thousand_games_are_played_as_one_batch(core: Core, monkeypatch: pytes
     assert results.score.size == 1000
     assert batches[0] == 1000
     assert len(batches) == results.plies.max()
-
-
-# ---- openings --------------------------------------------------------------------------------------------------------
 
 
 def test_openings_survive_a_file(core: Core, tmp_path: Path) -> None:
@@ -205,9 +199,6 @@ def test_final_margins_count_the_scores_so_far() -> None:
     assert margins[0] == -margins[1] == -swapped[0]
     board_ahead = Board.parse("0,1,0*/0,1,0 6,6 0 4", core.rules)
     assert margins[0] - final_margins(MoveValues(core, 6), board_ahead.positions)[0, 0] == 12
-
-
-# ---- keys ------------------------------------------------------------------------------------------------------------
 
 
 def test_keys_are_equal_for_boards_that_play_alike(core: Core) -> None:

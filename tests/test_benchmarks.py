@@ -127,9 +127,6 @@ def test_a_page_that_is_out_of_date_is_named_and_renewed(
     assert readme.main(["--check"]) == 0
 
 
-# ---- the rows of the benchmark of players --------------------------------------------------------------------------
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder in place of the committed rows."""

@@ -30,8 +30,6 @@ def test_certificates_of_the_package_prove_the_value_of_the_set_up(rules: str, v
     assert (certificate.start().squares == Core(rules).start().squares).all()
 
 
-# ---- the referee -----------------------------------------------------------------------------------------------------
-
 Key = tuple[int, ...]
 """Seeds of the prover's fields and mandarin square, its stone; the same of its opponent."""
 
@@ -106,9 +104,6 @@ def test_the_referee_agrees(rules: str, small: Certificate) -> None:
         value, positions = referee_value(certificate.rules, strategy, strategy is certificate.lower)
         assert value >= promised
         assert positions == len(strategy.moves)
-
-
-# ---- damage ----------------------------------------------------------------------------------------------------------
 
 
 def with_last(array: np.ndarray, last: int) -> np.ndarray:

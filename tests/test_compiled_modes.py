@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SEARCH = ["tests/test_search.py", "tests/test_search_player.py"]
+SEARCH = ["tests/test_search.py", "tests/test_search_limits.py", "tests/test_search_player.py"]
 NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
 
 

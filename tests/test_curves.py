@@ -19,15 +19,11 @@ from agents.networks.agent_files import pretrained_folders
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
-from agents.support.strict_yaml import validated
-from agents.training.ppo.run import PPORun
-from agents.training.td.config import ValueConfig
-from agents.training.td.run import TDRun
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.players.value_net import read_value_net
-from tests.test_training import ITERATION, learn, quiet, small_config
+from tests.runs import ITERATION, VALUE, begin, learn
 
 ENDS = ("mean", "low", "high")
 
@@ -38,8 +34,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     evaluation = {"every_plies": ITERATION, "pairs": 4, "opponents": ["greedy"]}
     folders = [parent / f"tiny-{seed}" for seed in (0, 1)]
     for seed, folder in enumerate(folders):
-        config = small_config(seed=seed, total_plies=2 * ITERATION, evaluation=evaluation)
-        learn(PPORun.create(folder, config, "python train.py", quiet))
+        learn(begin(folder, seed=seed, total_plies=2 * ITERATION, evaluation=evaluation))
     return folders
 
 
@@ -80,22 +75,12 @@ def test_a_run_without_readable_evaluations_has_no_curve(
     assert f"{path}: {message}" in capsys.readouterr().err
 
 
-def of_regret(name: str, **rows: tuple[float, float, float]) -> curves.Curve:
-    """A run with these regrets (mean, low, high) after so many plies, a minute for each ten plies."""
-    made = [
-        {
-            "plies": int(ply[1:]),
-            "seconds": 6 * int(ply[1:]),
-            "results": {},
-            "regret": {"regret": dict(zip(ENDS, ends, strict=True))},
-        }
-        for ply, ends in rows.items()
-    ]
-    return curves.Curve(name, "group", 0, "mancala-world", "python train.py", None, made)
-
-
 def test_seeds_are_drawn_as_their_mean_with_a_band_around_all_of_them() -> None:
-    runs = [of_regret("a", _0=(9, 8, 10), _10=(4, 3, 5)), of_regret("b", _0=(7, 6, 8), _10=(5, 4, 7), _20=(1, 1, 1))]
+    runs = []
+    for regrets in ({0: (9, 8, 10), 10: (4, 3, 5)}, {0: (7, 6, 8), 10: (5, 4, 7), 20: (1, 1, 1)}):
+        found = {plies: {"regret": dict(zip(ENDS, ends, strict=True))} for plies, ends in regrets.items()}
+        rows = [{"plies": plies, "seconds": 6 * plies, "regret": regret} for plies, regret in found.items()]
+        runs.append(curves.Curve("run", "group", 0, "mancala-world", "python train.py", None, rows))
     assert curves.band(runs).tolist() == [[0, 10], [0, 1], [8, 4.5], [6, 3], [10, 7]]
 
 
@@ -131,13 +116,9 @@ def test_runs_are_compared_with_players_of_their_own_rules(runs: list[Path], tmp
     assert [run["rules"] for run in content["runs"]] == ["vietnamese"]
 
 
-def test_rules_without_a_suite_have_empty_curves(runs: list[Path], tmp_path: Path) -> None:
-    folder = of_other_rules(runs[0], tmp_path / "tiny", "tonkin seeds=3")
-    rows = [json.loads(line) for line in (folder / "evaluations.jsonl").read_text().splitlines()]
-    for row in rows:
-        del row["regret"]
-    (folder / "evaluations.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert curves.main([str(folder), "--output", str(tmp_path / "a" / "new folder")]) == 0
+def test_rules_without_a_suite_have_empty_curves(tmp_path: Path) -> None:
+    learn(begin(tmp_path / "run", rules="tonkin seeds=3", total_plies=ITERATION))
+    assert curves.main([str(tmp_path / "run"), "--output", str(tmp_path / "a" / "new folder")]) == 0
     assert json.loads((tmp_path / "a" / "new folder" / "learning.json").read_text())["yardsticks"] == {}
 
 
@@ -196,8 +177,7 @@ def test_a_card_has_no_report_of_other_weights(
 
 
 def test_a_run_s_value_net_is_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = validated(ValueConfig, {"kind": "value", "rules": "tonkin fields=2", "total_plies": 1}, "test")
-    run = TDRun.create(tmp_path / "run", config, "python train.py", quiet)
+    run = begin(tmp_path / "run", VALUE, rules="tonkin fields=2")
     run.export()
     run.close()
     monkeypatch.setattr(cards, "pretrained_path", lambda rules: tmp_path / f"{rules.fields}.npz")

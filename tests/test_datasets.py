@@ -47,9 +47,6 @@ def refusal(capsys: pytest.CaptureFixture[str], *options: str) -> str:
     return capsys.readouterr().err
 
 
-# ---- positions -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("_small_files")
 def test_files_hold_different_positions_with_the_values_that_a_search_finds(tmp_path: Path) -> None:
     net = read_value_net("pretrained")
@@ -158,9 +155,6 @@ def test_a_network_learns_from_the_files(tmp_path: Path) -> None:
     assert found.regret is not None
     assert found.regret.overall.regret.mean == pytest.approx(again.mean, abs=0.2)  # ties fall at random
     assert again.high < greedy.low
-
-
-# ---- games -----------------------------------------------------------------------------------------------------------
 
 
 def test_games_need_minari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,10 @@ import pytest
 
 from docs import generated
 from oanquan_env import PRESETS, Core, Rules
+from oanquan_env.benchmark.pairs import play_pairs
 from oanquan_env.envs.vector import OAnQuanVectorEnv
+from oanquan_env.players import GreedyPolicy
+from oanquan_env.playing import random_openings
 
 DOCS = Path(generated.__file__).parent
 ROOT = DOCS.parent
@@ -70,7 +73,9 @@ def doctest_complaints(block: str, folder: Path) -> str:
     """What a fresh Python finds wrong with an example; nothing if it does what it says."""
     (folder / "example.txt").write_text(block, encoding="utf-8")
     command = [sys.executable, "-m", "doctest", str(folder / "example.txt")]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8").stdout
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    assert bool(done.returncode) == bool(done.stdout + done.stderr)
+    return done.stdout + done.stderr
 
 
 def test_the_readme_s_examples_do_what_they_say_and_none_leans_on_another_s_imports(tmp_path: Path) -> None:
@@ -84,10 +89,6 @@ def test_the_readme_s_examples_do_what_they_say_and_none_leans_on_another_s_impo
 
 
 def test_the_example_of_an_agent_plays_better_than_greedy() -> None:
-    from oanquan_env.benchmark.pairs import play_pairs
-    from oanquan_env.players import GreedyPolicy
-    from oanquan_env.playing import random_openings
-
     names: dict[str, type] = {}
     exec(examples(DOCS / "how-to" / "agent.md")[0], names)
     core, rng = Core(), np.random.default_rng(0)
@@ -178,31 +179,4 @@ def test_listed_commands_help(
 def test_commands_are_found() -> None:
     assert commands("```sh\npip install x && python a.py b  # c\n```\n") == [["python", "a.py", "b"]]
     assert len(LISTED) > 10
-    assert len(README_EXAMPLES) == 2
     assert sum(len(commands(page.read_text(encoding="utf-8"))) for page in PAGES) > 20
-
-
-# ---- the README's examples, each in a process of its own: none leans on another's imports ----------------------------
-
-README_EXAMPLES = examples(ROOT / "README.md")
-
-
-def complaints(block: str, folder: Path) -> str:
-    """What a fresh Python finds wrong with an example; nothing if it does what it says."""
-    path = folder / "example.txt"
-    path.write_text(block, encoding="utf-8")
-    command = [sys.executable, "-m", "doctest", str(path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
-    assert bool(done.returncode) == bool(done.stdout + done.stderr)
-    return done.stdout + done.stderr
-
-
-@pytest.mark.parametrize("block", README_EXAMPLES, ids=lambda block: block.splitlines()[0])
-def test_an_example_does_what_it_says(block: str, tmp_path: Path) -> None:
-    assert block.count(">>>") > 3
-    assert complaints(block, tmp_path) == ""
-
-
-def test_an_example_that_lacks_an_import_is_noticed(tmp_path: Path) -> None:
-    block = '>>> import gymnasium\n>>> game = gymnasium.make("OAnQuan-v0")\n'
-    assert "NameNotFound" in complaints(block, tmp_path)

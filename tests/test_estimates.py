@@ -41,9 +41,6 @@ def test_the_columns_of_a_bootstrap_share_their_drawn_rows() -> None:
     assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low))
 
 
-# ---- several runs in one number --------------------------------------------------------------------------------------
-
-
 def test_the_middle_half_by_hand() -> None:
     assert interquartile_mean([[9.0], [1.0], [100.0], [3.0], [5.0]]) == (3 + 5 + 9) / 3  # 5 // 4 at each end
     assert interquartile_mean([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, -99.0]]) == (2 + 3 + 4 + 5) / 4

@@ -31,9 +31,6 @@ def first_legal(observations: Observation, masks: Mask) -> Ints:
     return masks.argmax(axis=1)
 
 
-# ---- agreement -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
 def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> None:
     names = ["greedy:epsilon=0.2", "random", "maxn:depth=2"]
@@ -59,9 +56,6 @@ def test_the_same_player_in_any_form_has_the_same_results() -> None:
     found = [evaluate(one, opponents=["greedy"], pairs=10, label="first").to_json() for one in forms]
     assert found[0] == found[1] == found[2]
     assert found[0] != evaluate(first_legal, opponents=["greedy"], pairs=10, label="first", seed=1).to_json()
-
-
-# ---- what can be a player --------------------------------------------------------------------------------------------
 
 
 def test_a_torch_module_plays_its_best_legal_logit() -> None:
@@ -159,9 +153,6 @@ def test_what_cannot_be_measured_is_told(options: dict[str, Any], message: str) 
         evaluate("random", opponents=["greedy"], **options)
 
 
-# ---- what is shown ---------------------------------------------------------------------------------------------------
-
-
 def test_everything_is_shown_and_written() -> None:
     found = evaluate("greedy", opponents=["random"], pairs=10, part="development")
     text = str(found)
@@ -208,8 +199,6 @@ def test_progress_is_shown_where_somebody_looks(
     evaluate("random", opponents=["greedy"], pairs=2, progress=False)
     assert capsys.readouterr().err == ""
 
-
-# ---- statistics ------------------------------------------------------------------------------------------------------
 
 REPETITIONS = 200
 FEWEST, MOST = 180, 198

@@ -27,8 +27,6 @@ from tests.boards import random_positions
 from tests.plain_search import endless, plain_values
 from tests.players import Fixed, rng
 
-# ---- making ----------------------------------------------------------------------------------------------------------
-
 SMALL = SuiteRecipe(rules="mancala-world seeds=3", count=30, depths=(3, 4, 5), games=60, seed=4)
 
 
@@ -116,8 +114,6 @@ def test_positions_met_in_play_are_running_and_start_early() -> None:
     assert {0, 1, 8} <= set(met.ply.tolist())
     assert core.legal_mask(met).any(axis=1).all()
 
-
-# ---- proving ---------------------------------------------------------------------------------------------------------
 
 PROVING = SuiteRecipe("mancala-world fields=3 seeds=3 stone_value=3", count=6, depths=(3, 3, 3), games=200, seed=1)
 

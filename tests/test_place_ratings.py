@@ -61,9 +61,6 @@ def test_a_player_ahead_of_everyone_has_a_finite_rating() -> None:
     assert [order.mean for order in found.orders] == pytest.approx([0, 0])
 
 
-# ---- tournaments -----------------------------------------------------------------------------------------------------
-
-
 def meeting(rules: str, policies: dict[str, Callable[[Core], Policy]], openings: int) -> Tournament:
     core = Core(rules)
     entrants = [Entrant(label, label, policy(core), "") for label, policy in policies.items()]

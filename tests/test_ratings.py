@@ -80,9 +80,6 @@ def test_pentanomial_counts_pairs_by_their_points() -> None:
         elo_of_pairs([1, 2, 3])
 
 
-# ---- Bradley-Terry ---------------------------------------------------------------------------------------------------
-
-
 class Found(NamedTuple):
     elo: np.ndarray
     first: float
@@ -214,9 +211,6 @@ def test_rate_is_repeated_by_its_seed_and_is_the_model_of_pairs() -> None:
     assert [order.mean for order in one.orders] == pytest.approx([found.first])
 
 
-# ---- SPRT ------------------------------------------------------------------------------------------------------------
-
-
 def test_the_bounds_are_walds() -> None:
     found = sprt([0, 0, 0, 0, 0], Trial())
     assert (round(found.lower, 3), round(found.upper, 3)) == (-2.944, 2.944)
@@ -264,9 +258,6 @@ def test_sequential_errors_stay_near_what_was_asked() -> None:
 def test_impossible_tests_are_refused(options: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sprt([1, 1, 1, 1, 1], Trial(**options))
-
-
-# ---- the test as a command -------------------------------------------------------------------------------------------
 
 
 def test_a_sequential_test_stops_when_it_can_tell(capsys: pytest.CaptureFixture[str]) -> None:

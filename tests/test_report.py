@@ -107,9 +107,6 @@ def report() -> Report:
     )
 
 
-# ---- JSON ------------------------------------------------------------------------------------------------------------
-
-
 def test_a_report_survives_its_file(report: Report, tmp_path: Path) -> None:
     write_report(report, tmp_path)
     assert read_report(tmp_path / "report.json") == report
@@ -132,9 +129,6 @@ def test_damaged_reports_are_named(tmp_path: Path, text: str, message: str) -> N
         read_report(path)
     with pytest.raises(FileError, match=r"no such file; evaluate.py --output FOLDER writes one"):
         read_report(tmp_path / "none.json")
-
-
-# ---- text ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_table_of_everything(report: Report) -> None:
@@ -210,9 +204,6 @@ def test_the_committed_report_can_be_read() -> None:
     assert report.arena
     assert report.regret
     assert {row.agent for row in report.regret.agents} == {agent.label for agent in report.agents}
-
-
-# ---- pictures --------------------------------------------------------------------------------------------------------
 
 
 def test_pictures_are_images_with_something_on_them(report: Report) -> None:

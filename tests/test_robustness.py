@@ -5,26 +5,24 @@ import errno
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 import yaml
 
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
+from agents.players.network_player import PPOPlayer
 from agents.training.ppo.run import PPORun
-from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, StopTrainingError
+from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY
-from tests.test_training import ITERATION, learn, quiet, small_config, weights
+from tests.runs import ITERATION, begin, learn, quiet, stopped
 
 
 def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = tmp_path / "run"
-    with pytest.raises(StopTrainingError):
-        learn(PPORun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
+    folder = stopped(tmp_path / "run", 2 * ITERATION)
     before = {name: (folder / name).read_bytes() for name in (CHECKPOINT_NAME, WEIGHTS_NAME)}
 
     def full(_: int) -> None:
@@ -42,9 +40,7 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
 
 
 def test_a_run_goes_on_with_another_number_of_threads(tmp_path: Path) -> None:
-    folder, threads = tmp_path / "run", torch.get_num_threads()
-    with pytest.raises(StopTrainingError):
-        learn(PPORun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
+    folder, threads = stopped(tmp_path / "run", 2 * ITERATION), torch.get_num_threads()
     try:
         run = PPORun.resume(folder, quiet, {"threads": 2})
         assert torch.get_num_threads() == 2
@@ -63,10 +59,7 @@ def test_a_run_goes_on_with_another_number_of_threads(tmp_path: Path) -> None:
         ({"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
         ({"device": "nonsense"}, "device: must be one that torch knows, such as cpu or cuda; got 'nonsense'"),
         ({"device": "cuda"}, "device: torch .* finds no GPU for 'cuda'; use cpu"),
-        (
-            {"rules": "mancala-world max_plies=4"},
-            "evaluation.opening_plies: no game is running after 4 plies",
-        ),
+        ({"rules": "mancala-world max_plies=4"}, "evaluation.opening_plies: no game is running after 4 plies"),
         ({"evaluation": {"opening_plies": 120}}, "evaluation.opening_plies: none of .* was running after 120 plies"),
     ],
 )
@@ -76,12 +69,12 @@ def test_what_a_run_would_stumble_over_later_is_refused_at_once(
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
     with pytest.raises(UsageError, match=message):
-        PPORun.create(tmp_path / "run", small_config(**changes), "test", quiet)
+        begin(tmp_path / "run", **changes)
     assert not (tmp_path / "run").exists()
 
 
 def test_a_run_that_diverges_at_its_very_end_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = PPORun.create(tmp_path / "run", small_config(total_plies=ITERATION), "test", quiet)
+    run = begin(tmp_path / "run", total_plies=ITERATION)
     train_once = run.model.train
 
     def diverge() -> None:
@@ -91,4 +84,4 @@ def test_a_run_that_diverges_at_its_very_end_is_not_saved(tmp_path: Path, monkey
     monkeypatch.setattr(run.model, "train", diverge)
     with pytest.raises(UsageError, match=f"not finite after {ITERATION} plies"):
         learn(run)
-    assert all(np.isfinite(array).all() for array in weights(tmp_path / "run").values())
+    assert all(parameter.isfinite().all() for parameter in PPOPlayer(tmp_path / "run").network.parameters())

@@ -11,64 +11,65 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 from rich.console import Console
 from rich.progress import Progress
-from safetensors import safe_open
-from safetensors.torch import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import evaluate
 import train
+from agents.networks.agent_files import WEIGHTS_NAME
 from agents.support.folder_lock import LOCK_NAME, FolderLock
-from agents.support.tensor_files import DIGEST, pack
+from agents.support.tensor_files import DIGEST, pack, unpack
 from agents.training.kinds import load_config
 from agents.training.ppo.run import PPORun
-from agents.training.run_folder import (
-    CHECKPOINT_NAME,
-    CONFIG_NAME,
-    EVALUATIONS_NAME,
-    RUN_NAME,
-    StopTrainingError,
-)
+from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, StopTrainingError
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
-from tests.test_training import ITERATION, ROOT, learn, quiet, small_config
+from tests.runs import ITERATION, PPO, begin, learn, quiet, stopped
 
 Change = Callable[[dict[str, torch.Tensor], dict[str, str]], object]
 
 
 @pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that was stopped after two iterations."""
-    folder = tmp_path_factory.mktemp("stopped") / "run"
-    with pytest.raises(StopTrainingError):
-        learn(PPORun.create(folder, small_config(), "test", quiet), 2 * ITERATION)
-    return folder
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a run that was stopped after two iterations."""
+    return stopped(tmp_path_factory.mktemp("stopped") / "run", 2 * ITERATION)
 
 
 @pytest.fixture
-def checkpoint(stopped: Path) -> Iterator[Path]:
+def checkpoint(folder: Path) -> Iterator[Path]:
     """Its checkpoint, put back afterwards."""
-    path = stopped / CHECKPOINT_NAME
+    path = folder / CHECKPOINT_NAME
     content = path.read_bytes()
     yield path
     path.write_bytes(content)
 
 
-# ---- damage ----------------------------------------------------------------------------------------------------------
-
-
 def test_every_changed_byte_of_a_checkpoint_is_noticed(checkpoint: Path) -> None:
     whole, places = checkpoint.read_bytes(), random.Random(0)
     header = int.from_bytes(whole[:8], "little")
-    for place in [places.randrange(8, header) for _ in range(25)] + [
-        places.randrange(header, len(whole)) for _ in range(8)
-    ]:
+    parts = [(8, header)] * 25 + [(header, len(whole))] * 8
+    for place in (places.randrange(*part) for part in parts):
         content = bytearray(whole)
         content[place] ^= 1 << places.randrange(8)
         checkpoint.write_bytes(content)
         with pytest.raises(FileError, match=r"checkpoint\.safetensors: "):
             PPORun.resume(checkpoint.parent, quiet)
+
+
+def test_a_file_that_is_no_checkpoint_of_the_run_is_refused(checkpoint: Path, tmp_path: Path) -> None:
+    whole = checkpoint.read_bytes()
+    other = begin(tmp_path / "wider", network={"embed": 2, "width": 16, "depth": 1})
+    other.close()
+    for folder, content, message in (
+        (checkpoint.parent, whole[:1000], "damaged"),
+        (checkpoint.parent, (checkpoint.parent / WEIGHTS_NAME).read_bytes(), "format None"),
+        (other.folder, whole, "does not fit the run's configuration"),
+    ):
+        (folder / CHECKPOINT_NAME).write_bytes(content)
+        with pytest.raises(FileError, match=rf"checkpoint\.safetensors: {message}"):
+            PPORun.resume(folder, quiet)
 
 
 def _tensor(name: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Change:
@@ -102,9 +103,8 @@ def _tensor(name: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Change
     ],
 )
 def test_a_checkpoint_that_says_what_cannot_be_is_refused(checkpoint: Path, change: Change, message: str) -> None:
-    with safe_open(checkpoint, framework="pt") as file:
-        notes = {name: text for name, text in file.metadata().items() if name != DIGEST}
-    tensors = load_file(checkpoint)
+    tensors, notes = unpack(checkpoint)
+    del notes[DIGEST]
     change(tensors, notes)
     checkpoint.write_bytes(pack(tensors, notes))
     with pytest.raises(FileError, match=rf"checkpoint\.safetensors: .*{message}") as refused:
@@ -124,30 +124,23 @@ def test_a_checkpoint_that_says_what_cannot_be_is_refused(checkpoint: Path, chan
         '{"plies": "1", "results": {}}',
     ],
 )
-def test_a_damaged_line_of_evaluations_is_named(stopped: Path, line: str) -> None:
-    path = stopped / EVALUATIONS_NAME
-    whole = path.read_text()
-    path.write_text(whole + line + "\n")
-    try:
-        with pytest.raises(
-            UsageError, match=rf"evaluations\.jsonl: line {len(whole.splitlines()) + 1} is damaged: .*delete it"
-        ):
-            PPORun.resume(stopped, quiet)
-    finally:
-        path.write_text(whole)
+def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path, line: str) -> None:
+    begin(tmp_path / "run").close()
+    (tmp_path / "run" / EVALUATIONS_NAME).write_text('{"plies": 0, "results": {}}\n' + line + "\n")
+    with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 2 is damaged: .*delete it"):
+        PPORun.resume(tmp_path / "run", quiet)
 
 
 def test_a_damaged_description_of_a_run_is_named(tmp_path: Path) -> None:
-    run = PPORun.create(tmp_path / "run", small_config(), "test", quiet)
+    run = begin(tmp_path / "run")
     (tmp_path / "run" / RUN_NAME).write_text("- 3")
     with pytest.raises(UsageError, match=r"run\.yaml: expected"):
         learn(run)
 
 
-# ---- two programs ----------------------------------------------------------------------------------------------------
-
 HOLD = """
 import sys, time, pathlib
+from agents.networks.agent_files import WEIGHTS_NAME
 from agents.support.folder_lock import FolderLock
 lock = FolderLock(pathlib.Path(sys.argv[1]))
 print("held", flush=True)
@@ -156,51 +149,48 @@ time.sleep(600)
 
 
 @pytest.fixture
-def holder(stopped: Path) -> Iterator[subprocess.Popen[str]]:
+def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that holds the run's folder."""
-    command = [sys.executable, "-c", HOLD, str(stopped)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-c", HOLD, str(folder)]
+    with subprocess.Popen(command, cwd=Path(train.__file__).parent, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         assert process.stdout.readline() == "held\n"
         yield process
         process.kill()
 
 
-def test_a_run_is_one_process_s_and_a_kill_sets_it_free(holder: subprocess.Popen[str], stopped: Path) -> None:
-    with pytest.raises(FileError, match=rf"{stopped} is in use by process {holder.pid} on "):
-        PPORun.resume(stopped, quiet)
-    assert train.main(["--resume", str(stopped)]) == 2
-    assert evaluate.main(["greedy", "random", "--pairs", "1", "--output", str(stopped)]) == 2
+def test_a_run_is_one_process_s_and_a_kill_sets_it_free(holder: subprocess.Popen[str], folder: Path) -> None:
+    with pytest.raises(FileError, match=rf"{folder} is in use by process {holder.pid} on "):
+        PPORun.resume(folder, quiet)
+    assert train.main(["--resume", str(folder)]) == 2
+    assert evaluate.main(["greedy", "random", "--pairs", "1", "--output", str(folder)]) == 2
     holder.kill()
     holder.wait()
-    assert (stopped / LOCK_NAME).exists()  # what a kill leaves does not stop a resume
-    assert PPORun.resume(stopped, quiet).plies == 2 * ITERATION
+    assert (folder / LOCK_NAME).exists()  # what a kill leaves does not stop a resume
+    assert PPORun.resume(folder, quiet).plies == 2 * ITERATION
 
 
 def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    first = PPORun.create(folder, small_config(), "first", quiet)
+    first = begin(folder)
     (folder / CONFIG_NAME).rename(folder / "hidden")  # as the second sees it before the first has written it
     with pytest.raises(FileError, match=f"process {os.getpid()}"):
-        PPORun.create(folder, small_config(), "second", quiet)
+        begin(folder)
     (folder / "hidden").rename(folder / CONFIG_NAME)
     learn(first)
     FolderLock(folder).release()
 
 
-def test_what_a_kill_left_half_written_goes_at_the_next_start(stopped: Path) -> None:
-    left = stopped / f".{CHECKPOINT_NAME}.abc{TEMPORARY}"
+def test_what_a_kill_left_half_written_goes_at_the_next_start(folder: Path) -> None:
+    left = folder / f".{CHECKPOINT_NAME}.abc{TEMPORARY}"
     left.write_bytes(b"half")
-    PPORun.resume(stopped, quiet)
+    PPORun.resume(folder, quiet)
     assert not left.exists()
-
-
-# ---- how runs end, and go on -----------------------------------------------------------------------------------------
 
 
 def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
-    learn(PPORun.create(folder, small_config(total_plies=ITERATION), "test", quiet))
+    learn(begin(folder, total_plies=ITERATION))
     assert train.main(["--resume", str(folder)]) == 0
     out = "".join(capsys.readouterr().out.split())  # whatever the width of the terminal
     assert f"totrainlonger:pythontrain.py--resume{folder}--total-plies{2 * ITERATION}" in out
@@ -213,7 +203,7 @@ def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: pytest.Captur
 
 def test_plies_beyond_those_asked_for_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "config.yaml"
-    config.write_text(small_config(total_plies=ITERATION + 1).to_yaml())
+    config.write_text(yaml.safe_dump({**PPO, "total_plies": ITERATION + 1}))
     assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 0
     assert f"whole iterations make them {2 * ITERATION} plies" in capsys.readouterr().out
     assert PPORun.resume(tmp_path / "run", quiet).plies == 2 * ITERATION
@@ -231,10 +221,7 @@ def test_the_speed_is_that_since_the_start() -> None:
 
 
 def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    run = PPORun.create(folder, small_config(checkpoint_seconds=3600.0), "test", quiet)
-    with pytest.raises(StopTrainingError):
-        learn(run, 2 * ITERATION)
+    folder = stopped(tmp_path / "run", 2 * ITERATION, checkpoint_seconds=3600.0)
     kept = (folder / CHECKPOINT_NAME).read_bytes()
     with pytest.raises(StopTrainingError):
         learn(PPORun.resume(folder, quiet), 5 * ITERATION)
@@ -249,11 +236,11 @@ def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
 
 
 def test_a_second_interrupt_ends_without_a_traceback(
-    stopped: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(PPORun, "learn", interrupted)
-    assert train.main(["--resume", str(stopped)]) == 130
+    assert train.main(["--resume", str(folder)]) == 130
     assert "stopped at once; " in capsys.readouterr().out

@@ -1,12 +1,5 @@
 """Compiled play beside the core; alpha-beta beside plain full-width minimax."""
 
-import os
-import subprocess
-import sys
-import time
-from pathlib import Path
-from typing import Any
-
 import numba
 import numpy as np
 import pytest
@@ -15,16 +8,15 @@ from hypothesis import given
 from agents.players.search_player import SearchPlayer
 from agents.search import alphabeta
 from agents.search.alphabeta import ENTRY
-from agents.search.compiled import OVER, SearchRules, _drop_stale_caches, compile_rules, play
+from agents.search.compiled import OVER, SearchRules, compile_rules, play
 from agents.search.deepening import Limits, Search, root
 from agents.search.leaf import canonical
-from agents.search.memory import Memory, is_symmetric, new_memory
+from agents.search.memory import is_symmetric, new_memory
 from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError, mirror
-from oanquan_env.engine import scalar
 from oanquan_env.engine.positions import SIDE_BYTES, ZERO_BYTE
 from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play
-from oanquan_env.players import RandomPolicy, value_net
+from oanquan_env.players import RandomPolicy
 from oanquan_env.players.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
@@ -37,9 +29,6 @@ VARIANTS = [
     "mancala-world mandarin_seeds_capturable=False mandarin_seeds=3",
     "vietnamese quan_non=4 stone_value=3 sowing=clockwise mandarin_leftovers=split",
 ]
-
-
-# ---- a move ----------------------------------------------------------------------------------------------------------
 
 
 def play_beside(rules: Rules, games: int, seed: int) -> None:
@@ -88,23 +77,13 @@ def test_what_the_core_refuses_as_a_runaway_game_is_told_apart() -> None:
     assert not proved.any()
 
 
-def test_rules_whose_values_depend_on_scores_or_on_a_third_player_are_refused() -> None:
-    with pytest.raises(ValueError, match="refill=forfeit"):
-        Search(Core("vietnamese refill=forfeit"))
-    with pytest.raises(ValueError, match="two players, not 3"):
-        Search(Core("three-player"))
-
-
-# ---- values ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("rules", VARIANTS)
 def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int) -> None:
     core = endless(rules)
     positions = Positions.concatenate([core.start(), random_positions(core, 12, seed=depth)])
     plain = plain_values(core, positions, depth)
-    search = Search(core, table_megabytes=1)
+    search = Search(core, table_megabytes=1, threads=3)
     values = search.values(positions, depth)
     assert (np.where(np.isnan(values), -np.inf, values) == plain).all()
     for every_move in (False, True):
@@ -130,18 +109,6 @@ def test_a_search_finds_the_same_with_and_without_its_table(rules: str) -> None:
     assert told[0] == told[1] == told[2]
     assert sum(r.nodes for r in with_table) < sum(r.nodes for r in without)
     assert (searches[0].values(positions, 7) == searches[2].values(positions, 7))[core.legal_mask(positions)].all()
-
-
-def test_scores_ply_and_seat_change_nothing() -> None:
-    core = Core()
-    positions = random_positions(core, 24, seed=2)
-    moved = positions.copy()
-    moved.scores += [[7, -7]]
-    moved.ply[:] = core.rules.max_plies - 7
-    moved.squares[:] = np.roll(positions.sides, 1, axis=1).view(np.uint8)
-    moved.mover[:] = 1 - positions.mover
-    search = Search(core)
-    assert search.best_moves(positions, Limits(depth=6)) == search.best_moves(moved, Limits(depth=6))
 
 
 def test_a_proved_value_holds_at_greater_depths_and_ends_the_search() -> None:
@@ -300,108 +267,3 @@ def test_a_table_forgets_with_each_search_also_when_its_generations_are_used_up(
         assert alphabeta.probe(memory, table, 1, 2).kind == 0
         alphabeta.store(memory, table, 1, 2, alphabeta.EXACT, 7, 3, 0, 4)
         assert tuple(alphabeta.probe(memory, table, 1, 2)) == (alphabeta.EXACT, 7, 3, 0, 4)
-
-
-# ---- limits ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before() -> None:
-    core = Core()
-    positions = random_positions(core, 40, seed=5)
-    limits = Limits(nodes=3000)
-    fresh = [Search(core).best(positions[row : row + 1], limits) for row in range(len(positions))]
-    used = Search(core, threads=1)
-    used.best_moves(
-        random_positions(core, 300, seed=6), Limits(depth=3)
-    )  # more searches than the table has generations
-    assert used.best_moves(positions, limits) == fresh
-    assert Search(core, threads=3).best_moves(positions, limits) == fresh
-    assert max(result.nodes for result in fresh) < 3000 + core.rules.actions**2
-    assert len({result.depth for result in fresh}) > 1
-
-
-def test_results_do_not_depend_on_threads() -> None:
-    core = Core("tonkin")
-    positions = random_positions(core, 50, seed=7)
-    one, three = Search(core, threads=1), Search(core, threads=3)
-    assert (one.values(positions, 5) == three.values(positions, 5))[core.legal_mask(positions)].all()
-    assert one.best_moves(positions, Limits(depth=5)) == three.best_moves(positions, Limits(depth=5))
-
-
-def test_a_search_always_completes_depth_1() -> None:
-    core = Core()
-    for nodes in (1, core.rules.actions):  # so many does depth 1 take
-        result = Search(core).best(core.start(), Limits(nodes=nodes))
-        assert result.depth == 1
-        assert result.value == plain_values(core, core.start(), 1).max()
-
-
-def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock of a busy machine may run out while the search is still being set up."""
-    begun, core = root.search_rows, Core()
-
-    def late(rules: SearchRules, memory: Memory, *arguments: object) -> None:
-        while not memory.stop:
-            time.sleep(0.001)
-        begun(rules, memory, *arguments)
-
-    search, limits = Search(core, threads=1), Limits(depth=8, milliseconds=1)
-    with monkeypatch.context() as patch:
-        patch.setattr(root, "search_rows", late)
-        assert [result.depth for result in search.best_moves(core.start(2), limits)] == [1, 1]
-    assert search.best(core.start(), Limits(depth=6)).depth == 6  # the stop was for the other search alone
-    assert search.values(core.start(), 3).tolist() == Search(core).values(core.start(), 3).tolist()
-
-
-def test_time_limits_stop_a_search_that_would_take_hours() -> None:
-    core = Core()
-    search = Search(core)
-    search.best(core.start(), Limits(depth=2))
-    result = search.best(core.start(), Limits(milliseconds=50))
-    assert 1 <= result.depth < 60
-
-
-@pytest.mark.parametrize(
-    ("limits", "message"),
-    [
-        ({}, "needs a limit: depth, nodes or milliseconds"),
-        ({"depth": 0}, "depth must be 1 or more; got 0"),
-        ({"depth": 128}, "depth must be 127 or less; got 128"),
-        ({"nodes": -5}, "nodes must be 1 or more; got -5"),
-        ({"milliseconds": 0.0}, "milliseconds must be 1 or more"),
-        ({"milliseconds": float("nan")}, "milliseconds must be 1 or more; got nan"),
-        ({"milliseconds": float("inf")}, "milliseconds must be 1,000,000,000,000 or less; got inf"),
-        ({"nodes": 10**30}, "nodes must be 4,611,686,018,427,387,904 or less; got 1000"),
-    ],
-)
-def test_impossible_limits_are_refused(limits: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Limits(**limits)
-
-
-# ---- imports and caches ----------------------------------------------------------------------------------------------
-
-
-def test_naming_players_imports_neither_numba_nor_torch() -> None:
-    code = "import sys, agents, oanquan_env; agents.make('greedy'); assert not {'numba', 'torch'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[1])
-
-
-def test_compiled_functions_older_than_any_source_are_dropped(tmp_path: Path) -> None:
-    old, new = tmp_path / "alphabeta.negamax-1.py311.nbi", tmp_path / "compiled.play-1.py311.nbi"
-    for index in (old, new):
-        index.touch()
-    os.utime(old, (0, 0))
-    _drop_stale_caches(tmp_path)
-    assert not old.exists()
-    assert new.exists()
-
-
-def test_compiled_functions_older_than_the_move_or_the_value_net_are_dropped(tmp_path: Path) -> None:
-    index = tmp_path / "removed.function-1.py311.nbi"
-    written = max(Path(str(module.__file__)).stat().st_mtime for module in (scalar, value_net))
-    index.touch()
-    for age, kept in ((0, True), (1, False)):
-        os.utime(index, (written - age, written - age))
-        _drop_stale_caches(tmp_path)
-        assert index.exists() == kept

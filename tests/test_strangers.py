@@ -114,11 +114,6 @@ def test_weights_that_no_network_has_are_refused(agent: Path, change: object, me
         PPOPlayer(agent)
 
 
-def test_weights_of_half_precision_are_read(agent: Path) -> None:
-    change_weight(agent, lambda weight: weight.half())
-    PPOPlayer(agent)
-
-
 def test_a_network_whose_numbers_overflow_says_so(agent: Path) -> None:
     player = PPOPlayer(agent)
     player.network.log_inverse_temperature.data.fill_(5000.0)

@@ -9,11 +9,10 @@ import torch
 import agents
 from agents.players.network_player import PPOPlayer
 from agents.training.ppo.run import PPORun
-from agents.training.run_folder import StopTrainingError
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.playing import random_openings
-from tests.test_training import ITERATION, assert_same_run, evaluations, learn, quiet, small_config
+from tests.runs import ITERATION, PPO, assert_same_run, begin, evaluations, learn, quiet, stopped
 
 KINDS = [
     ("three-player", "margin", {"name": "plain", "embed": 2, "width": 8}),
@@ -27,10 +26,9 @@ KINDS = [
 def test_a_stopped_run_resumes_to_the_same_numbers_and_its_agent_plays(
     tmp_path: Path, rules: str, reward: str, network: dict[str, object]
 ) -> None:
-    settings = small_config(rules=rules, reward=reward, network=network, total_plies=3 * ITERATION)
-    learn(PPORun.create(tmp_path / "whole", settings, "test", quiet))
-    with pytest.raises(StopTrainingError):
-        learn(PPORun.create(tmp_path / "parts", settings, "test", quiet), ITERATION)
+    settings = {**PPO, "rules": rules, "reward": reward, "network": network, "total_plies": 3 * ITERATION}
+    learn(begin(tmp_path / "whole", settings))
+    stopped(tmp_path / "parts", ITERATION, settings=settings)
     learn(PPORun.resume(tmp_path / "parts", quiet))
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
     core, rng = Core(rules), np.random.default_rng(0)
@@ -43,8 +41,7 @@ def test_a_stopped_run_resumes_to_the_same_numbers_and_its_agent_plays(
 
 def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """stable-baselines3 compares them flattened: both must be in the same order."""
-    settings = small_config(rules="four-player")
-    run = PPORun.create(tmp_path / "run", settings, "test", quiet)
+    run = begin(tmp_path / "run", rules="four-player")
     monkeypatch.setattr(run.model, "train", lambda: None)
     run.model.learn(ITERATION)
     run.close()
@@ -64,11 +61,11 @@ def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monk
 
 
 def test_evaluations_tell_the_share_of_wins_beside_the_fair_one(tmp_path: Path) -> None:
-    settings = small_config(rules="three-player", total_plies=ITERATION)
     said: list[str] = []
-    learn(PPORun.create(tmp_path / "run", settings, "test", said.append))
+    run = begin(tmp_path / "run", report=said.append, rules="three-player", total_plies=ITERATION)
+    learn(run)
     assert "share of wins (fair: 33.3 %) against random " in said[-1]
-    core, rng = Core("three-player"), np.random.default_rng(settings.seed)
-    openings = random_openings(core, 4, settings.evaluation.opening_plies, rng)
+    core, rng = Core("three-player"), np.random.default_rng(run.config.seed)
+    openings = random_openings(core, 4, run.config.evaluation.opening_plies, rng)
     played = play_pairs(core, PPOPlayer(tmp_path / "run"), agents.make("random", core.rules), openings, rng)
-    assert evaluations(tmp_path / "run")[-1]["results"]["random"]["score"] == score_interval(played).mean  # type: ignore[index]
+    assert evaluations(tmp_path / "run")[-1]["results"]["random"]["score"] == score_interval(played).mean

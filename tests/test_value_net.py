@@ -66,9 +66,6 @@ def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
     return np.array([leaf_value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
 
 
-# ---- one net, three ways ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("rules", VARIANTS)
 def test_torch_numpy_and_compiled_leaves_agree(rules: str) -> None:
     core = Core(rules)
@@ -115,9 +112,6 @@ def test_a_net_sees_the_movers_side_first() -> None:
     assert net.values(south) == net.values(north)
     assert net.values(south) != net.values(other)
     assert (embedding_rows(core.rules, south) == embedding_rows(core.rules, north)).all()
-
-
-# ---- files -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_file_reads_back_by_itself_and_from_a_runs_folder(tmp_path: Path) -> None:
@@ -199,9 +193,6 @@ def test_the_packages_net_is_small_and_tells_where_it_comes_from() -> None:
     assert net.origin["config"]["rules"] == "mancala-world"
     assert net.origin["command"].startswith("python train.py --config configs/value.yaml")
     assert net.origin["plies"] >= net.origin["config"]["total_plies"]
-
-
-# ---- the search ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])

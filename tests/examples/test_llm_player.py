@@ -91,9 +91,6 @@ def measured(url: str, path: Path, *options: str) -> dict[str, Any]:
     return json.loads(path.read_text())
 
 
-# ---- what is asked and what is answered ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("form", PROMPTS)
 def test_a_prompt_tells_position_seat_and_legal_moves(form: str) -> None:
     board = Board()
@@ -131,9 +128,6 @@ def test_rules_in_words_tell_apart_what_they_say_they_tell() -> None:
 )
 def test_only_a_legal_move_on_the_last_line_is_one(reply: str, found: str) -> None:
     assert str(read_reply(reply, [Move.parse(text) for text in ("1C", "2C", "5A")])) == found
-
-
-# ---- the whole command -----------------------------------------------------------------------------------------------
 
 
 def test_a_model_that_plays_greedily_has_the_regret_of_greedy(
@@ -197,9 +191,6 @@ def test_the_environment_names_the_endpoint_and_the_key_stays_out_of_what_is_wri
     told = capsys.readouterr()
     assert "secret" not in output.read_text() + told.out + told.err
     assert json.loads(output.read_text())["extra"] == {"temperature": 0}
-
-
-# ---- endpoints that fail ---------------------------------------------------------------------------------------------
 
 
 def test_a_refusal_for_the_moment_is_tried_again() -> None:

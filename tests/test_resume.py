@@ -1,0 +1,182 @@
+"""Runs of both kinds that are stopped, killed or diverge, and what they come to."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from agents.training.kinds import load_config, parse_config, resume_run
+from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, StopTrainingError
+from oanquan_env.errors import UsageError
+from tests.runs import (
+    ITERATION,
+    PPO,
+    VALUE,
+    assert_same_run,
+    begin,
+    evaluations,
+    learn,
+    quiet,
+    same_tensors,
+    stopped,
+)
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module", params=[PPO, VALUE], ids=["ppo", "value"])
+def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def whole(settings: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run without interruption."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    learn(begin(folder, settings))
+    return folder
+
+
+@pytest.mark.parametrize("iterations", [[0], [1], [2, 5]], ids=str)
+def test_a_stopped_run_resumes_to_the_same_numbers(
+    iterations: list[int], settings: dict[str, Any], whole: Path, tmp_path: Path
+) -> None:
+    run = begin(tmp_path / "run", settings)
+    for number in iterations:
+        with pytest.raises(StopTrainingError):
+            learn(run, number * ITERATION)
+        random.seed(99)  # whatever happens between the sittings
+        run = resume_run(tmp_path / "run", quiet, {})
+        assert run.plies == number * ITERATION
+    learn(run)
+    assert_same_run(whole, tmp_path / "run")
+
+
+class KilledError(Exception):
+    """Stands for a kill."""
+
+
+@pytest.mark.parametrize("iterations", [0, 1, 3, 6])
+def test_a_run_killed_anywhere_comes_to_the_same_numbers(
+    iterations: int, settings: dict[str, Any], whole: Path, tmp_path: Path
+) -> None:
+    def kill(plies: int) -> None:
+        if plies == iterations * ITERATION:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        begin(tmp_path / "run", settings).learn(kill, lambda: False)
+    learn(resume_run(tmp_path / "run", quiet, {}))
+    assert_same_run(whole, tmp_path / "run")
+
+
+def test_a_finished_run_resumes_to_nothing_new(whole: Path) -> None:
+    before = (whole / EVALUATIONS_NAME).read_text()
+    run = resume_run(whole, quiet, {})
+    learn(run)
+    assert run.plies == 6 * ITERATION
+    assert (whole / EVALUATIONS_NAME).read_text() == before
+
+
+def test_evaluations_past_the_checkpoint_are_made_again(settings: dict[str, Any], whole: Path, tmp_path: Path) -> None:
+    folder = stopped(tmp_path / "run", 2 * ITERATION, settings=settings)
+    with (folder / EVALUATIONS_NAME).open("a") as file:
+        file.write('{"plies": 99999, "results": {}}\n')
+    learn(resume_run(folder, quiet, {}))
+    assert_same_run(whole, folder)
+
+
+def test_the_seed_decides_and_evaluations_change_nothing(settings: dict[str, Any], whole: Path, tmp_path: Path) -> None:
+    learn(begin(tmp_path / "other", settings, seed=1))
+    learn(begin(tmp_path / "seldom", settings, evaluation={**settings["evaluation"], "every_plies": 10**9}))
+    assert len(evaluations(tmp_path / "seldom")) < len(evaluations(whole))
+    assert same_tensors(tmp_path / "seldom", whole)
+    assert not same_tensors(tmp_path / "other", whole)
+
+
+def test_a_folder_that_holds_a_run_is_not_overwritten(settings: dict[str, Any], whole: Path) -> None:
+    with pytest.raises(UsageError, match="holds a run already: continue it with --resume"):
+        begin(whole, settings)
+
+
+def test_the_run_folder_tells_where_the_run_comes_from(settings: dict[str, Any], whole: Path) -> None:
+    made = yaml.safe_load((whole / RUN_NAME).read_text())
+    assert made["command"] == "python train.py"
+    assert set(made["versions"]) >= {"torch", "numpy", "sb3-contrib"}
+    assert load_config(whole / CONFIG_NAME) == parse_config(settings, "test")
+    assert list((whole / "tensorboard").iterdir())
+
+
+def test_a_diverged_run_stops_with_advice(settings: dict[str, Any], tmp_path: Path) -> None:
+    run = begin(tmp_path / "run", settings)
+    next(run.network.parameters()).data.fill_(np.nan)
+    (section,) = settings.keys() & {"ppo", "td"}
+    with pytest.raises(UsageError, match=rf"\S+ is not finite after 0 plies.*smaller {section}\.learning_rate"):
+        learn(run)
+    assert not (tmp_path / "run" / CHECKPOINT_NAME).exists()
+
+
+@pytest.mark.slow
+def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
+    evaluation = {**PPO["evaluation"], "every_plies": 50 * ITERATION}
+    longer = {**PPO, "total_plies": 300 * ITERATION, "evaluation": evaluation}
+    whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
+    learn(begin(whole, longer))
+    config.write_text(yaml.safe_dump(longer))
+    started = [sys.executable, "train.py", "--config", str(config), "--output", str(folder)]
+    resumed = [sys.executable, "train.py", "--resume", str(folder)]
+    checkpoint, moments, survived = folder / CHECKPOINT_NAME, random.Random(0), []
+    for kill in range(10):
+        command = resumed if (folder / CONFIG_NAME).exists() else started
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if kill % 3:  # in the middle of training; the others fall anywhere, mostly into the start
+            deadline, seen = time.monotonic() + 300, set[int]()
+            while time.monotonic() < deadline and len(seen) < 4:  # the old one, one of where this goes on, two of more
+                time.sleep(0.002)
+                if checkpoint.exists():
+                    seen.add(checkpoint.stat().st_mtime_ns)
+        time.sleep(moments.uniform(0, 0.3))
+        process.kill()
+        process.wait()
+        if checkpoint.exists():
+            run = resume_run(folder, quiet, {})
+            survived.append(run.plies)
+            run.close()
+    assert survived == sorted(survived)
+    assert len({plies for plies in survived if 0 < plies < longer["total_plies"]}) >= 4
+    subprocess.run(resumed, cwd=ROOT, check=True, capture_output=True)
+    assert_same_run(whole, folder)
+
+
+@pytest.mark.parametrize(
+    ("number", "sweep"),
+    [
+        (signal.SIGINT, False),
+        pytest.param(signal.SIGTERM, False, marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, True, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, True, marks=pytest.mark.slow),
+    ],
+)
+def test_a_signal_saves_and_stops(tmp_path: Path, number: signal.Signals, sweep: bool) -> None:
+    output, config = tmp_path / "run", tmp_path / "config.yaml"
+    folder = output / "seed-0" if sweep else output
+    config.write_text(yaml.safe_dump({**PPO, "total_plies": 10**9, "checkpoint_seconds": 3600.0}))
+    command = [sys.executable, "train.py", "--config", str(config), "--output", str(output)]
+    command += ["--sweep", "0"] if sweep else []
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 300
+    while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(number)
+    said, errors = process.communicate(timeout=300)
+    assert process.returncode == 130
+    assert ("stopped; the same command resumes it" if sweep else f"--resume {folder}") in said.replace("\n", "")
+    assert "Traceback" not in errors
+    assert (folder / CHECKPOINT_NAME).exists()
