@@ -194,7 +194,7 @@ def more_players(preset: str) -> str:
             plus_minus(row.margin, "+.1f"),
             plus_minus(row.place, ".2f"),
             f"{row.elo.mean:+.0f}",
-            " / ".join(f"{100 * score.mean:.0f}" for score in row.null.scores),
+            " / ".join(f"{100 * score.mean:.0f}" for score in row.alone),
             plus_minus(regret[names[row.agent]].overall.regret, ".2f"),
         ]
         for row in tables.rows

@@ -73,13 +73,6 @@ class ArenaResult(Strict):
         return None
 
 
-class NullRun(Strict):
-    """Games of a player among itself, by order: those of who moves first after the opening, second, and so on."""
-
-    scores: list[Estimate]
-    margins: list[Estimate]
-
-
 class TableRow(Strict):
     """A player at all tables where it is not alone with itself."""
 
@@ -88,7 +81,7 @@ class TableRow(Strict):
     margin: Estimate = Field(description="points over the mean of the others'")
     place: Estimate = Field(description="mean place, 1 for the most points; equal points share the mean of places")
     elo: Estimate = Field(description="see `agents.evaluation.ratings`; null runs included")
-    null: NullRun
+    alone: list[Estimate] = Field(description="null run: its score among itself by moving first, second, and so on")
 
 
 class TablesResult(Strict):

@@ -12,7 +12,7 @@ import numpy as np
 
 from agents.evaluation.ratings import rate
 from agents.evaluation.result_cache import ResultCache
-from agents.evaluation.results import NullRun, TableRow, TablesResult
+from agents.evaluation.results import TableRow, TablesResult
 from agents.evaluation.tournament import Entrant
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Ints, Points
@@ -103,11 +103,9 @@ class Tables:
             samples = [table[:, game, place].mean(axis=1) for table in (shares, margins, places)]
             score, margin, rank = bootstrap_means(np.stack(samples, axis=1), rng)
             alone = (games == number).all(axis=1).argmax()
-            null = NullRun(
-                scores=bootstrap_means(shares[:, alone], rng), margins=bootstrap_means(margins[:, alone], rng)
-            )
+            null = bootstrap_means(shares[:, alone], rng)
             elo = ratings.players[number]
-            rows.append(TableRow(agent=entrant.label, score=score, margin=margin, place=rank, elo=elo, null=null))
+            rows.append(TableRow(agent=entrant.label, score=score, margin=margin, place=rank, elo=elo, alone=null))
         return TablesResult(
             openings=self.openings.name,
             digest=self.openings.digest(),

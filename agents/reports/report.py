@@ -204,7 +204,7 @@ def tables_table(tables: TablesResult) -> str:
             _range(row.margin, "+.1f"),
             _range(row.place, ".2f"),
             _range(row.elo),
-            " / ".join(f"{100 * score.mean:.0f}" for score in row.null.scores),
+            " / ".join(f"{100 * score.mean:.0f}" for score in row.alone),
         ]
         for row in tables.rows
     ]
