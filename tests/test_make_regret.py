@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.progress import Progress
 
 import agents
-from agents.evaluation import make_regret
+from agents.evaluation import make_regret, prove_regret
 from agents.evaluation.make_regret import SuiteRecipe, Values, main, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
@@ -176,6 +177,23 @@ def test_without_nodes_only_finished_games_are_proved() -> None:
     assert (found.proved == over).all()
     assert np.array_equal(found.values, values, equal_nan=True)
     assert found.made["proved_by"] == "python -m agents.evaluation.prove_regret oanquan_env/data/two.json.gz --nodes 1"
+
+
+def test_interrupted_proofs_go_on_from_the_values_proved(searched: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(Progress):
+        def advance(self, *_: object) -> None:
+            if saved:
+                raise KeyboardInterrupt
+
+    saved: list[Suite] = []
+    monkeypatch.setattr(prove_regret, "SAVED", 2)
+    with pytest.raises(KeyboardInterrupt):
+        prove_suite(searched, 300_000, 1, Interrupted(disable=True), save=saved.append)
+    begun = saved[0]
+    assert 0 < begun.proved.sum() < begun.proved.size
+    whole, again = prove_suite(searched, 300_000, 1), prove_suite(begun, 300_000, 1)
+    assert (again.proved == whole.proved).all()
+    assert np.array_equal(again.values, whole.values, equal_nan=True)
 
 
 def test_proving_replaces_the_file(searched: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

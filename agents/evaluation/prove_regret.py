@@ -5,7 +5,9 @@
 A move's searched value is the first guess. Can the mover force it? Can it force more? Deeper and deeper searches answer
 both questions, up to the ply limit, and only finished games count as proof (see `agents.search.proof`). A refuted guess
 is corrected. Near the ply limit a search to the end settles the rest. When the nodes run out, a move keeps its searched
-value, within the proved bounds. Every position has its own table, so the result does not depend on --threads or --ray.
+value, within the proved bounds. Values that the suite calls proved are kept, so a call with more nodes proves the rest,
+and so does one after an interruption.
+Every position has its own table, so the result does not depend on --threads or --ray.
 """
 
 import contextlib
@@ -14,6 +16,7 @@ import functools
 import itertools
 import os
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
@@ -29,14 +32,16 @@ from agents.search.proof import NO, YES, LimitReachedError, ProofTable
 from agents.support.command_line import RayAddress, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Floats
+from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
 from oanquan_env.files import text_bytes, write_atomically
 
 PROG = "python -m agents.evaluation.prove_regret"
-MEGABYTES = 32.0
+MEGABYTES = 128.0
 """Size of a position's table of proofs."""
+SAVED = 100
+"""Positions after which the proofs are saved."""
 
 
 @dataclasses.dataclass
@@ -52,18 +57,18 @@ class Bounds:
         return self.lower == self.upper
 
 
-def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats]) -> dict[int, Bounds]:
+def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats, Mask]) -> dict[int, Bounds]:
     """Bounds on the values of a position's moves: the move's gain less the opponent's best result.
 
-    So many nodes (moves) may be played to prove one value. `searched` is a batch of one running position, and (A,)
-    values of its moves by search, in points; they decide the first question, never the proof.
+    So many nodes (moves) may be played to prove one value. `searched` is a batch of one running position, (A,) values
+    of its moves, in points, and (A,) which are proved. The others decide the first question, never the proof.
     """
-    position, values = searched
+    position, values, proved = searched
     table = ProofTable(_core(rules), MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes
     own, other = mover_first(position)[0].tolist()
     plies_left = _core(rules).rules.max_plies - int(position.ply[0])
-    found = {}
-    for action in np.isfinite(values).nonzero()[0].tolist():
+    found = {action: Bounds(values[action], values[action]) for action in proved.nonzero()[0].tolist()}
+    for action in (np.isfinite(values) & ~proved).nonzero()[0].tolist():
         child_own, child_other, gain, state = play(table.rules, own, other, action, plies_left - 1)
         reply = Bounds(0, 0)
         if state != OVER:
@@ -106,9 +111,16 @@ def _prove(table: ProofTable, own: int, other: int, guess: int, most: int) -> Bo
 
 
 def prove_suite(
-    suite: Suite, nodes: int, threads: int, progress: Progress | None = None, ray: str | None = None
+    suite: Suite,
+    nodes: int,
+    threads: int,
+    progress: Progress | None = None,
+    ray: str | None = None,
+    save: Callable[[Suite], None] = lambda _: None,
 ) -> Suite:
     """The suite, with all values proved for which `nodes` are enough; see `Options` for the arguments.
+
+    `save` is called now and then with the values proved so far.
 
     Raises `ValueError` for more than two players, in whose games no value can be forced.
     """
@@ -117,8 +129,8 @@ def prove_suite(
     progress = progress or Progress(disable=True)
     task = progress.add_task("positions", total=len(suite))
     work = functools.partial(prove_position, str(suite.core.rules), nodes)
-    searched = [(suite.positions[row : row + 1], values) for row, values in enumerate(suite.values)]
     values, proved = suite.values.copy(), suite.proved.copy()
+    searched = [(suite.positions[row : row + 1], suite.values[row], suite.proved[row]) for row in range(len(suite))]
     with ThreadPoolExecutor(threads) as pool:
         everything = spread(work, searched, ray=ray) if ray else enumerate(pool.map(work, searched))
         for row, found in everything:
@@ -126,6 +138,8 @@ def prove_suite(
                 values[row, action] = np.clip(values[row, action], bounds.lower, bounds.upper)
                 proved[row, action] = bounds.meet
             progress.advance(task)
+            if row % SAVED == SAVED - 1:
+                save(dataclasses.replace(suite, values=values, proved=proved))
     command = f"{PROG} oanquan_env/data/{suite.name}.json.gz --nodes {nodes}"
     return dataclasses.replace(suite, values=values, proved=proved, made={**suite.made, "proved_by": command})
 
@@ -145,9 +159,13 @@ def main(options: Options) -> None:
     """Prove a suite's values in its file."""
     if options.nodes < 1 or options.threads < 1:
         raise ValueError("--nodes and --threads must be 1 or more")
+
+    def save(suite: Suite) -> None:
+        write_atomically(options.suite, text_bytes(options.suite, format_suite(suite)))
+
     with progress_bar() as bar:
-        suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar, options.ray)
-    write_atomically(options.suite, text_bytes(options.suite, format_suite(suite)))
+        suite = prove_suite(read_suite(options.suite), options.nodes, options.threads, bar, options.ray, save)
+    save(suite)
     print(
         f"{int(suite.proved.sum())} of {int(np.isfinite(suite.values).sum())} moves proved, all moves of "
         f"{int(suite.all_proved().sum())} of {len(suite)} positions, in {options.suite}"
