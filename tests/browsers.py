@@ -22,14 +22,13 @@ LONGEST_WAIT = 20_000
 
 
 def launch() -> Iterator[Browser]:
-    """A Chromium for all tests of a module, in which the name `evil.example` means this machine."""
+    """A Chromium for all tests of a module."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("needs a Chromium browser, such as Debian's package chromium")
     with playwright.sync_playwright() as started:
-        options = ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"]
-        browser = started.chromium.launch(executable_path=chromium, args=options)
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
         browser.close()
 
@@ -74,6 +73,13 @@ class Person:
         """Tap a field, then an arrow."""
         self.board.locator(f".hit.legal[data-field='{text[0]}']").click()
         self.board.locator(f".way[data-move='{text}']").click()
+
+    def play(self, *moves: str) -> None:
+        """Make moves, each when the one before it is in the list."""
+        for move in moves:
+            listed = self.page.locator("#moves button").count()
+            self.move(move)
+            self.page.locator("#moves button").nth(listed).wait_for()
 
     def move_anyhow(self) -> None:
         """Tap the first field that can be played, and the first arrow."""

@@ -101,20 +101,21 @@ def test_a_game_of_three(visit: Visit, server: PlayServer) -> None:
     assert person.points == list(board.outcome.scores)
 
 
-def test_a_whole_match(visit: Visit, persons: PlayServer) -> None:
+def test_a_whole_match_with_a_resigned_round(visit: Visit, persons: PlayServer) -> None:
     person = visit(persons.address)
     person.page.locator("#new").click()
     person.page.locator("#as-match").check()
     assert person.page.locator("#starter").is_disabled()
     person.page.locator("#begin").click()
-    for number in (1, 2, 3):
-        for move in ("5A", "3A"):  # North wins 46-22, and South sells a field for it
-            person.move(move)
-        person.page.locator("#next:not([hidden])").wait_for()
-        if number < 3:
-            assert person.page.locator("#rematch").is_hidden()
-            person.page.locator("#next-round").click()
-            person.page.locator(f"#match tr:nth-child({number + 2})").wait_for()
+    person.play("5A", "3A")  # North wins 46-22, and South sells a field for it
+    assert person.page.locator("#rematch").is_hidden()
+    person.page.locator("#next-round").click()
+    person.page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()
+    person.play("3A", "4A")
+    person.page.locator("#resign").click()
+    person.page.locator("#notice", has_text="goes to the other player").wait_for()
+    person.page.locator("#resign").click()
+    person.waits_for("South resigns: North wins. South 6, North 64.")
     assert "North wins the match" in person.page.locator("#next h2").inner_text()
-    assert person.page.locator("#match tr").last.inner_text().split()[-2:] == ["3", "0"]
+    assert person.page.locator("#match tr").last.inner_text().split("\t")[1:] == ["3 + 1 pawned", "0"]
     assert person.page.locator("#next-round").is_hidden()

@@ -9,7 +9,7 @@ from oanquan_env import Board, Rules
 from oanquan_env.engine.move_trace import Frame
 from oanquan_env.play.picture import drawing, frame_json, move_json
 from oanquan_env.play.server import PlayServer
-from tests.browsers import Person, Visit
+from tests.browsers import Visit
 from tests.strategies import PRESET_NAMES
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
@@ -48,20 +48,10 @@ def random_moves(rules: str, count: int) -> list[Any]:
     return moves
 
 
-def check_motion(person: Person, rules: str, count: int) -> None:
-    assert person.page.evaluate(COMPARE, [drawing(Rules.parse(rules)), random_moves(rules, count)]) == [], rules
-
-
-def test_the_motion_ends_in_the_position_of_the_core(visit: Visit, server: PlayServer) -> None:
-    person = visit(server.address)
-    for rules in PRESET_NAMES:
-        check_motion(person, rules, 30)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", PRESET_NAMES)
-def test_the_motion_of_a_thousand_moves_does(visit: Visit, server: PlayServer, rules: str) -> None:
-    check_motion(visit(server.address), rules, 1000)
+def test_the_motion_ends_in_the_position_of_the_core(visit: Visit, server: PlayServer, rules: str) -> None:
+    moves = random_moves(rules, 1000)
+    assert visit(server.address).page.evaluate(COMPARE, [drawing(Rules.parse(rules)), moves]) == []
 
 
 def test_a_move_is_shown_told_skipped_and_watched_again(visit: Visit, persons: PlayServer) -> None:

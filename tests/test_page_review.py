@@ -33,9 +33,7 @@ INSIDE = """nodes => nodes.map(node => node.getBoundingClientRect()).filter(box 
 
 def end(person: Person) -> None:
     """One of the shortest games: South takes a mandarin with its first move, and North the other one."""
-    for number, move in enumerate(("5A", "3A"), 1):
-        person.move(move)
-        person.page.locator("#moves button").nth(number).wait_for()
+    person.play("5A", "3A")
     person.page.locator("#next:not([hidden])").wait_for()
 
 
@@ -208,12 +206,10 @@ def test_a_screen_reader_hears_no_loose_numbers(visit: Visit, persons: PlayServe
 
 def test_a_game_outlives_many_other_tabs(visit: Visit, persons: PlayServer, monkeypatch: pytest.MonkeyPatch) -> None:
     person = visit(persons.address)
-    person.move("3A")
-    person.page.locator("#moves button").nth(1).wait_for()
+    person.play("3A")
     monkeypatch.setattr(servers, "MOST_TABS", 1)
     persons.begin()
-    person.move("4A")
-    person.page.locator("#moves button").nth(2).wait_for()
+    person.play("4A")
     assert session_of(persons, person).game.board == boards_of("3A", "4A")[-1]
 
 
@@ -235,8 +231,7 @@ def test_a_game_goes_on_when_the_server_runs_again(visit: Visit) -> None:
         port = found.getsockname()[1]
     with running(port) as address:
         person = visit(address, locale="en-GB")
-        person.move("3A")
-        person.page.locator("#moves button").nth(1).wait_for()
+        person.play("3A")
     person.waits_for("does not answer")  # and no more "to move"
     assert person.fields.count() == 0
     with running(port) as address:
@@ -244,5 +239,4 @@ def test_a_game_goes_on_when_the_server_runs_again(visit: Visit) -> None:
         Person(person.page.context.new_page()).open(address)  # the command opens it by itself
         person.waits_for("North to move.")
         assert (person.page.url, person.moves) == (address, ["3A"])
-        person.move("4A")
-        person.page.locator("#moves button").nth(2).wait_for()
+        person.play("4A")
