@@ -4,12 +4,11 @@ import gzip
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from oanquan_env import files, read_records
 from oanquan_env.benchmark.openings import read_openings
-from oanquan_env.benchmark.suites import format_suite, read_suite, regret_path
+from oanquan_env.benchmark.suites import read_suite
 from oanquan_env.engine.core import Core
 from oanquan_env.files import FileError, read_bytes, text_bytes, write_atomically
 
@@ -47,14 +46,6 @@ def test_records_are_read_compressed(tmp_path: Path) -> None:
     path = tmp_path / "games.txt.gz"
     path.write_bytes(text_bytes(path, record))
     assert [str(move) for move in read_records(path)[0].moves] == ["5C", "3C"]
-
-
-def test_a_suite_survives_a_compressed_file(tmp_path: Path) -> None:
-    suite = read_suite(regret_path(Core("ludii").rules)).take(np.arange(5))
-    path = tmp_path / "few.json.gz"
-    path.write_bytes(text_bytes(path, format_suite(suite)))
-    read = read_suite(path)
-    assert (read.name, read.digest()) == ("few", suite.digest())
 
 
 def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,10 +18,6 @@ PNG = "image/png"
 each_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 
 
-def test_there_are_notebooks() -> None:
-    assert len(notebooks()) == 4
-
-
 @each_notebook
 def test_only_what_is_shown_is_stored(path: Path) -> None:
     kinds = set()

@@ -109,17 +109,6 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
     assert not [name for name in names if "__pycache__" in name]
 
 
-def test_a_game_is_played_from_the_wheel_in_another_directory(wheel: Path, tmp_path: Path) -> None:
-    installed = tmp_path / "installed"
-    zipfile.ZipFile(wheel).extractall(installed)
-    environment = {"PYTHONPATH": str(installed), "PATH": ""}
-    printed = subprocess.run(
-        [sys.executable, "-c", PLAY], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
-    ).stdout.splitlines()
-    assert printed[0].startswith(str(installed))
-    assert printed[1] == "[]"
-
-
 @pytest.mark.slow
 def test_the_wheel_needs_its_three_dependencies_only(wheel: Path, tmp_path: Path) -> None:
     """Installed in an empty environment it plays through PettingZoo and Gymnasium; the import's time is printed."""

@@ -1,9 +1,7 @@
 """A game typed into a terminal: hints, commands, files, and what the terminal can show."""
 
-import contextlib
 import io
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -22,7 +20,6 @@ from oanquan_env.players import value_net
 from oanquan_env.records.games import format_records
 from tests.boards import boards_of
 from tests.players import FirstMove
-from tests.terminals import Terminal
 
 Play = Callable[..., str]
 BOTH = ("--opponent", "human")
@@ -311,50 +308,6 @@ def test_a_slow_player_is_said_to_think(capsys: pytest.CaptureFixture[str], monk
 
 def test_a_quick_player_is_not(play: Play) -> None:
     assert "thinking" not in play("1A\n", "--opponent", "random", "--seed", "1")
-
-
-def shown(*lines: str, columns: int = 80, **variables: str) -> str:
-    """What a terminal shows of a game between two persons in which these lines are typed."""
-    terminal = Terminal("play", *BOTH, columns=columns, variables=variables)
-    terminal.wait_for("South > ")
-    for line in lines:
-        terminal.type(f"{line}\n")
-        terminal.wait_for("> ")
-    terminal.type("quit\n")
-    assert terminal.close() == 0
-    return terminal.seen.replace("\r\n", "\n")
-
-
-@pytest.mark.parametrize(("key", "status"), [("\x04", 0), ("\x03", 130)])
-def test_control_d_and_control_c_leave_cleanly(key: str, status: int) -> None:
-    terminal = Terminal("play")
-    terminal.wait_for("South > ")
-    for _ in range(30):
-        terminal.type(key)  # Python may miss a Ctrl-C between its prompt and its reading; a person presses it again
-        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
-            terminal.process.wait(timeout=1)
-            break
-    assert terminal.close() == status
-
-
-def test_lines_can_be_edited_and_called_back() -> None:
-    pytest.importorskip("readline")
-    seen = shown("1B\x7fA", "\x1b[A", TERM="xterm")  # a backspace; then the arrow up brings the line back
-    assert "North to move, ply 1, South played 1A" in seen
-    assert "North cannot play 1A; legal: 2A" in seen
-
-
-def test_boards_are_coloured_where_the_terminal_has_colours() -> None:
-    assert "\x1b[1m▶ South 0\x1b[0m" in shown(TERM="xterm-256color")
-    assert "\x1b[1m" not in shown(TERM="xterm-256color", NO_COLOR="1")
-    assert "\x1b[" not in shown(TERM="dumb")
-
-
-def test_boards_fit_a_terminal_of_forty_columns() -> None:
-    seen = shown("1A", columns=40)
-    boards = [line for line in seen.split("\n") if set(line) & set("│╭╰")]
-    assert len(boards) == 10
-    assert max(map(len, boards)) <= 40
 
 
 def test_the_terminal_speaks_vietnamese(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -182,9 +182,6 @@ def test_ownership_is_marked() -> None:
 
 def test_light_dark_and_whatever_the_reader_prefers() -> None:
     light, dark, either = (svg(BIG, dark=dark) for dark in (False, True, None))
-    colours = [set(re.findall(r"#[0-9a-f]{6}", picture)) for picture in (light, dark)]
-    assert colours[0] <= set(LIGHT.values())
-    assert colours[1] <= set(DARK.values())
     assert "<style>" not in light + dark
     assert "prefers-color-scheme:dark" in either
     body = re.sub(r'<style>.*</style>\n| class="[^"]*"', "", either)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oanquan_env import Board, Core, Positions, raw_env
+from oanquan_env import Board, Core, NotationError, Positions, raw_env
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from tests.boards import random_positions
@@ -68,6 +68,10 @@ def test_every_position_of_play_is_taken(make: Any, rules: str) -> None:
 
 @every_environment
 def test_other_things_are_no_options(make: Any) -> None:
+    with pytest.raises(ValueError, match=r"must be one position.* of a running game"):
+        make().reset(options={"position": Core().start(3)})
+    with pytest.raises(NotationError, match="a position has 4 words"):
+        make().reset(options={"position": "nonsense"})
     for given in (3, [5] * 12, Core()):
         with pytest.raises(TypeError, match="'position' must be a text, a Board or Positions; got"):
             make().reset(options={"position": given})

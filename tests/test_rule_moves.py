@@ -1,33 +1,14 @@
-"""The rules one by one (docs/RULES.md sections 2 to 4): a position, a move, the position after it.
+"""The rules one by one (docs/RULES.md sections 2 to 4): a position, a move, the position after it, how the game ended.
 
 The lesson positions are small; their points need not make a game's total. South's row is written first, `*` is a stone.
 """
 
 import re
-from typing import NamedTuple
 
 import pytest
 
 from oanquan_env import Core, Positions, RunawayGameError, Termination
 from oanquan_env.engine.notation import Move, format_position, parse_position
-
-
-class Result(NamedTuple):
-    after: str
-    ended: Termination
-    standings: list[int]
-
-
-def play(position: str, move: str, rules: str = "mancala-world") -> Result:
-    core = Core(rules)
-    positions = parse_position(core, position, checked=False)
-    core.play(positions, [Move.parse(move).action])
-    return Result(
-        format_position(core, positions),
-        Termination(positions.ended[0]),
-        core.standings(positions)[0].tolist(),
-    )
-
 
 MOVES = """
 2.1 sowing passes through mandarin squares
@@ -77,6 +58,20 @@ MOVES = """
   0,0,0,0,1,0*/0,0,0,1,0,0* 10,7 0 0  5A -> 0,0,0,0,0,1*/0,0,0,1,0,0* 10,7 1 1
   ludii: 0,0,0,0,1,0*/0,0,0,1,0,0* 10,7 0 0  5A -> 1,1,1,1,1,1*/0,0,0,1,0,0* 5,7 1 1
   ludii: 0,0,0,0,1,0*/0,0,0,0,0,0* 10,7 0 0  5A -> 1,1,1,1,1,1*/1,1,1,1,1,0* 5,2 1 1
+3 by the other rule a player with too few points to refill its row ends the game; the stones go to nobody
+  refill=forfeit: 0,0,0,1,1,0*/0,0,0,0,0,3* 10,5 0 0  4A -> 0,0,0,0,2,0*/1,1,1,1,1,3* 10,0 1 1
+  refill=forfeit: 0,0,0,1,1,0*/0,0,0,0,0,3* 10,4 0 0  4A -> 0,0,0,0,2,0*/0,0,0,0,0,3* 10,4 1 1  forfeit 12-4
+4 the game ends with the last stone, or when the mandarin squares are empty; leftovers go to their owners
+  2,0,1,0,0,3*/0,2,1,0,0,2 0,10 0 0  3A -> 2,0,0,1,0,0/0,0,1,0,0,2 15,10 1 1  stones_captured 18-11
+  end=squares_empty: 2,0,1,0,0,3*/0,2,1,0,0,2 0,10 0 0  3A -> 2,0,0,1,0,0/0,0,1,0,0,2 15,10 1 1
+  end=squares_empty: 2,0,1,0,0,3*/0,2,1,0,0,0 0,10 0 0  3A -> 2,0,0,1,0,0/0,0,1,0,0,0 15,10 1 1  squares_empty 18-11
+4 leftovers of fields, or of mandarin squares, are split evenly, and an odd seed goes to nobody
+  leftovers=split: 2,0,1,0,0,3*/0,2,2,0,0,2 0,10 0 0  3A -> 2,0,0,1,0,0/0,0,2,0,0,2 15,10 1 1  stones_captured 17-12
+  fields=3 mandarin_leftovers=split: 1,0,0,3*/2,1,0,3 0,10 0 0  1A -> 0,1,0,0/2,1,0,3 13,10 1 1  stones_captured 15-14
+4 the ply limit truncates without refill, and mandarin squares count for nobody
+  max_plies=8 fields=2 mandarin_leftovers=split: 1,1,3*/0,0,3* 10,3 0 7  1A -> 0,2,3*/0,0,3* 10,3 1 8  max_plies 12-3
+4 a game that ends at the ply limit is terminated
+  max_plies=8: 2,0,1,0,0,3*/0,2,1,0,0,2 0,10 0 7  3A -> 2,0,0,1,0,0/0,0,1,0,0,2 15,10 1 8  stones_captured 18-11
 """
 CASES = {block.splitlines()[0]: block.splitlines()[1:] for block in re.split(r"\n(?=\d)", MOVES.rstrip()) if block}
 
@@ -84,79 +79,23 @@ CASES = {block.splitlines()[0]: block.splitlines()[1:] for block in re.split(r"\
 @pytest.mark.parametrize("promise", CASES)
 def test_a_move_of(promise: str) -> None:
     for line in CASES[promise]:
-        rules, position, move, after = re.fullmatch(r"  (?:(.+): )?(.+)  (\S+) -> (.+)", line).groups()  # type: ignore[union-attr]
-        assert play(position, move, rules or "mancala-world").after == after
+        found = re.fullmatch(r"  (?:(.+): )?(.+?)  (\S+) -> (.+?)(?:  (\S+) (\S+))?", line)
+        assert found
+        rules, position, move, after, ended, points = found.groups()
+        core = Core(rules or "mancala-world")
+        positions = parse_position(core, position, checked=False)
+        core.play(positions, [Move.parse(move).action])
+        assert format_position(core, positions) == after
+        assert str(Termination(positions.ended[0])) == (ended or "running")
+        assert not ended or core.standings(positions)[0].tolist() == [int(one) for one in points.split("-")]
 
 
-def test_forfeit_ends_the_game_of_a_player_short_of_points() -> None:
-    starved, rules = "0,0,0,1,1,0*/0,0,0,0,0,3* 10,{} 0 0", "mancala-world refill=forfeit"
-    short, enough = play(starved.format(4), "4A", rules), play(starved.format(5), "4A", rules)
-    assert (short.ended, short.after) == (Termination.FORFEIT, "0,0,0,0,2,0*/0,0,0,0,0,3* 10,4 1 1")
-    assert short.standings == [12, 4]  # the stones go to nobody
-    assert (enough.ended, enough.after) == (Termination.RUNNING, "0,0,0,0,2,0*/1,1,1,1,1,3* 10,0 1 1")
-
-
-LAST_STONE = "2,0,1,0,0,3*/0,2,1,0,0,{} 0,10 0 0"
-
-
-def test_the_game_ends_with_the_last_stone_and_leftovers_go_to_their_owners() -> None:
-    result = play(LAST_STONE.format(2), "3A")
-    assert (result.ended, result.after) == (Termination.STONES_CAPTURED, "2,0,0,1,0,0/0,0,1,0,0,2 15,10 1 1")
-    assert result.standings == [15 + 3, 10 + 1]
-
-
-def test_the_game_goes_on_until_the_mandarin_squares_are_empty() -> None:
-    rules = "mancala-world end=squares_empty"
-    assert play(LAST_STONE.format(2), "3A", rules).ended == Termination.RUNNING
-    assert play(LAST_STONE.format(0), "3A", rules).ended == Termination.SQUARES_EMPTY
-
-
-def test_leftovers_are_split_evenly_and_the_odd_seed_goes_to_nobody() -> None:
-    result = play("2,0,1,0,0,3*/0,2,2,0,0,2 0,10 0 0", "3A", "mancala-world leftovers=split")
-    assert result.standings == [15 + 2, 10 + 2]
-
-
-def test_mandarin_leftovers_are_split_evenly() -> None:
-    result = play(LAST_STONE.format(3), "3A", "mancala-world mandarin_leftovers=split")
-    assert result.standings == [15 + 3 + 1, 10 + 1 + 1]
-
-
-def test_the_ply_limit_truncates_without_refill_and_mandarin_squares_count_for_nobody() -> None:
-    rules = "mancala-world max_plies=8 mandarin_leftovers=split"
-    result = play("0,0,0,1,1,3*/0,0,0,0,0,3* 10,3 0 7", "4A", rules)
-    assert (result.ended, result.after) == (Termination.MAX_PLIES, "0,0,0,0,2,3*/0,0,0,0,0,3* 10,3 1 8")
-    assert result.standings == [12, 3]
-
-
-def test_a_game_that_ends_at_the_ply_limit_is_terminated() -> None:
-    result = play("2,0,1,0,0,3*/0,2,1,0,0,2 0,10 0 7", "3A", "mancala-world max_plies=8")
-    assert result.ended == Termination.STONES_CAPTURED
-
-
-@pytest.mark.parametrize(("first", "second"), [("5A", "3A"), ("1C", "3C")])
-def test_the_puzzle_of_mancala_world(first: str, second: str) -> None:
+def test_the_puzzle_of_mancala_world_has_two_first_moves() -> None:
     core = Core()
-    positions = core.start()
-    assert core.play(positions, [Move.parse(first).action]).captured[0] == 11
-    assert core.play(positions, [Move.parse(second).action]).captured[0] == 21
-    assert positions.terminated[0]
-    assert core.standings(positions)[0].tolist() == [22, 46]
-    assert core.seeds(positions)[0, [5, 11]].sum() == 2
-
-
-def test_the_puzzle_has_no_other_first_move_and_other_rules_play_on() -> None:
-    core = Core()
-    lost_at_once = set()
     first = core.expand(core.start())
     second = core.expand(first.positions)
-    for row in second.positions.over.nonzero()[0]:
-        lost_at_once.add((str(Move.from_action(int(first.actions[second.rows[row]]))), int(second.actions[row])))
-    assert {move for move, _ in lost_at_once} == {"5A", "1C"}
-    until_empty = Core("mancala-world end=squares_empty")
-    positions = until_empty.start()
-    for move in ("5A", "3A"):
-        until_empty.play(positions, [Move.parse(move).action])
-    assert not positions.over[0]
+    lost_at_once = first.actions[second.rows[second.positions.over]]
+    assert {str(Move.from_action(action)) for action in lost_at_once.tolist()} == {"5A", "1C"}
 
 
 def test_the_lap_limit_names_the_row_and_leaves_the_batch_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

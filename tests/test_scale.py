@@ -27,7 +27,7 @@ from agents.support.parallel import RETRIES, in_order, spread
 from agents.training.kinds import load_config
 from agents.training.ppo.run import PPORun
 from agents.training.run_folder import CHECKPOINT_NAME
-from agents.training.sweep import parse_seeds, plan, train_seed
+from agents.training.sweep import parse_seeds, train_seed
 from agents.training.train_command import parse
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
@@ -299,10 +299,3 @@ def _wait_for(path: Path) -> None:
             return
         time.sleep(0.1)
     pytest.fail(f"{path} was never written")
-
-
-def test_a_run_in_the_way_of_a_sweep_is_not_touched(tmp_path: Path) -> None:
-    config = parse(SMALL).settings
-    PPORun.create(tmp_path / "seed-7", config, "by hand", lambda line: None)
-    with pytest.raises(UsageError, match="another configuration"):
-        plan(tmp_path, config, [7])

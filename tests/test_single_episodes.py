@@ -85,8 +85,6 @@ def test_a_given_position_in_which_the_opponent_is_to_move() -> None:
     Core().play(expected, [Move.parse("2C").action])
     assert game.positions.same(expected).all()
     assert observation.tolist() == game._games.encoder.encode(expected, 0)[0].tolist()
-    with pytest.raises(ValueError, match="must be one position of a running game"):
-        game.reset(options={"position": Core().start(2)})
 
 
 def test_one_seed_one_game() -> None:

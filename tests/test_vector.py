@@ -152,8 +152,6 @@ def test_start_positions_for_all_or_for_each() -> None:
     assert games.positions.ply.tolist() == [4, 6]
     games.reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 1 7"})
     assert games.positions.ply.tolist() == [7, 7]
-    with pytest.raises(ValueError, match=r"must be one position \(or 2, one for each\) of a running game"):
-        games.reset(options={"position": Core().start(3)})
 
 
 def test_what_it_refuses() -> None:
