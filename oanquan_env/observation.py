@@ -22,6 +22,12 @@ from oanquan_env.engine.rules import MAX_SEEDS
 Observation = npt.NDArray[np.int32]
 
 
+def slices(**lengths: int) -> dict[str, slice]:
+    """Parts of these lengths, one after the other."""
+    ends = np.cumsum(list(lengths.values())).tolist()
+    return {name: slice(end - length, end) for (name, length), end in zip(lengths.items(), ends, strict=True)}
+
+
 class Encoder:
     """Encodes positions of one `Core` as observations, seen by the mover or by any player.
 
@@ -35,10 +41,7 @@ class Encoder:
         rules = core.rules
         players = rules.players
         lengths = {"seeds": rules.squares, "stones": players, "scores": players, "turn": 1, "plies": 1}
-        ends = np.cumsum(list(lengths.values()))
-        self.layout = {
-            name: slice(int(end) - length, int(end)) for (name, length), end in zip(lengths.items(), ends, strict=True)
-        }
+        self.layout = slices(**lengths)
         bounds = {
             "seeds": (0, MAX_SEEDS),
             "stones": (0, 1),

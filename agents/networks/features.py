@@ -13,7 +13,7 @@ from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order
-from oanquan_env.observation import Encoder
+from oanquan_env.observation import Encoder, slices
 
 Features: TypeAlias = npt.NDArray[np.int16]
 
@@ -73,7 +73,7 @@ class AfterstateFeatures(FeatureEncoder):
         self.core = core
         self.encoder = Encoder(core)
         boards, actions, others = self.encoder.layout["stones"].stop, core.rules.actions, core.rules.players - 1
-        self.layout = _layout(
+        self.layout = slices(
             board=boards, gains=others * actions, status=actions, after=actions * boards, replies=actions**2
         )
         self.board = self.layout["board"]
@@ -121,7 +121,7 @@ class TwoPlyFeatures(FeatureEncoder):
     def __init__(self, core: Core) -> None:
         self.core = core
         self.moves = AfterstateFeatures(core)
-        self.layout = _layout(here=self.moves.size, after=core.rules.actions * self.moves.size)
+        self.layout = slices(here=self.moves.size, after=core.rules.actions * self.moves.size)
 
     def encode(self, positions: Positions) -> Features:
         """(N, size) int16 features of N positions, seen by their movers."""
@@ -134,11 +134,6 @@ class TwoPlyFeatures(FeatureEncoder):
         here[:, self.moves.layout["replies"]] = replies.reshape(len(positions), actions**2)
         features[:, self.layout["here"]] = here
         return features
-
-
-def _layout(**lengths: int) -> dict[str, slice]:
-    ends = np.cumsum(list(lengths.values())).tolist()
-    return {name: slice(end - length, end) for (name, length), end in zip(lengths.items(), ends, strict=True)}
 
 
 def _as_int16(values: npt.NDArray[np.int32] | npt.NDArray[np.float64]) -> Features:

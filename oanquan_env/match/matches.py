@@ -9,7 +9,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 
 import numpy as np
 
@@ -23,14 +23,11 @@ from oanquan_env.players import Policy
 from oanquan_env.playing import advance, seated
 
 
-class MatchEnd(Enum):
+class MatchEnd(StrEnum):
     """Why a match is over."""
 
     FIELDS_SOLD = "fields_sold"
     MAX_ROUNDS = "max_rounds"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True)

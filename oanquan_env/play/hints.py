@@ -43,32 +43,22 @@ class Hint:
 
     def text(self, board: Board) -> Text:
         """The advice in words: the mover's final margin with each move, or the points won at once."""
+        before = 0.0 if self.analysis is None else lead(board)
+        moves = "  ".join(f"{move} {round(before + value, 1):+g}" for move, value in self.values.items())
+        parts = {"player": self.player, "best": self.best, "moves": moves}
         if self.analysis is None:
-            moves = "  ".join(f"{move} {gain:+g}" for move, gain in self.values.items())
-            return Text(
-                "{player}: try {best}.\nPoints that each move wins at once, answers not counted:\n{moves}",
-                player=self.player,
-                best=self.best,
-                moves=moves,
-            )
-        lead = final_margin(board, 0.0)
-        moves = "  ".join(f"{move} {round(lead + value, 1):+g}" for move, value in self.values.items())
+            words = "{player}: try {best}.\nPoints that each move wins at once, answers not counted:\n{moves}"
+            return Text(words, **parts)
+        words = "{player}: try {best}.\nFinal margin of {seat} with each move, if all play their best ({how}):\n{moves}"
         how = Text("proved") if self.analysis.proved else Text("seen {depth} moves deep", depth=self.analysis.depth)
-        return Text(
-            "{player}: try {best}.\nFinal margin of {seat} with each move, if all play their best ({how}):\n{moves}",
-            player=self.player,
-            best=self.best,
-            seat=seat_name(board.rules, board.mover),
-            how=how,
-            moves=moves,
-        )
+        return Text(words, **parts, seat=seat_name(board.rules, board.mover), how=how)
 
 
-def final_margin(board: Board, value: float) -> float:
-    """The mover's final points less the mean of its opponents' if it wins `value` more than they from here on."""
-    scores, opponents = board.scores, board.rules.players - 1
+def lead(board: Board) -> float:
+    """The mover's points so far less the mean of its opponents'."""
+    scores = board.scores
     mine = scores.pop(board.mover)
-    return mine - sum(scores) / opponents + value
+    return mine - sum(scores) / len(scores)
 
 
 def strongest_player(rules: Rules) -> tuple[str, Policy]:

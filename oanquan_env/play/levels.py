@@ -64,18 +64,10 @@ def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     return names[-1], make_policy(names[-1], rules)
 
 
-def best_playing(names: tuple[str, ...], rules: Rules) -> Policy:
-    """The player of `first_playing`."""
-    return first_playing(names, rules)[1]
-
-
-def seated(name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], Policy] = best_playing) -> Seated:
-    """The person, level or player of that name.
-
-    Args:
-        name: `PERSON`, a level or a player's name.
-        rules: that are played.
-        playing: makes the player of a level out of the names of its players.
+def seated(
+    name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], tuple[str, Policy]] = first_playing
+) -> Seated:
+    """The person, level or player of that name; `playing` makes a level's player, with its name.
 
     Raises:
         ValueError: for a name that no player has, and for a player that is damaged.
@@ -93,5 +85,5 @@ def seated(name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], 
             known = f"  {', '.join(LEVELS)}: levels for people\n{text.parts['known']}"
             raise UnknownAgentError(Text(text.template, **{**text.parts, "known": known})) from None
     level = LEVELS[name]
-    policy = playing(level.players, rules)
+    policy = playing(level.players, rules)[1]
     return Seated(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)

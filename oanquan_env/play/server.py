@@ -12,11 +12,10 @@ import sys
 import threading
 import webbrowser
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from types import MappingProxyType
 from typing import Any
 
 from oanquan_env.errors import Text, UsageError
@@ -49,7 +48,6 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Tab:
@@ -228,7 +226,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif len(parts) < 2 or not hmac.compare_digest(parts[1].encode(), self.server.token.encode()):
             reason = "the address lacks its token: take the whole one that was printed"
         elif len(parts) == 2:  # without its last slash
-            self._reply(HTTPStatus.PERMANENT_REDIRECT, "text/plain", b"", {"Location": f"/{parts[1]}/"})
+            self._reply(HTTPStatus.PERMANENT_REDIRECT, "text/plain", b"", Location=f"/{parts[1]}/")
             return None
         else:
             return parts[2]
@@ -239,9 +237,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True  # what else it sent is not read
         self._reply(status, "text/plain; charset=utf-8", f"{reason}\n".encode())
 
-    def _reply(self, status: HTTPStatus, kind: str, body: bytes, also: Mapping[str, str] = NOTHING) -> None:
+    def _reply(self, status: HTTPStatus, kind: str, body: bytes, **headers: str) -> None:
         self.send_response(status)
-        for name, value in {**HEADERS, **also, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+        for name, value in {**HEADERS, **headers, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

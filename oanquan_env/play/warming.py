@@ -10,7 +10,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.play.hints import REVIEWERS
-from oanquan_env.play.levels import Seated, best_playing, first_playing, seated
+from oanquan_env.play.levels import Seated, first_playing, seated
 from oanquan_env.players import Policy
 from oanquan_env.players import make as make_policy
 from oanquan_env.playing import advance_randomly
@@ -62,13 +62,9 @@ class Warming:
         return self.current[1].choose(positions, rng)
 
 
-def seated_at_once(name: str, rules: Rules) -> Seated:
-    """As `levels.seated`, but a level that searches is loaded in a thread."""
-    return seated(name, rules, _playing_at_once)
-
-
-def _playing_at_once(names: tuple[str, ...], rules: Rules) -> Policy:
-    return Warming(names, rules) if len(names) > 1 else best_playing(names, rules)
+def _playing_at_once(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
+    """As `first_playing`, but the first of several is loaded in a thread."""
+    return (names[0], Warming(names, rules)) if len(names) > 1 else first_playing(names, rules)
 
 
 def _near_the_end(rules: Rules) -> Positions:
@@ -85,7 +81,7 @@ def _near_the_end(rules: Rules) -> Positions:
 @lru_cache(maxsize=8)
 def shared_seat(name: str, rules: Rules) -> tuple[Seated, threading.Lock]:
     """The player of that name, and a lock to hold while it plays: all games share it, as its memory may be large."""
-    return seated_at_once(name, rules), threading.Lock()
+    return seated(name, rules, _playing_at_once), threading.Lock()
 
 
 @lru_cache(maxsize=4)

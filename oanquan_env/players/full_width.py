@@ -79,8 +79,8 @@ class FullWidthSearch:
         self.depth = depth
         self.aim = aim
         self.net = net
-        self._unit = 1 if net is None else NET_UNIT
         self.chunk = chunk
+        self._unit = 1 if net is None else NET_UNIT
 
     def values(self, positions: Positions) -> Floats:
         """(N, A, P) float64, what each move of N running positions is worth to each player.
@@ -175,14 +175,7 @@ class FullWidthSearch:
 class FullWidthPolicy:
     """Plays the move of the best margin that a `FullWidthSearch` finds for the mover, ties at random.
 
-    Args:
-        core: of the rules to play.
-        depth: plies looked ahead.
-        aim: what the players are taken to want: `maxn` or `paranoid`.
-        net: what running positions at the horizon are worth, nothing without a net.
-
-    Raises:
-        ValueError: for a depth out of range, and for a net of other rules.
+    Arguments and errors are those of the search.
     """
 
     def __init__(self, core: Core, depth: int, aim: Aim, *, net: ValueNet | None = None) -> None:

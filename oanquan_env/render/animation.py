@@ -9,26 +9,12 @@ from typing import TypeAlias
 
 from oanquan_env.board import Board
 from oanquan_env.files import write_atomically
+from oanquan_env.render import scene
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.layout import layout_of
 from oanquan_env.render.motion import Picture, film
 from oanquan_env.render.raster import image
-from oanquan_env.render.scene import (
-    MOST_PEBBLES,
-    Owners,
-    arrows,
-    backdrop,
-    counted,
-    foreground,
-    heap,
-    labels,
-    marks,
-    ownership_tabs,
-    pebble,
-    pebble_places,
-    stone,
-    words,
-)
+from oanquan_env.render.scene import MOST_PEBBLES, Owners
 from oanquan_env.render.shapes import Box, Shape, Text
 from oanquan_env.render.svg import document, fragment
 from oanquan_env.render.theme import PEBBLES
@@ -78,7 +64,7 @@ def gif(
     width = width or layout_of(rules).pixels()[0] // 2
 
     def seen(picture: Picture) -> Iterator[Shape]:
-        yield from foreground(picture.board, picture.last, owners)
+        yield from scene.foreground(picture.board, picture.last, owners)
         yield from _hand(picture)
 
     frames = [image(rules, seen(picture), dark=dark, width=width) for picture in pictures]
@@ -102,8 +88,8 @@ def moving_svg(
     ends = list(accumulate(picture.milliseconds for picture in pictures))
     times = [0.0, *(end / ends[-1] for end in ends)]
     draw: Draw = partial(fragment, dark=dark)
-    parts = [f"<defs>{''.join(_definitions(draw))}</defs>", draw(backdrop(rules))]
-    parts += [] if owners is None else [draw(ownership_tabs(rules, owners))]
+    parts = [f"<defs>{''.join(_definitions(draw))}</defs>", draw(scene.backdrop(rules))]
+    parts += [] if owners is None else [draw(scene.ownership_tabs(rules, owners))]
     for layers in zip(*(_layers(picture, draw) for picture in pictures), strict=True):
         seen: dict[str, list[bool]] = {}
         for number, layer in enumerate(layers):
@@ -118,17 +104,17 @@ def moving_svg(
 
 def _definitions(draw: Draw) -> Iterator[str]:
     for role in PEBBLES:
-        yield f'<g id="{role}">{draw(pebble((0.0, 0.0), 1.0, 0.0, role))}</g>'
-    yield f'<g id="quan">{draw(stone((0.0, 0.0)))}</g>'
+        yield f'<g id="{role}">{draw(scene.pebble((0.0, 0.0), 1.0, 0.0, role))}</g>'
+    yield f'<g id="quan">{draw(scene.stone((0.0, 0.0)))}</g>'
 
 
 def _layers(picture: Picture, draw: Draw) -> Iterator[list[str]]:
     """The elements of one picture, layer by layer, lowest first; equal ones are equal texts."""
     board, last = picture.board, picture.last
-    yield [] if last is None else [draw([shape]) for shape in marks(board.rules, last)]
+    yield [] if last is None else [draw([shape]) for shape in scene.marks(board.rules, last)]
     yield list(_pieces(board, draw))
-    yield [] if last is None else [draw([shape]) for shape in arrows(board.rules, last)]
-    yield [draw([shape]) for shape in (*labels(board), *words(board, last))]
+    yield [] if last is None else [draw([shape]) for shape in scene.arrows(board.rules, last)]
+    yield [draw([shape]) for shape in (*scene.labels(board), *scene.words(board, last))]
     yield [_held(picture, draw)] if picture.hand else []
 
 
@@ -138,10 +124,10 @@ def _pieces(board: Drawable, draw: Draw) -> Iterator[str]:
         if square.radius and board.stones[index // (board.rules.fields + 1)]:
             yield f'<use href="#quan" x="{square.stone[0]:g}" y="{square.stone[1]:g}"/>'
         if board.outcome is not None:
-            yield draw(counted(square, seeds))
+            yield draw(scene.counted(square, seeds))
         elif seeds:
-            numbers = (shape for shape in heap(index, square, seeds) if isinstance(shape, (Box, Text)))
-            yield _pebbles(pebble_places(index, square, seeds)) + draw(numbers)
+            numbers = (shape for shape in scene.heap(index, square, seeds) if isinstance(shape, (Box, Text)))
+            yield _pebbles(scene.pebble_places(index, square, seeds)) + draw(numbers)
 
 
 def _pebbles(places: Iterable[tuple[tuple[float, float], float, float, str]], up: float = 0.0) -> str:
@@ -156,8 +142,8 @@ def _hand(picture: Picture) -> Iterator[Shape]:
     if picture.hand is not None:
         index, held = picture.hand
         square = layout_of(picture.board.rules).squares[index]
-        for (x, y), size, angle, role in pebble_places(index, square, held):
-            yield from pebble((x, y - _HELD), size, angle, role)
+        for (x, y), size, angle, role in scene.pebble_places(index, square, held):
+            yield from scene.pebble((x, y - _HELD), size, angle, role)
         yield from _number(picture, square.pile)
 
 
@@ -166,7 +152,7 @@ def _held(picture: Picture, draw: Draw) -> str:
     assert picture.hand is not None
     index, held = picture.hand
     square = layout_of(picture.board.rules).squares[index]
-    return _pebbles(pebble_places(index, square, held), _HELD) + draw(_number(picture, square.pile))
+    return _pebbles(scene.pebble_places(index, square, held), _HELD) + draw(_number(picture, square.pile))
 
 
 def _number(picture: Picture, pile: tuple[float, float]) -> Iterator[Shape]:
