@@ -100,8 +100,7 @@ class Board:
     def parse(cls, text: str, rules: Rules | str = DEFAULT_PRESET, *, checked: bool = True) -> Board:
         """The board of a position string (docs/RULES.md 7); inverse of `text`. `checked` is as in `setup`.
 
-        Raises:
-            NotationError: naming the column and what is wrong there.
+        Raises `NotationError` naming the column and what is wrong there.
         """
         core = shared_core(as_rules(rules))
         return cls.from_positions(core, parse_position(core, text, checked=checked))

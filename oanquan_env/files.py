@@ -70,9 +70,8 @@ def check_readable(path: Path) -> None:
 def read_bytes(path: Path) -> bytes:
     """The content of a file, decompressed if it is called `.gz`.
 
-    Raises:
-        OSError: if the file cannot be read.
-        ValueError: if its content contradicts its name, or is longer than `MOST_BYTES` once decompressed.
+    Raises `OSError` if the file cannot be read; `ValueError` if its content contradicts its name, or is longer than
+    `MOST_BYTES` once decompressed.
     """
     if path.suffix != COMPRESSED:
         return path.read_bytes()
@@ -118,9 +117,7 @@ def parse_json(text: str | bytes) -> Any:
 def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.NDArray[Any]]:
     """The arrays of an `.npz` file, or of its content, by name. Nothing in it is run.
 
-    Raises:
-        OSError: if the file cannot be read.
-        ValueError: if it is no such file, or holds more than `most` bytes.
+    Raises `OSError` if the file cannot be read; `ValueError` if it is no such file, or holds more than `most` bytes.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
@@ -181,8 +178,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file that replaces `path`, whose permissions it keeps, in one step once it is written.
 
-    Raises:
-        OSError: if it cannot be written; the old file is left as it was.
+    Raises `OSError` if it cannot be written; the old file is left as it was.
     """
     path = path.resolve()
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)

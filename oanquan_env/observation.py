@@ -65,12 +65,7 @@ class Encoder:
         return len(self.low)
 
     def encode(self, positions: Positions, viewer: Ints | int | None = None) -> Observation:
-        """(N, D) int32 observations.
-
-        Args:
-            positions: N positions.
-            viewer: the player who looks, one for all or (N,); each row's mover if left out.
-        """
+        """(N, D) int32 observations; `viewer` is who looks, one for all or (N,), and each row's mover if left out."""
         n, players = positions.scores.shape
         if n == 1:
             return self._encode_one(positions, positions.mover.item() if viewer is None else np.asarray(viewer).item())

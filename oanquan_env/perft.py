@@ -11,23 +11,16 @@ CHUNK = 8192
 
 
 def perft(game: Board | Rules | str, depth: int) -> int:
-    """The number of move paths of `depth` plies from a board, or from the start of rules. A finished game counts once.
+    """The number of move paths of `depth` plies, at least 0, from a board, or from the start of rules.
 
-    Args:
-        game: a board, or a `Rules` or its text.
-        depth: plies, at least 0.
+    A finished game counts once.
     """
     core, positions = _origin(game)
     return _count(core, positions, _checked(depth))
 
 
 def divide(game: Board | Rules | str, depth: int) -> dict[Move, int]:
-    """`perft` by first move; the counts add up to `perft(game, depth)`. Empty for a finished game.
-
-    Args:
-        game: a board, or a `Rules` or its text.
-        depth: plies, at least 1.
-    """
+    """`perft` by first move, for a depth of at least 1; the counts add up to it. Empty for a finished game."""
     if _checked(depth) == 0:
         raise ValueError("depth must be at least 1: paths of no moves have no first move")
     core, positions = _origin(game)

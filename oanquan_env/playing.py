@@ -31,8 +31,7 @@ MAX_FAILED_GAMES = 20_000
 def choose_move(player: Policy, board: Board, rng: np.random.Generator | None = None) -> Move:
     """The move that a player, made for the board's rules, chooses on a board; its chance is new if `rng` is left out.
 
-    Raises:
-        ValueError: for a game that is over.
+    Raises `ValueError` for a game that is over.
     """
     if board.outcome is not None:
         raise ValueError(f"the game is over ({board.outcome.termination!s}); there is no move to choose")
@@ -94,10 +93,8 @@ def play_randomly(core: Core, positions: Positions, plies: npt.ArrayLike | None,
 def random_lines(core: Core, n: int, plies: int, rng: np.random.Generator) -> tuple[Positions, Ints]:
     """`n` running positions `plies` random plies into a game, and (n, plies) the actions that lead there.
 
-    Games that end sooner are drawn again.
-
-    Raises:
-        ValueError: if all games end sooner, by the ply limit, or `MAX_FAILED_GAMES` in a row did.
+    Games that end sooner are drawn again. Raises `ValueError` if all games end sooner, by the ply limit, or
+    `MAX_FAILED_GAMES` in a row did.
     """
     if plies >= core.rules.max_plies:
         raise ValueError(f"no game is running after {plies} plies: the rules have max_plies={core.rules.max_plies}")

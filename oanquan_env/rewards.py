@@ -26,13 +26,7 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
 
     `outcome` pays at the end only: the winners share +1 and the losers -1, nothing where all tie. `margin` pays at each
     ply the change of one's points less the mean change of the others', refills and leftovers included, in shares
-    of the game's total. `mixed` pays half of each.
-
-    Args:
-        name: the reward.
-        core: the core that played.
-        before: (N, P) standings before the ply, in points.
-        positions: N positions after it.
+    of the game's total. `mixed` pays half of each. `before` are the (N, P) standings before the ply, in points.
     """
     if name == "outcome":
         return _outcomes(core, positions)

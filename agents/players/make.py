@@ -16,10 +16,8 @@ from oanquan_env.players.names import Kind, PlayerName, listed
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     """The player of that name for `rules`; `usage` lists the names.
 
-    Raises:
-        UnknownAgentError: for a name or an option that does not exist.
-        MissingExtraError: for a player that needs packages which are not installed.
-        ValueError: for files, options or rules that the player refuses.
+    Raises `UnknownAgentError` for a name or an option that does not exist; `MissingExtraError` for a player that needs
+    packages which are not installed; `ValueError` for files, options or rules that the player refuses.
     """
     with needing_extras():
         return make_of(name, rules, KINDS)

@@ -19,6 +19,9 @@ BATCH = 4096
 class PPOPlayer:
     """Plays by the network of a trained agent's files.
 
+    Raises `FileError` for files that are missing or damaged; `ValueError` for rules that the agent was not trained for,
+    a negative temperature, or mirror images under rules that differ in a mirror.
+
     Args:
         folder: the agent's folder.
         rules: rules to play; those of the card if left out.
@@ -26,11 +29,6 @@ class PPOPlayer:
         mirror_average: take the mean of the network's outputs for a position and for its mirror image. Both have the
             same value, so the outputs differ by the network's errors only, and the mean makes these smaller. If left
             out, wherever the rules allow it.
-
-    Raises:
-        FileError: for files that are missing or damaged.
-        ValueError: for rules that the agent was not trained for, a negative temperature, or mirror images under rules
-            that differ in a mirror.
     """
 
     def __init__(

@@ -125,9 +125,8 @@ OVER = 1
 def compile_rules(core: Core) -> SearchRules:
     """The core's tables and rules as the record that compiled functions take.
 
-    Raises:
-        UnavailableError: for rules whose future margin is no function of the squares and the mover: more than two
-            players, and refill=forfeit, under which the scores decide whether a game goes on.
+    Raises `UnavailableError` for rules whose future margin is no function of the squares and the mover: more than two
+    players, and refill=forfeit, under which the scores decide whether a game goes on.
     """
     rules = core.rules
     if rules.players != 2:

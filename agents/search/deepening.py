@@ -38,6 +38,8 @@ _MOVES_PER_MILLISECOND = 20_000
 class Search:
     """Searches positions of one `Rules`, each afresh, so results never depend on earlier ones. Threads may share it.
 
+    Raises `ValueError` for more than two players, and for `refill=forfeit`.
+
     Args:
         core: of the rules to play.
         table_megabytes: size of the transposition table of each thread; 0 for none, which takes longer and finds the
@@ -48,9 +50,6 @@ class Search:
             is not proved then includes the net's estimate.
         guess_depth: plies; a net's value of a move that is far outside the window replaces a search of so many plies
             or fewer. With 0 a search with a net is full-width, as one without is.
-
-    Raises:
-        ValueError: for more than two players, and for `refill=forfeit`.
     """
 
     def __init__(

@@ -45,7 +45,8 @@ def spread(
     """Call `work` on every item; yields (number of the item, result) in the order in which they finish.
 
     If a worker dies, its item is started again; no result is lost. An exception of `work` itself is raised here, and
-    the item is not tried again.
+    the item is not tried again. Raises `MissingExtraError` if Ray is not installed; `UsageError` if there is no
+    cluster, or if workers die again and again.
 
     Args:
         work: a function at the top of a module, where other processes find it, or a `functools.partial` of one.
@@ -54,10 +55,6 @@ def spread(
         processes: worker processes without Ray.
         cpus: processors that Ray reserves for one item, at most all those of a machine.
         gpus: GPUs that Ray reserves for one item.
-
-    Raises:
-        MissingExtraError: if Ray is not installed.
-        UsageError: if there is no cluster, or if workers die again and again.
     """
     if not items:
         return iter(())

@@ -44,6 +44,8 @@ class Run(ABC, Generic[Config]):
     config_type: ClassVar[type[RunConfig]]
     network: torch.nn.Module
     """What learns."""
+    iteration: int
+    """Plies of one rollout."""
 
     def __init__(self, folder: Path, config: Config, report: Callable[[str], None]) -> None:
         self.folder = folder
@@ -106,11 +108,6 @@ class Run(ABC, Generic[Config]):
     @abstractmethod
     def plies(self) -> int:
         """Plies trained so far."""
-
-    @property
-    @abstractmethod
-    def iteration(self) -> int:
-        """Plies of one rollout."""
 
     @abstractmethod
     def train(self, between_iterations: Callable[[], None]) -> None:

@@ -125,8 +125,7 @@ def evaluate(
         progress: whether to show a progress line; on a terminal and in a notebook if left out.
 
     Raises:
-        ValueError: for something else than a player, for rules, openings or a model that cannot be used, and for pairs
-            below 1.
+        ValueError: for what is no player, for rules, openings or a model that cannot be used, and for pairs below 1.
         IllegalActionError: if a player that sees masks chooses an illegal action.
     """
     if pairs < 1:

@@ -39,6 +39,8 @@ class Openings:
 def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Generator) -> Openings:
     """`n` openings of the rules of `core`.
 
+    Raises `FileError` for a file that is missing, unreadable, too short or of other rules.
+
     Args:
         core: of the rules that will be played.
         source: `random` (lines of `plies` random plies), `balanced` (the first `n` of the package's suite) or a file of
@@ -46,9 +48,6 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
         n: number of openings.
         plies: length of random lines; has no effect on the others.
         rng: draws random lines.
-
-    Raises:
-        FileError: for a file that is missing, unreadable, too short or of other rules.
     """
     if source == "random":
         return random_suite(core, n, plies, rng)

@@ -158,15 +158,9 @@ def regret(
 ) -> RegretRow:
     """Ask `agent` for one move in every position of `suite` and judge it.
 
-    Args:
-        agent: a player of the suite's rules.
-        suite: the positions.
-        rng: all chance of the agent and of the bootstrap comes from it.
-        label: the agent's name in the result.
-        by_phase: whether the phases and the proved positions are measured too, which takes as long again.
-
-    Raises:
-        IllegalActionError: if the agent chooses anything but a legal action in each position.
+    All chance of the agent and of the bootstrap comes from `rng`, and `label` is the agent's name in the result. With
+    `by_phase` the phases and the proved positions are measured too, which takes as long again. Raises
+    `IllegalActionError` if the agent chooses anything but a legal action in each position.
     """
     actions = np.asarray(agent.choose(suite.positions.copy(), rng))
     suite.core.check(suite.positions, actions)

@@ -65,9 +65,8 @@ class Verified:
 def verify(certificate: Certificate, progress: ProgressLine | None = None) -> Verified:
     """Check all that a certificate claims.
 
-    Raises:
-        UnprovedError: if a strategy does not prove its bound, or there is none.
-        ValueError: for a position that is none of the certificate's rules.
+    Raises `UnprovedError` if a strategy does not prove its bound, or there is none; `ValueError` for a position that is
+    none of the certificate's rules.
     """
     progress = progress or ProgressLine(shown=False)
     start = certificate.start()

@@ -128,14 +128,9 @@ def format_position(core: Core, positions: Positions, row: int = 0) -> str:
 def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
     """The position that a text describes, as a batch of one; inverse of `format_position`.
 
-    Args:
-        core: of the rules to which the position belongs.
-        text: a position string.
-        checked: if false, a position whose points do not make the total of the rules, or whose mover has nothing to
-            play, is let through (for teaching and for `Board.status`).
-
-    Raises:
-        NotationError: naming the column and the square, score or word that is wrong.
+    With `checked` false, a position whose points do not make the total of the rules, or whose mover has nothing to
+    play, is let through (for teaching and for `Board.status`). Raises `NotationError` naming the column and the square,
+    score or word that is wrong.
     """
     words = [_Span(match[0], match.start() + 1) for match in re.finditer(r"\S+", text)]
     if len(words) != len(WORDS):

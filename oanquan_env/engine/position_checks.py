@@ -89,11 +89,7 @@ def check_points(rules: Rules, columns: Setup) -> None:
     """Raise `PositionError` where seeds, stones and scores do not make the total of the rules."""
     wrong = "seeds, stones and scores make {points} points, not the {total} of the rules"
     points = columns.seeds.sum(axis=1) + columns.stones.sum(axis=1) * rules.stone_value + columns.scores.sum(axis=1)
-    _require(
-        "points",
-        points == rules.total,
-        lambda row: Text(wrong, points=points[row], total=rules.total),
-    )
+    _require("points", points == rules.total, lambda row: Text(wrong, points=points[row], total=rules.total))
 
 
 def check_ready(ready: Mask, mover: Column) -> None:

@@ -29,8 +29,7 @@ def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
 def mirror(positions: Positions, rules: Rules) -> Positions:
     """The positions in a mirror: each row reversed, the two mandarin squares exchanged. Play on by `rules.mirrored()`.
 
-    Raises:
-        ValueError: for more than two players, whose order of turns would be reversed too.
+    Raises `ValueError` for more than two players, whose order of turns would be reversed too.
     """
     if rules.players != 2:
         raise ValueError(

@@ -18,9 +18,7 @@ from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS
 def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
     """The trace of `move` in a batch of one position, which stays as it is.
 
-    Raises:
-        IllegalActionError: if the move is not legal.
-        RunawayGameError: as `Core.play`.
+    Raises `IllegalActionError` if the move is not legal, and `RunawayGameError` as `Core.play`.
     """
     before = positions.copy()
     action = np.array([move.action])

@@ -40,15 +40,10 @@ _REASONS = np.array([*(str(reason) for reason in Termination), "illegal_action"]
 class OpponentGames:
     """N games and the agent's seats in them. `begin` starts games, `step` plays on; nothing restarts by itself.
 
-    Args:
-        n: number of games, 1 to `MAX_GAMES`.
-        rules: a `Rules` or its text.
-        opponent: who plays the other seats: a player's name (`oanquan_env.players.make`), a `Policy`, a
-            function like `Policy.choose`, or None for the self-play view.
-        seat: the agent's seat in every game (0 moves first), or `random`, drawn anew for each game.
-        reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
-        opening_plies: games begin 0 to this many random plies after the set-up, each number equally often; at most the
-            `max_plies` of the rules.
+    Raises `ValueError` for an unknown player, seat or reward, and for an `n` or `opening_plies` that is no whole number
+    or out of range; `TypeError` for an opponent of another kind.
+
+    There are `n` games, 1 to `MAX_GAMES`; the other arguments are those of `oanquan_env.envs.single.OAnQuanEnv`.
 
     Attributes:
         positions: N positions; in running games the agent is to move.
@@ -57,11 +52,6 @@ class OpponentGames:
         over: (N,) bool, games that are over, for whatever reason.
         illegal: (N,) bool, games that the agent ended by an illegal action. Their positions stay as they were.
         watch: told of each ply and the games in which it is played; None by default.
-
-    Raises:
-        ValueError: for an unknown player, seat or reward, and for an `n` or `opening_plies` that is no whole number or
-            out of range.
-        TypeError: for an opponent of another kind.
     """
 
     def __init__(
@@ -111,17 +101,14 @@ class OpponentGames:
         """Play the agent's actions and the opponent's replies; (N,) float64 rewards of the agent.
 
         A reward is of all that happened since the agent's last one, or since the game began: an opening move of the
-        opponent counts in the first. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over
-        stay as they are and earn nothing more; their actions are ignored.
+        opponent counts in the first. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over stay
+        as they are and earn nothing more; their actions are ignored. Raises `IllegalActionError` for actions of another
+        shape or type or outside the space, and for an illegal one of the opponent.
 
         Args:
             actions: (N,) integers, 0 .. A-1.
             rng: the opponent's chance, and that of the seats.
             restart: rows of games that are over and begin anew in this step, which pays them nothing.
-
-        Raises:
-            IllegalActionError: for actions of another shape or type or outside the space, and for an illegal one of
-                the opponent.
         """
         actions = self._inside(actions)
         legal: Mask = self.mask.reshape(-1).take(self._mask_rows + actions)

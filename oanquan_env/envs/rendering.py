@@ -33,15 +33,7 @@ def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
 
 
 class Screen:
-    """Draws positions with the move that led to them.
-
-    Args:
-        core: the core of the game.
-        mode: one of `RENDER_MODES`, or None.
-
-    Raises:
-        ValueError: for another mode.
-    """
+    """Draws positions with the move that led to them; raises `ValueError` for a mode that is not in `RENDER_MODES`."""
 
     def __init__(self, core: Core, mode: str | None) -> None:
         if mode is not None and mode not in RENDER_MODES:

@@ -27,13 +27,11 @@ def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> 
 def given_position(core: Core, given: Given | None, n: int = 1) -> Positions | None:
     """`reset`'s option `position` for `n` games: a text, a board, or a batch of one for all or of one for each.
 
+    Raises `ValueError` for another number of positions, one whose game is over, and one of other rules; `NotationError`
+    for a text that is no position; `TypeError` for another kind of thing.
+
     Returns:
         The positions, one or `n` (shared with the caller); None where none was given.
-
-    Raises:
-        ValueError: for another number of positions, one whose game is over, and one of other rules.
-        NotationError: for a text that is no position.
-        TypeError: for another kind of thing.
     """
     if given is None:
         return None

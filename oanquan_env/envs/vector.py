@@ -30,9 +30,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     """N games: `gymnasium.make_vec("OAnQuan-v0", num_envs=N, opponent=None)` after `import oanquan_env`.
 
     Each row behaves as in a `gymnasium.vector.SyncVectorEnv` of N `OAnQuanEnv`; see there for spaces, rewards, illegal
-    actions and endings. Observations are (N, D) int32, rewards (N,) float64,
-    terminations and truncations (N,) bool. `info["action_mask"]` is (N, A) int8 and `action_masks()` (N, A) bool; each
-    entry of `info` has its companion, such as `_action_mask`, (N,) bool, that tells which rows have it.
+    actions and endings. Observations are (N, D) int32, rewards (N,) float64, terminations and truncations (N,) bool.
+    `info["action_mask"]` is (N, A) int8 and `action_masks()` (N, A) bool; each entry of `info` has its companion, such
+    as `_action_mask`, (N,) bool, that tells which rows have it.
 
     Finished games restart as `metadata["autoreset_mode"]` says:
 
@@ -46,15 +46,11 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     One generator, seeded by `reset(seed=…)`, draws the seats and serves the opponent in all games.
     `reset(options={"position": p})` starts from a running position, given as text, as a `Board` or as a batch of
-    one for all games, or as a batch of N; see `OAnQuanEnv` for refused ones.
+    one for all games, or as a batch of N; see `OAnQuanEnv` for refused ones, and for the arguments `rules`, `opponent`
+    (who is asked for all games at once), `seat`, `reward` and `opening_plies`.
 
     Args:
         num_envs: N.
-        rules: a `Rules` or its text.
-        opponent: as of `OAnQuanEnv`. It is asked for all games at once.
-        seat: as of `OAnQuanEnv`.
-        reward: as of `OAnQuanEnv`.
-        opening_plies: as of `OAnQuanEnv`.
         render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or texts, the first
             16 games drawn and all others left empty, so that a large batch can be filmed; Gymnasium's `RecordVideo`
             lays them out as tiles.

@@ -84,6 +84,8 @@ class Round:
 class Match:
     """One match of two players.
 
+    Raises `RulesError` for rules that allow no match.
+
     Args:
         rules: of the rounds: a `Rules` for two players, or its text.
         match_rules: a `MatchRules`, or its text such as `"fields_to_lose=4"`.
@@ -95,9 +97,6 @@ class Match:
         starter: the player who began it.
         rounds: the finished rounds.
         outcome: a `MatchOutcome` once the match is over.
-
-    Raises:
-        RulesError: for rules that allow no match.
     """
 
     def __init__(
@@ -133,8 +132,7 @@ class Match:
     def step(self, action: int) -> Round | None:
         """Play one action. Returns the round that it ended, if it did; `positions` then is the next round's start.
 
-        Raises:
-            IllegalActionError: as `Core.play`; nothing has changed.
+        Raises `IllegalActionError` as `Core.play`; nothing has changed.
         """
         self.core.play(self.positions, np.array([action]))
         self._actions.append(int(action))
@@ -143,24 +141,17 @@ class Match:
     def resign(self) -> Round:
         """Let the player to move give up the round; returns it. `positions` then is the next round's start.
 
-        The player keeps its captures, but less than half of all points; the rest goes to the other one.
-
-        Raises:
-            ValueError: for a match that is over.
+        The player keeps its captures, but less than half of all points; the rest goes to the other one. Raises
+        `ValueError` for a match that is over.
         """
         return self.close_round(resigned(self.positions), self._actions)
 
     def close_round(self, final: Positions, actions: Sequence[int] = ()) -> Round:
         """Score a finished round that was played elsewhere, settle the fields, and begin the next round, if any.
 
-        `step` does this by itself; it is public for those who play the rounds of many matches in one batch.
-
-        Args:
-            final: a batch of one, the finished game that this round became.
-            actions: its moves.
-
-        Raises:
-            ValueError: for a game that is not over, or a match that is.
+        `step` does this by itself; it is public for those who play the rounds of many matches in one batch. `final` is
+        a batch of one, the finished game that this round became, and `actions` are its moves. Raises `ValueError` for a
+        game that is not over, or a match that is.
         """
         if not final.over[0] or self.outcome is not None:
             raise ValueError("the round is not over" if self.outcome is None else "the match is over")
@@ -224,16 +215,8 @@ def play_matches(
 ) -> list[Match]:
     """`n` whole matches between two players, all rounds at once; returns them finished.
 
-    Args:
-        players: South, who begins the first round, and North; they choose for whole batches.
-        n: how many matches.
-        rng: the players' chance.
-        rules: of the rounds.
-        match_rules: of the matches.
-
-    Raises:
-        ValueError: for another number of players than two.
-        RulesError: for rules that allow no match.
+    The first player is South, who begins the first round. All chance comes from `rng`. Raises `ValueError` for another
+    number of players than two, and `RulesError` for rules that allow no match.
     """
     if len(players) != 2:
         raise ValueError(f"a match has two players; got {len(players)}")

@@ -37,12 +37,9 @@ _FIELD_NAME = re.compile(r"([SN])([1-9])")
 
 
 def debt(scores: Sequence[int], half: int, measure: MatchMeasure) -> int:
-    """The points for which the loser of a round sells and pawns fields, at least 0.
+    """The points for which the loser of a round sells and pawns fields, at least 0, by its two final scores.
 
-    Args:
-        scores: the two final scores.
-        half: half of all points at the start of a round (35 by default).
-        measure: see `MatchRules`.
+    `half` is half of all points at the start of a round (35 by default); for `measure` see `MatchRules`.
     """
     winner, loser = max(scores), min(scores)
     if measure == "margin":
@@ -129,8 +126,7 @@ class Ownership:
     def parse(cls, sold: str, pawned: str, fields: int) -> Ownership:
         """The ownership that these texts describe; inverse of `sold_text` and `pawned_text`.
 
-        Raises:
-            NotationError: for a word that names no field of a row of `fields`, or a field named twice.
+        Raises `NotationError` for a word that names no field of a row of `fields`, or a field named twice.
         """
         seen: set[str] = set()
         return cls(fields, _rows(sold, fields, seen), _rows(pawned, fields, seen))
@@ -161,12 +157,8 @@ def match_standings(core: Core, positions: Positions, owners: npt.ArrayLike) -> 
     """(N, 2) int32, points as `Core.standings`, where the leftovers of finished games go by ownership.
 
     The seeds on a sold field go to the other player; those on a pawned one are halved, the odd seed to the owner of
-    the row; the rest go as the rules say (docs/RULES.md 6).
-
-    Args:
-        core: of the rules played by, for two players.
-        positions: N positions.
-        owners: (2, F) or (N, 2, F) codes as of `Ownership.owners`.
+    the row; the rest go as the rules say (docs/RULES.md 6). `owners` are (2, F) or (N, 2, F) codes as of
+    `Ownership.owners`.
     """
     fields = core.rules.fields
     codes = np.broadcast_to(np.asarray(owners), (len(positions), 2, fields))

@@ -42,9 +42,8 @@ class GameFiles:
 def load_game(name: str) -> Board:
     """The game in a file; `FILE 2` names the second of several.
 
-    Raises:
-        OSError: if the file cannot be read.
-        ValueError: if it is no record, or holds several games, of which none or one too many is asked for.
+    Raises `OSError` if the file cannot be read; `ValueError` if it is no record, or holds several games, of which none
+    or one too many is asked for.
     """
     if not name:
         raise ValueError(Text("type load and the name of a file"))

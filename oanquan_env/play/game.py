@@ -19,6 +19,9 @@ from oanquan_env.records.matches import match_records, round_headers
 class Game:
     """One game: its players, the moves taken back, and a resignation.
 
+    Raises `ValueError` for a name that no player has, and for a wrong number of names; `ImportError` for a player that
+    needs a package that is not installed.
+
     Args:
         board: where the game begins, with the moves that were played already.
         names: for each seat `PERSON`, a level or a player's name.
@@ -30,10 +33,6 @@ class Game:
         seats: who sits where.
         match: the match before this round is settled; None for a single game.
         resigned: the player who gave up, or None; in a match that is the loss of the round.
-
-    Raises:
-        ValueError: for a name that no player has, and for a wrong number of names.
-        ImportError: for a player that needs a package that is not installed.
     """
 
     def __init__(

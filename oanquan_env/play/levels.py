@@ -53,8 +53,7 @@ class Seated:
 def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     """Name and player of the first that is installed and plays `rules`; the last of them must.
 
-    Raises:
-        ValueError: for a player that is there, but damaged.
+    Raises `ValueError` for a player that is there, but damaged.
     """
     for name in names[:-1]:
         try:
@@ -69,9 +68,8 @@ def seated(
 ) -> Seated:
     """The person, level or player of that name; `playing` makes a level's player, with its name.
 
-    Raises:
-        ValueError: for a name that no player has, and for a player that is damaged.
-        ImportError: for a player, not a level, that needs a package that is not installed.
+    Raises `ValueError` for a name that no player has, and for a player that is damaged; `ImportError` for a player, not
+    a level, that needs a package that is not installed.
     """
     if name == PERSON:
         return Seated(name)

@@ -84,14 +84,9 @@ class Tab:
 
 
 class PlayServer(ThreadingHTTPServer):
-    """Serves the page and its games.
+    """Serves the page and its games at a port, any free one if 0; `begin` makes the first game of each tab.
 
-    Args:
-        begin: makes the first game of each tab.
-        port: where it listens; any free one if 0.
-
-    Raises:
-        UsageError: for a port that another program has.
+    Raises `UsageError` for a port that another program has.
 
     Attributes:
         token: the secret in its address.

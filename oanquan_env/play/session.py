@@ -30,6 +30,8 @@ from oanquan_env.render.animation import moving_picture
 class Session:
     """One game after another, on one page or in one widget. Its methods may be called from several threads.
 
+    Raises `SessionError` for rules or players that do not exist.
+
     Args:
         rules: of the first game, or their text.
         names: for each seat `PERSON`, a level or a player's name; persons if left out.
@@ -42,9 +44,6 @@ class Session:
         changed: told of every change.
         trouble: why the player to move cannot move, in English, or an empty text.
         puzzle: the puzzle that is shown, or None.
-
-    Raises:
-        SessionError: for rules or players that do not exist.
     """
 
     def __init__(
@@ -87,8 +86,7 @@ class Session:
     def request(self, name: str, arguments: Mapping[str, Any]) -> None:
         """Carry out a request; `state` then shows the result.
 
-        Raises:
-            SessionError: for a request that cannot be done; nothing has changed.
+        Raises `SessionError` for a request that cannot be done; nothing has changed.
         """
         if name not in self._requests:
             raise SessionError("request", Text("unknown request {name!r}", name=name))
@@ -207,10 +205,8 @@ class Session:
     def hint(self, moves: int | None = None) -> Json:
         """The value of each move after the first `moves` moves of the game, by the player who reviews games.
 
-        If left out, that is where the game stands, and the player who gives hints thinks about it, for a second.
-
-        Raises:
-            SessionError: if the game is over there.
+        If left out, that is where the game stands, and the player who gives hints thinks about it, for a second. Raises
+        `SessionError` if the game is over there.
         """
         with self.changed:
             board, line, values = self.game.board.copy(), self._line.serials(), self._line.values

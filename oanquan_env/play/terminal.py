@@ -21,17 +21,11 @@ from oanquan_env.playing import choose_move
 
 
 class TerminalGame:
-    """One game between persons and agents over standard input and output.
+    """One game from a board on, between persons and agents, over standard input and output.
 
-    Args:
-        board: where the game begins.
-        players: a name for each seat: `PERSON`, a level or an agent's.
-        hints: the agent who answers `hint`; the strongest that is installed if left out.
-        rng: of all random choices of the agents.
-        language: `en` or `vi`.
-
-    Raises:
-        ValueError: for a name that no agent has.
+    `players` has a name for each seat: `PERSON`, a level or an agent's. `hints` is the agent who answers `hint`, the
+    strongest that is installed if left out; all chance of the agents comes from `rng`. Raises `ValueError` for a name
+    that no agent has.
     """
 
     def __init__(

@@ -19,11 +19,8 @@ from oanquan_env.playing import advance_randomly
 class Warming:
     """The first of several players that is installed and plays the rules, made in a thread; the last plays until then.
 
-    A search that is compiled takes a second to load, and half a minute when it is used for the first time.
-
-    Args:
-        names: of the players, the best first; the last must be installed, and quick to make.
-        rules: that they play.
+    A search that is compiled takes a second to load, and half a minute when it is used for the first time. `names` are
+    those of the players, the best first; the last must be installed, and quick to make.
 
     Attributes:
         ready: set when the player is found, or failed.

@@ -42,7 +42,8 @@ def joined(name: str) -> str:
 class BoardWidget(anywidget.AnyWidget):
     """A board to play on with the mouse.
 
-    A record, or a board whose game is over, begins at its first position: the button Redo plays it move by move.
+    A record, or a board whose game is over, begins at its first position: the button Redo plays it move by move. Raises
+    `ValueError` for players, seats or rules that do not exist.
 
     Args:
         shown: a board (the widget plays on a copy of it), a record, or the text of rules for a new game.
@@ -52,9 +53,6 @@ class BoardWidget(anywidget.AnyWidget):
 
     Attributes:
         board: the game as it stands; it follows what is clicked. Another board may be assigned.
-
-    Raises:
-        ValueError: for players, seats or rules that do not exist.
     """
 
     _esm = joined("widget.js")

@@ -24,11 +24,9 @@ _PLACE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 def load(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     """The player of that name, see `oanquan_env.players.make`, or of that place, `MODULE:NAME`.
 
-    A module is looked for in the current folder, too. What it names may be all that `as_policy` takes.
-
-    Raises:
-        UnknownAgentError: for a name that no player has and no module, and for a module without that name.
-        ValueError: as `make` and `as_policy`.
+    A module is looked for in the current folder, too. What it names may be all that `as_policy` takes. Raises
+    `UnknownAgentError` for a name that no player has and no module, and for a module without that name; `ValueError` as
+    `make` and `as_policy`.
     """
     place = _PLACE.fullmatch(name)
     if place is None or place[1] in KINDS:

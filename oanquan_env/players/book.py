@@ -31,11 +31,8 @@ UNKNOWN = -1
 class BookPolicy:
     """Plays the moves of a certificate, and as another player does in positions that it does not know.
 
-    The strategies are followed to all their positions when each is first needed, which takes a second at most.
-
-    Args:
-        certificate: whose claims nobody checks here; `oanquan_env.benchmark.verification.verify` does.
-        beyond: the other player, of the same rules.
+    The strategies are followed to all their positions when each is first needed, which takes a second at most. Nobody
+    checks the certificate's claims here; `oanquan_env.benchmark.verification.verify` does.
     """
 
     def __init__(self, certificate: Certificate, beyond: Policy) -> None:

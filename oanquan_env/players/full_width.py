@@ -54,15 +54,14 @@ def check_depth(depth: int) -> None:
 class FullWidthSearch:
     """Values the moves of positions of one `Rules`.
 
+    Raises `ValueError` for a depth or a chunk out of range, for an unknown aim, and for a net of other rules.
+
     Args:
         core: of the rules to play.
         depth: plies looked ahead, 1 to `MAX_DEPTH`.
         aim: `maxn` or `paranoid`.
         net: what running positions at the horizon are worth, nothing without a net.
         chunk: positions whose moves are played by one call; it changes memory and time, never a value.
-
-    Raises:
-        ValueError: for a depth or a chunk out of range, for an unknown aim, and for a net of other rules.
     """
 
     def __init__(
@@ -86,11 +85,8 @@ class FullWidthSearch:
         """(N, A, P) float64, what each move of N running positions is worth to each player.
 
         A value is a margin in points: what the player will win from here on over the mean of what the others will. The
-        scores so far are not in it, the leftovers of finished games are. Illegal actions have -inf.
-
-        Raises:
-            ValueError: if a game is over.
-            RunawayGameError: if a line of play leads to more seeds in play than the core allows.
+        scores so far are not in it, the leftovers of finished games are. Illegal actions have -inf. Raises `ValueError`
+        if a game is over, and `RunawayGameError` if a line of play leads to more seeds in play than the core allows.
         """
         over = positions.over.nonzero()[0]
         if over.size:
@@ -193,8 +189,7 @@ class FullWidthPolicy:
     def analyse(self, board: Board) -> Analysis:
         """The value of a board and of each of its moves, and the best line; never called proved.
 
-        Raises:
-            ValueError: for a game that is over, and for a board of other rules.
+        Raises `ValueError` for a game that is over, and for a board of other rules.
         """
         check_analysable(board, self.core)
         found = self.search.movers_values(board.positions)[0].tolist()

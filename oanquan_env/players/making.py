@@ -24,8 +24,7 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     where the package `agents` of the project's clone can be imported, and so will limits of nodes and time.
 
     Raises:
-        ValueError: for an unknown name or option; says which exist. What the player itself says of its options or the
-            rules.
+        ValueError: for an unknown name or option, saying which exist, and for what the player itself refuses.
         TypeError: for a name that is no text.
     """
     if isinstance(name, str) and name.partition(":")[0] in KINDS:

@@ -84,9 +84,8 @@ def listed(kinds: Kinds) -> str:
 def parse(name: str, kinds: Kinds) -> PlayerName:
     """Take a player's name apart.
 
-    Raises:
-        UnknownAgentError: for a kind or an option that does not exist, is given twice or has a value of another type.
-        TypeError: for a name that is no text.
+    Raises `UnknownAgentError` for a kind or an option that does not exist, is given twice or has a value of another
+    type; `TypeError` for a name that is no text.
     """
     if not isinstance(name, str):
         raise TypeError(f"a player's name is a text, such as 'minimax:depth=6'; got {type(name).__name__}")

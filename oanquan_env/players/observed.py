@@ -54,8 +54,7 @@ class ObservedPolicy:
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`.
 
-        Raises:
-            IllegalActionError: for anything but N whole numbers, and for an illegal action of who minds the masks.
+        Raises `IllegalActionError` for anything but N whole numbers, and for an illegal action of who minds the masks.
         """
         masks = self.core.legal_mask(positions)
         actions = np.asarray(self._choose(self.encoder.encode(positions), masks.copy()))
@@ -78,8 +77,7 @@ class ObservedPolicy:
 def as_policy(player: object, core: Core) -> Policy:
     """The player that something is, see the top of this module.
 
-    Raises:
-        ValueError: for what is no player, and for a model that sees other observations than the rules have.
+    Raises `ValueError` for what is no player, and for a model that sees other observations than the rules have.
     """
     if isinstance(player, str):
         return make(player, core.rules)

@@ -31,13 +31,7 @@ def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Ge
 
 
 def best_of_one(values: Mapping[int, float], actions: int, rng: np.random.Generator) -> Ints:
-    """(1,) intp, `best_actions` of one position in fewer steps, with the same draws.
-
-    Args:
-        values: of each legal action.
-        actions: A, legal or not.
-        rng: breaks ties.
-    """
+    """(1,) intp, `best_actions` of one position by its legal actions' values, with the same draws in fewer steps."""
     draws = rng.random(actions).tolist()
     return np.array([max(values, key=lambda action: (values[action], draws[action]), default=0)], dtype=np.intp)
 

@@ -45,14 +45,9 @@ class _Level(NamedTuple):
 class SelectivePolicy:
     """Plays the move that a selective search with a value net finds best, ties at random. For two players.
 
-    Args:
-        core: of the rules to play.
-        net: says what a position is worth.
-        widths: moves looked at in each position, ply by ply; one ply more is searched than there are widths.
+    Raises `UnavailableError` for more than two players; `ValueError` for a net of other rules, and for a width below 1.
 
-    Raises:
-        UnavailableError: for more than two players.
-        ValueError: for a net of other rules, and for a width below 1.
+    `widths` are the moves looked at in each position, ply by ply; one ply more is searched than there are widths.
     """
 
     def __init__(self, core: Core, net: ValueNet, widths: tuple[int, ...] = WIDTHS) -> None:
@@ -85,8 +80,7 @@ class SelectivePolicy:
     def analyse(self, board: Board) -> Analysis:
         """The value of a board and of each of its moves, all of which are looked at, and the best line.
 
-        Raises:
-            ValueError: for a game that is over, and for a board of other rules.
+        Raises `ValueError` for a game that is over, and for a board of other rules.
         """
         check_analysable(board, self.core)
         all_moves = (self.core.rules.actions, *self.widths[1:])

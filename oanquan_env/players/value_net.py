@@ -225,13 +225,9 @@ class _Tables:
 def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> ValueNet:
     """Read a net for `rules`. Loading a file runs no code.
 
-    Args:
-        name: the file, or a run's folder with a file `VALUE_NET_NAME`; `pretrained` for the package's own net.
-        rules: what is to be played; the ply limit may differ from the net's.
-
-    Raises:
-        FileError: if there is no such file, or it is damaged or of other rules.
-        UnavailableError: if no `pretrained` net comes for the rules.
+    `name` is the file, or a run's folder with a file `VALUE_NET_NAME`; `pretrained` is the package's own net. The ply
+    limit may differ from the net's. Raises `FileError` if there is no such file, or it is damaged or of other rules;
+    `UnavailableError` if no `pretrained` net comes for the rules.
     """
     rules = as_rules(rules)
     path = value_net_path(name, rules)

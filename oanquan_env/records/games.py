@@ -112,14 +112,12 @@ class GameRecord:
     def animate(self, path: str | Path, *, dark: bool | None = None, width: int | None = None) -> None:
         """Write the game as a moving picture: `game.svg`, one file without scripts, or `game.gif`, which needs Pillow.
 
+        Raises `ValueError` for another ending of the name, and `MissingExtraError` for a GIF without Pillow.
+
         Args:
             path: of the file, which is replaced if there is one.
             dark: light or dark colours; None lets an SVG follow its reader's preference, and makes a GIF light.
             width: in pixels; by default 960 for an SVG of the usual board, and 480 for a GIF.
-
-        Raises:
-            ValueError: for another ending of the name.
-            MissingExtraError: for a GIF without Pillow.
         """
         from oanquan_env.render.animation import animate  # a record needs no drawing
 
@@ -170,9 +168,8 @@ def _escaped(text: str, closing: str) -> str:
 def parse_records(text: str) -> list[GameRecord]:
     """All records of a text, each replayed; `str` of a record is the inverse.
 
-    Raises:
-        NotationError: naming line and column of what cannot be read, of a move that cannot be played (with its ply)
-            or of a result that the moves do not lead to.
+    Raises `NotationError` naming line and column of what cannot be read, of a move that cannot be played (with its ply)
+    or of a result that the moves do not lead to.
     """
     reader = _Reader(text)
     records = []
@@ -184,9 +181,7 @@ def parse_records(text: str) -> list[GameRecord]:
 def read_records(path: str | Path) -> list[GameRecord]:
     """All records of a UTF-8 file, compressed if it is called `.gz`; see `parse_records`.
 
-    Raises:
-        OSError: where the file cannot be read.
-        ValueError: where it is called `.gz` and is no such file.
+    Raises `OSError` where the file cannot be read, and `ValueError` where it is called `.gz` and is no such file.
     """
     try:
         text = read_bytes(Path(path)).decode("utf-8-sig")

@@ -64,9 +64,8 @@ def _start(match: Match, starter: int) -> str | None:
 def replay_match(records: Sequence[GameRecord]) -> Match:
     """The match of which these are the rounds, in order and from the first.
 
-    Raises:
-        UsageError: where the headers do not agree with what the moves of the earlier rounds lead to, where a
-            move is illegal, or where a round goes on after its end.
+    Raises `UsageError` where the headers do not agree with what the moves of the earlier rounds lead to, where a move
+    is illegal, or where a round goes on after its end.
     """
     match = _new_match(records)
     for number, record in enumerate(records, 1):
@@ -80,10 +79,8 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
 def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
     """The match of which these are the rounds, before the last of them, and that round.
 
-    The round may be unfinished, and one that was resigned is a running game with that termination.
-
-    Raises:
-        UsageError: as `replay_match`.
+    The round may be unfinished, and one that was resigned is a running game with that termination. Raises `UsageError`
+    as `replay_match`.
     """
     if records and (records[-1].result != UNFINISHED or is_resigned(records[-1])):
         replay_match(records)

@@ -49,8 +49,7 @@ def rgb(
 ) -> npt.NDArray[np.uint8]:
     """The drawing of `svg`, with its arguments, as pixels: (height, width, 3) uint8, a fresh writable array.
 
-    Raises:
-        MissingExtraError: without Pillow.
+    Raises `MissingExtraError` without Pillow.
     """
     return np.array(image(board.rules, foreground(board, last, owners), dark=dark, width=width))
 

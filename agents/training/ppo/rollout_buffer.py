@@ -51,9 +51,7 @@ class ZeroSumRolloutBuffer(MaskableRolloutBuffer):
     def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: npt.NDArray[np.bool_]) -> None:
         """Generalised advantage estimation (Schulman et al. 2016), player by player.
 
-        Args:
-            last_values: (N, P-1) values of the positions after the last step.
-            dones: (N,) whether the last step finished the game.
+        `last_values` (N, P-1) are those of the positions after the last step; `dones` (N,), whether it ended the game.
         """
         self.values = self.values.reshape(self.buffer_size, self.n_envs, self.players - 1)
         self.returns = np.empty_like(self.values)

@@ -73,6 +73,7 @@ class PPORun(Run[TrainConfig]):
 
     def __init__(self, folder: Path, config: TrainConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
+        self.iteration = config.ppo.n_envs * config.ppo.n_steps
         with naming_field("evaluation.opponents"):
             for name in config.evaluation.opponents:
                 make(name, self.core.rules)
@@ -89,11 +90,6 @@ class PPORun(Run[TrainConfig]):
     def plies(self) -> int:
         """Plies trained so far."""
         return int(self.model.num_timesteps)
-
-    @property
-    def iteration(self) -> int:
-        """Plies of a rollout."""
-        return self.config.ppo.n_envs * self.config.ppo.n_steps
 
     @property
     def usage(self) -> str:

@@ -54,10 +54,7 @@ class Games:
     def play(self, search: MoveValues, done: float, rng: np.random.Generator) -> tuple[Positions, Floats]:
         """A rollout: its T * N positions, and (T * N, P) their targets for the players, by seat.
 
-        Args:
-            search: values the moves.
-            done: share of the run that is done, for the temperature.
-            rng: of all chance in play.
+        `search` values the moves, and `done` is the share of the run that is done, for the temperature.
         """
         temperature = between(self.config.temperature, self.config.temperature / 3, done)
         rows = np.arange(self.config.games)

@@ -41,11 +41,8 @@ class Learner:
     def learn(self, positions: Positions, returns: Floats, done: float, rng: np.random.Generator) -> float:
         """Remember a rollout and take gradient steps; the root of the mean squared error before them, points.
 
-        Args:
-            positions: (M,) of a rollout.
-            returns: (M, P) their targets for the players, by seat.
-            done: share of the run that is done, for the step size.
-            rng: draws the minibatches.
+        `returns` are (M, P) targets of M positions for the players, by seat, and `done` is the share of the run that is
+        done, for the step size.
         """
         config = self.config
         for group in self.optimizer.param_groups:

@@ -34,23 +34,18 @@ class TDRun(Run[ValueConfig]):
 
     def __init__(self, folder: Path, config: ValueConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
+        self.iteration = config.td.games * config.td.steps
         torch.manual_seed(config.seed)
         starts = RandomStarts(self.core, seed=config.seed, **config.starts.model_dump())
         self.games = Games(self.core, config.td, starts)
         self.learner = Learner(self.core, config.td)
         self.network = self.learner.module
         self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
-        self._plies = 0
 
     @property
     def plies(self) -> int:
         """Plies trained so far."""
-        return self._plies
-
-    @property
-    def iteration(self) -> int:
-        """Plies of a rollout."""
-        return self.config.td.games * self.config.td.steps
+        return self.learner.rollouts * self.iteration
 
     @property
     def usage(self) -> str:
@@ -70,7 +65,6 @@ class TDRun(Run[ValueConfig]):
             self.search.use(self.network.export({}))
             positions, returns = self.games.play(self.search, done, rng)
             error = self.learner.learn(positions, returns, done, rng)
-            self._plies += self.iteration
             self.log("train/error", error)
 
     def state(self) -> State:
@@ -90,7 +84,6 @@ class TDRun(Run[ValueConfig]):
         self.games.positions = state.games(self.core, self.config.td.games)
         self.games.starts.drawn = state.count("starts")
         learner.rollouts = state.count("rollouts")
-        self._plies = learner.rollouts * self.iteration
         self._restore_replay(state)
 
     def _restore_replay(self, state: State) -> None:
