@@ -228,9 +228,7 @@ def test_a_name_is_a_text(name: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
-    [path for path in CONFIGS if not path.stem.startswith("evaluate")],
-    ids=lambda path: path.stem,
+    "path", [path for path in CONFIGS if not path.stem.startswith("evaluate")], ids=lambda path: path.stem
 )
 def test_committed_training_configurations_load(path: Path) -> None:
     config = load_config(path)

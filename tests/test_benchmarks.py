@@ -28,30 +28,23 @@ def read(*arguments: str) -> report.Options:
     return report.read_options(report.Options, "A benchmark.", "core", arguments)
 
 
-def test_nothing_is_written_unless_asked_for(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_are_written_where_they_are_asked_for(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at_commit(monkeypatch, "0123456789ab-dirty")
     report.write(read(), "core", {"speeds": {}})
     assert capsys.readouterr().out == ""
-    assert not list(results.iterdir())
-
-
-def test_results_go_to_a_file_from_any_commit(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_commit(monkeypatch, "0123456789ab-dirty")
     report.write(read("--json", str(tmp_path / "core.json")), "core", {"speeds": {"x": 1}})
-    written = json.loads((tmp_path / "core.json").read_text())
-    assert written["speeds"] == {"x": 1}
-    assert written["measured_on"]["commit"] == "0123456789ab-dirty"
     assert not list(results.iterdir())
-
-
-def test_a_run_of_a_commit_is_published(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_commit(monkeypatch, "0123456789ab")
-    report.write(read("--publish"), "core", {"speeds": {}})
-    assert json.loads((results / "core.json").read_text())["measured_on"]["commit"] == "0123456789ab"
+    report.write(read("--publish"), "core", {"speeds": {"x": 1}})
+    for path, commit in ((tmp_path / "core.json", "0123456789ab-dirty"), (results / "core.json", "0123456789ab")):
+        written = json.loads(path.read_text())
+        assert (written["speeds"], written["measured_on"]["commit"]) == ({"x": 1}, commit)
 
 
 @pytest.mark.parametrize(
-    ("commit", "said"),
-    [("0123456789ab-dirty", "files differ from commit 0123456789ab,"), (None, "this is no clone")],
+    ("commit", "said"), [("0123456789ab-dirty", "files differ from commit 0123456789ab,"), (None, "this is no clone")]
 )
 def test_a_run_of_no_commit_is_refused_before_it_begins(
     commit: str | None, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

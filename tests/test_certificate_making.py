@@ -23,8 +23,7 @@ from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, so
 
 
 @pytest.mark.parametrize(
-    "rules",
-    [SMALL, "ludii fields=3 seeds=2", "app fields=3 seeds=1", "tonkin fields=3 seeds=2 mandarin_seeds=3"],
+    "rules", [SMALL, "ludii fields=3 seeds=2", "app fields=3 seeds=1", "tonkin fields=3 seeds=2 mandarin_seeds=3"]
 )
 def test_what_the_solver_proves_is_certified(rules: str) -> None:
     solver = solved(rules)

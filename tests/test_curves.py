@@ -134,10 +134,7 @@ def test_runs_of_different_rules_are_refused(
 
 
 def test_a_run_s_agent_is_taken_in_with_its_card(
-    runs: list[Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path)
     monkeypatch.setattr(agent_files, "PRETRAINED_FOLDER", tmp_path)

@@ -9,7 +9,7 @@ import torch
 import agents
 from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
-from oanquan_env import Core, Positions, Rules, rotate_seats
+from oanquan_env import Core, Positions, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import relative_points
@@ -70,16 +70,6 @@ def test_any_counts_and_stones_have_the_values_of_the_sum_of_rows() -> None:
     second = np.maximum(np.maximum(first, 0) @ net.hidden_weight + net.hidden_bias, 0)
     wanted = second @ net.output_weight + net.output_bias
     np.testing.assert_allclose(net.margins(position)[0, [2, 0, 1]], wanted, rtol=1e-4)
-
-
-@pytest.mark.parametrize("rules", RULES)
-def test_turning_the_seats_turns_the_margins_and_the_search(rules: str) -> None:
-    core, net = Core(rules), drawn_net(rules)
-    positions = random_positions(core, 20, seed=3)
-    turned = rotate_seats(positions)
-    assert (net.margins(turned) == np.roll(net.margins(positions), 1, axis=1)).all()
-    search = FullWidthSearch(core, 2, net=net)
-    assert search.values(turned) == pytest.approx(np.roll(search.values(positions), 1, axis=2))
 
 
 def brute_force(core: Core, net: ValueNet, position: Positions, depth: int) -> list[int]:

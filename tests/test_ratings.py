@@ -94,21 +94,6 @@ def bradley_terry(
     return Found(estimate[:-1] - estimate[anchor], float(estimate[-1]))
 
 
-def games_of(strengths: np.ndarray, first: float, n: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every ordered pairing of n games, with exactly the points that the model expects."""
-    m = len(strengths)
-    pairs = np.array([(i, j) for i in range(m) for j in range(m) if i != j])
-    chance = 1 / (1 + np.exp(-(strengths[pairs[:, 0]] - strengths[pairs[:, 1]] + first)))
-    return pairs, n * chance, np.full(len(pairs), n)
-
-
-def test_ratings_recover_the_strengths_behind_the_games() -> None:
-    strengths = np.array([0.0, 1.0, -0.7, 2.0])
-    found = bradley_terry(*games_of(strengths, 0.3, 1e9), anchor=0)
-    assert found.elo == pytest.approx(ELO * strengths, abs=1e-4)
-    assert found.first == pytest.approx(ELO * 0.3, abs=1e-4)
-
-
 def test_ratings_agree_with_choix() -> None:
     """Without an advantage of moving first, and with a weak prior, choix's maximum likelihood is ours."""
     rng = np.random.default_rng(3)

@@ -21,13 +21,7 @@ from agents.evaluation.results import (
     read_report,
 )
 from agents.reports.pictures import draw_all, draw_ratings, draw_regret, draw_scores
-from agents.reports.report import (
-    DEFAULT_REPORT,
-    explanation,
-    markdown,
-    summary,
-    write_report,
-)
+from agents.reports.report import DEFAULT_REPORT, explanation, markdown, summary, write_report
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import RegretMeasures, RegretRow
 from oanquan_env.files import FileError
@@ -116,11 +110,7 @@ def test_a_report_survives_its_file(report: Report, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("{", "not readable as JSON"),
-        ("{}", "command: is missing"),
-        ('{"surprise": 1}', "surprise: unknown field"),
-    ],
+    [("{", "not readable as JSON"), ("{}", "command: is missing"), ('{"surprise": 1}', "surprise: unknown field")],
 )
 def test_damaged_reports_are_named(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "report.json"

@@ -15,18 +15,7 @@ import yaml
 from agents.training.kinds import load_config, parse_config, resume_run
 from agents.training.run_folder import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, StopTrainingError
 from oanquan_env.errors import UsageError
-from tests.runs import (
-    ITERATION,
-    PPO,
-    VALUE,
-    assert_same_run,
-    begin,
-    evaluations,
-    learn,
-    quiet,
-    same_tensors,
-    stopped,
-)
+from tests.runs import ITERATION, PPO, VALUE, assert_same_run, begin, evaluations, learn, quiet, same_tensors, stopped
 
 ROOT = Path(__file__).parent.parent
 

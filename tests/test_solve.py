@@ -44,10 +44,7 @@ def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
 
 def known(progress: ProofState) -> tuple[float, float]:
     """The bounds as numbers."""
-    return (
-        -np.inf if progress.lower is None else progress.lower,
-        np.inf if progress.upper is None else progress.upper,
-    )
+    return (-np.inf if progress.lower is None else progress.lower, np.inf if progress.upper is None else progress.upper)
 
 
 @pytest.mark.parametrize("rules", SMALL)

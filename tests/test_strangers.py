@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -92,12 +93,6 @@ def test_no_references_are_written(tmp_path: Path) -> None:
     assert read_yaml(tmp_path / "x.yaml") == {"a": [1, 2], "b": [1, 2]}
 
 
-def change_weight(agent: Path, change: object) -> None:
-    tensors = load_file(agent / WEIGHTS_NAME)
-    tensors["value.weight"] = change(tensors["value.weight"])  # type: ignore[operator]
-    save_file(tensors, agent / WEIGHTS_NAME)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -108,8 +103,12 @@ def change_weight(agent: Path, change: object) -> None:
         (lambda weight: weight[:, :3], "size mismatch for value.weight"),
     ],
 )
-def test_weights_that_no_network_has_are_refused(agent: Path, change: object, message: str) -> None:
-    change_weight(agent, change)
+def test_weights_that_no_network_has_are_refused(
+    agent: Path, change: Callable[[torch.Tensor], torch.Tensor], message: str
+) -> None:
+    tensors = load_file(agent / WEIGHTS_NAME)
+    tensors["value.weight"] = change(tensors["value.weight"])
+    save_file(tensors, agent / WEIGHTS_NAME)
     with pytest.raises(FileError, match=rf"agent\.safetensors: not the weights of the network.*{message}"):
         PPOPlayer(agent)
 

@@ -1,5 +1,6 @@
-"""Tournaments: they resume, refuse results of other settings, and keep games that replay; who plays in them."""
+"""Tournaments and mixed tables: they resume, refuse results of other settings, and keep games that replay."""
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -9,32 +10,20 @@ import pytest
 from rich.progress import Progress
 
 import agents
-from agents.evaluation.results import origin
+from agents.evaluation.results import TablesResult, origin
 from agents.evaluation.run import EvaluationRun, EvaluationSettings
-from agents.evaluation.tournament import TimedPolicy, Tournament, make_entrants, replay
+from agents.evaluation.tables import Tables, outcomes
+from agents.evaluation.tournament import Entrant, TimedPolicy, Tournament, make_entrants, replay
 from agents.players.fingerprint import fingerprint
-from oanquan_env import Core, Positions, Rules, parse_records
-from oanquan_env.arrays import Ints
+from agents.reports.report import tables_in_words
+from oanquan_env import Core, Rules, parse_records
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.pairs import PairResults
+from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
-from oanquan_env.players import Policy, RandomPolicy
+from oanquan_env.players import RandomPolicy
 from oanquan_env.records.games import format_records
-from tests.players import rng
-
-
-class Interrupting:
-    """Plays like another player, until it is asked once too often."""
-
-    def __init__(self, policy: Policy, choices: int) -> None:
-        self.policy = policy
-        self.left = choices
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        self.left -= 1
-        if self.left < 0:
-            raise KeyboardInterrupt
-        return self.policy.choose(positions, rng)
+from tests.players import FirstMove, LastMove, rng
 
 
 def tournament(folder: Path | None, names: list[str], pairs: int = 6, seed: int = 0, rules: str = "") -> Tournament:
@@ -48,24 +37,6 @@ def same(a: PairResults, b: PairResults) -> bool:
 
 
 NAMES = ["random", "greedy", "again=greedy"]
-
-
-def test_an_interrupted_tournament_goes_on_where_it_was(tmp_path: Path) -> None:
-    whole = list(tournament(None, NAMES).play())
-    broken = tournament(tmp_path, NAMES)
-    last = broken.entrants[2]
-    object.__setattr__(last, "policy", Interrupting(last.policy, 3))
-    with pytest.raises(KeyboardInterrupt):
-        list(broken.play())
-    kept = sorted((tmp_path / "parts" / "pairings").iterdir())
-    assert len(kept) == 1
-    written = kept[0].stat().st_mtime_ns
-    heard: list[int] = []
-    resumed = list(tournament(tmp_path, NAMES).play(heard.append))
-    assert all(same(one.results, other.results) for one, other in zip(whole, resumed, strict=True))
-    assert [one.games for one in whole] == [one.games for one in resumed]
-    assert (kept[0].stat().st_mtime_ns, len(list((tmp_path / "parts" / "pairings").iterdir()))) == (written, 3)
-    assert sum(heard) == 3 * 12
 
 
 def test_another_player_leaves_the_finished_pairings_as_they_are(tmp_path: Path) -> None:
@@ -166,3 +137,84 @@ def test_the_stopwatch_counts_moves() -> None:
     timed.choose(core.start(5), rng())
     assert timed.moves == 12
     assert timed.seconds > 0
+
+
+MIXED = ["random", "greedy", "again=greedy"]
+
+
+def made(folder: Path | None = None, rules: str = "three-player", names: list[str] = MIXED, pairs: int = 4) -> Tables:
+    core = Core(rules)
+    return Tables(core, make_entrants(names, core.rules), random_suite(core, pairs, 4, rng()), 0, folder)
+
+
+def test_equal_points_share_the_win_and_the_mean_of_their_places() -> None:
+    shares, margins, places = outcomes(np.array([[[10, 4, 1], [7, 7, 1], [5, 5, 5], [9, 3, 3]]]))
+    assert shares[0].tolist() == [[1, 0, 0], [0.5, 0.5, 0], [1 / 3] * 3, [1, 0, 0]]
+    assert margins[0].tolist() == [[7.5, -1.5, -6], [3, 3, -6], [0, 0, 0], [6, -3, -3]]
+    assert places[0].tolist() == [[1, 2, 3], [1.5, 1.5, 3], [2, 2, 2], [1, 2.5, 2.5]]
+
+
+@pytest.mark.parametrize(("rules", "multisets"), [("three-player", 10), ("four-player", 15)])
+def test_every_multiset_is_played_in_every_order(rules: str, multisets: int) -> None:
+    tables = made(rules=rules, pairs=2)
+    heard: list[int] = []
+    played = list(tables.play(heard.append))
+    orders = np.concatenate([orders for orders, _ in played])
+    assert len(played) == multisets
+    assert len(np.unique(orders, axis=0)) == len(orders) == 3**tables.core.rules.players
+    assert sum(heard) == tables.games == 2 * len(orders)
+    for orders, points in played:
+        assert points.shape == (2, *orders.shape)
+
+
+def test_points_belong_to_who_moves_first_second_and_third() -> None:
+    """Against games played by hand, from openings in which each seat moves."""
+    tables = made(pairs=6)
+    core, openings = tables.core, tables.openings.positions
+    tables.entrants = [Entrant("first", "first", FirstMove(core), ""), Entrant("last", "last", LastMove(core), "")]
+    assert set(openings.mover.tolist()) == {1}  # four plies after the start
+    openings.mover[:2], openings.mover[2:4] = 0, 2
+    for orders, points in tables.play(lambda _: None):
+        for k, game in itertools.product(range(6), range(len(orders))):
+            position, choosers = openings[k : k + 1], orders[game]
+            mover = int(position.mover[0])
+            while not position.over[0]:
+                legal = core.legal_mask(position)[0].nonzero()[0]
+                last = choosers[(position.mover[0] - mover) % 3] == 1
+                core.play(position, legal[-1:] if last else legal[:1])
+            by_place = np.roll(core.standings(position)[0], -mover)
+            assert points[k, game].tolist() == by_place.tolist()
+
+
+def test_one_player_under_two_names_shows_no_difference_beyond_its_interval() -> None:
+    result = made(names=["greedy", "again=greedy", "random"], pairs=20).result(lambda _: None)
+    scores = {row.agent: row for row in result.rows}
+    assert scores["greedy"].margin.low < scores["again"].margin.high
+    assert scores["again"].margin.low < scores["greedy"].margin.high
+    assert scores["random"].score.high < scores["greedy"].score.low
+    assert scores["random"].place.low > 2 > scores["greedy"].place.high
+    for row in result.rows:
+        assert sum(score.mean for score in row.alone) == pytest.approx(1)
+
+
+def test_interrupted_tables_go_on_where_they_were(tmp_path: Path) -> None:
+    whole = made().result(lambda _: None)
+    playing = made(tmp_path).play(lambda _: None)
+    for _ in range(3):
+        next(playing)
+    files = sorted((tmp_path / "parts" / "tables").iterdir())
+    written = [file.stat().st_mtime_ns for file in files]
+    assert len(files) == 3
+    assert made(tmp_path).result(lambda _: None) == whole
+    assert [file.stat().st_mtime_ns for file in files] == written
+
+
+def test_an_evaluation_reports_its_tables() -> None:
+    settings = EvaluationSettings(MIXED, ["tables"], rules="three-player", pairs=2)
+    report = EvaluationRun(settings).run("tests", Progress(disable=True))
+    assert isinstance(report.tables, TablesResult)
+    explained, numbers = tables_in_words(report.tables)
+    assert "54 games" in explained
+    assert all(f"`{row.agent}`" in numbers for row in report.tables.rows)
+    with pytest.raises(UsageError, match="mixed tables need rules for three or four players"):
+        EvaluationRun(EvaluationSettings(MIXED, ["tables"], pairs=2))

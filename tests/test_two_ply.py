@@ -45,11 +45,13 @@ def test_features_are_what_the_core_plays(preset: str) -> None:
     assert gains.transpose(0, 2, 1) == pytest.approx(margins_won(core, positions)[..., :-1] * features.per_point)
     boards = rows[:, features.layout["after"]].reshape(len(rows), core.rules.actions, -1)
     assert (boards[~mask] == 0).all()
+    replies = rows[:, features.layout["replies"]].reshape(len(rows), core.rules.actions, -1)
     for row, action in zip(*mask.nonzero(), strict=True):
         child = positions[row : row + 1]
         core.play(child, [action])
         assert (boards[row, action] == features.encoder.encode(child)[0, features.board]).all()
         assert (status[row, action] == AfterstateFeatures.OVER) == child.over[0]
+        assert replies[row, action] == pytest.approx(move_gains(core, child)[0] * features.per_point)
 
 
 def test_two_ply_features_are_the_position_s_and_its_afterstates() -> None:

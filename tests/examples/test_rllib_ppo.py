@@ -14,13 +14,14 @@ with warnings.catch_warnings():
     from ray.rllib.env.env_context import EnvContext
 
     from examples.rllib_ppo import main, make_algorithm, make_choose, make_env, parse
+    from tests.examples.training import assert_trains
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:.*already in registry:UserWarning"),  # RLlib registers its own anew each time
 ]
 
-SIZES = ["--batch", "300", "--minibatch", "64", "--envs", "2", "--epochs", "2", "--width", "32", "--pairs", "10"]
+SIZES = ["--batch", "300", "--minibatch", "64", "--envs", "2", "--epochs", "2"]
 
 
 @pytest.fixture
@@ -57,9 +58,4 @@ def test_the_module_plays_legal_moves_only(one_processor: None) -> None:
 
 
 def test_it_trains_for_some_steps(tmp_path: Path) -> None:
-    output = tmp_path / "curve.jsonl"
-    curve = main([*SIZES, "--steps", "600", "--every", "300", "--output", str(output)])
-    assert [row["steps"] // 300 for row in curve.rows] == [0, 1, 2]
-    assert len(output.read_text().splitlines()) == 3
-    again = main([*SIZES, "--steps", "300", "--every", "300"])
-    assert [row["greedy"] for row in again.rows] == [row["greedy"] for row in curve.rows[:2]]
+    assert_trains(main, SIZES, 300, tmp_path)

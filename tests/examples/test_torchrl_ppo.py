@@ -10,6 +10,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # TorchRL's modules use names that it deprecates
     pytest.importorskip("torchrl")
     from examples.torchrl_ppo import GROUP, ZeroSumValue, main, make_env
+    from tests.examples.training import assert_trains
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -38,13 +39,7 @@ def test_what_a_position_is_worth_to_one_it_costs_the_other() -> None:
 
 @pytest.mark.slow
 def test_it_trains_for_some_steps(tmp_path: Path) -> None:
-    output = tmp_path / "curve.jsonl"
-    sizes = ["--steps", "512", "--every", "256", "--batch", "256", "--minibatch", "64", "--envs", "4", "--epochs", "2"]
-    curve = main([*sizes, "--pairs", "10", "--width", "32", "--output", str(output)])
-    assert [row["steps"] for row in curve.rows] == [0, 256, 512]
-    assert len(output.read_text().splitlines()) == 3
-    again = main([*sizes, "--pairs", "10", "--width", "32", "--steps", "256"])
-    assert [row["greedy"] for row in again.rows] == [row["greedy"] for row in curve.rows[:2]]
+    assert_trains(main, ["--batch", "256", "--minibatch", "64", "--envs", "4", "--epochs", "2"], 256, tmp_path)
 
 
 def test_an_odd_batch_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
