@@ -222,22 +222,10 @@ def test_boards_fit_a_terminal_of_forty_columns() -> None:
     assert max(map(len, boards)) <= 40
 
 
-def test_a_closed_pipe_is_no_error() -> None:
-    program = [sys.executable, "-m", "oanquan_env", "replay", "-", "--stories"]
-    board = Board()
-    while board.outcome is None:
-        board.push(board.legal_moves[0])
-    games = str(GameRecord.from_board(board)) * 40
-    process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdin
-    assert process.stdout
-    assert process.stderr
-    process.stdout.close()
-    process.stdin.write(games.encode())
-    process.stdin.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait(timeout=120) == 0
+def test_a_closed_pipe_is_no_error(record: Path) -> None:
+    piped = f"set -o pipefail; {sys.executable} -m oanquan_env replay {record} --stories | true"
+    done = subprocess.run(["bash", "-c", piped], capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_an_ascii_terminal_is_no_error() -> None:

@@ -96,7 +96,9 @@ def test_requests_that_once_failed_are_answered_and_change_no_game(persons: Play
     connection.close()
 
 
-def check_damaged_nets(count: int) -> None:
+@pytest.mark.filterwarnings("ignore:Reading .* Python 2:UserWarning")
+@pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_damaged_nets_are_refused(count: int) -> None:
     """Bytes of small archives changed, lost and put in, within members as well, whose checksums then fit."""
     rng = np.random.default_rng(8)
     whole = {"format": np.array(3), "rules": np.array("mancala-world"), "origin": np.array("{}"), "x": np.zeros((2, 3))}
@@ -129,17 +131,6 @@ def damaged(content: bytes, rng: np.random.Generator) -> bytes:
         at, more = rng.integers(len(content)), rng.bytes(rng.integers(0, 4))
         content = content[:at] + more + content[at + rng.integers(0, 4) :]
     return content
-
-
-@pytest.mark.filterwarnings("ignore:Reading .* Python 2:UserWarning")
-def test_damaged_nets_are_refused() -> None:
-    check_damaged_nets(500)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:Reading .* Python 2:UserWarning")
-def test_twenty_thousand_damaged_nets() -> None:
-    check_damaged_nets(20_000)
 
 
 def test_every_kind_is_read() -> None:

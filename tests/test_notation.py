@@ -120,7 +120,8 @@ def accept_or_refuse(core: Core, text: str) -> bool:
     return refusal is None
 
 
-def check_mutations(count: int) -> None:
+@pytest.mark.parametrize("count", [3000, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_mutated_positions_are_read_right_or_refused_with_their_place(count: int) -> None:
     rng = np.random.default_rng(20)
     games = [(PRESETS[name].rules, seed) for name in PRESET_NAMES for seed in range(5)]
     boards = [played_board(rules, seed, plies=4 * seed) for rules, seed in games]
@@ -128,15 +129,6 @@ def check_mutations(count: int) -> None:
         accept_or_refuse(board.core, mutated(board.text(), rng)) for board in (boards * (count // 35 + 1))[:count]
     )
     assert 0 < accepted < count / 2
-
-
-def test_mutated_positions_are_read_right_or_refused_with_their_place() -> None:
-    check_mutations(3000)
-
-
-@pytest.mark.slow
-def test_fifty_thousand_mutated_positions() -> None:
-    check_mutations(50_000)
 
 
 @given(st.text(max_size=60))

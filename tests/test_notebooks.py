@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from notebooks.run import MOST_CHARACTERS, TEXT, execute, keep_shown, main, notebooks, shown
+from notebooks.run import MOST_CHARACTERS, TEXT, execute, main, notebooks, shown
 
 TRAINED = "03_train_and_benchmark"
 """Shows networks, whose numbers differ from one processor to another."""
@@ -29,20 +29,6 @@ def test_only_what_is_shown_is_stored(path: Path) -> None:
             kinds |= {kind for kind, _ in shown(cell)}
     assert TEXT in kinds
     assert len(kinds) > 1
-
-
-def test_pieces_of_text_are_joined_and_long_outputs_left_out() -> None:
-    v4 = nbformat.v4
-    outputs = [v4.new_output("stream", name="stdout", text=text) for text in ("one ", "two")]
-    outputs.append(v4.new_output("stream", name="stderr", text="a warning"))
-    outputs.append(v4.new_output("display_data", {"image/png": "AAAA", TEXT: "<Figure>"}))
-    outputs.append(v4.new_output("execute_result", {TEXT: "x" * 6000}, execution_count=1))
-    notebook = v4.new_notebook(
-        cells=[v4.new_code_cell("code", outputs=outputs)],
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
-    )
-    keep_shown(notebook)
-    assert shown(notebook.cells[0]) == [(TEXT, "one two"), ("image/png", "AAAA")]
 
 
 @each_notebook

@@ -53,14 +53,6 @@ def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth
     assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
 
 
-def test_without_agents_a_hint_looks_ahead_too(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents.players.make", None)  # as if it were not installed
-    printed = play("hint\n")
-    assert re.search(
-        r"book:selective:pretrained: try \d[AC]\.\nFinal margin of South .*\(seen \d moves deep\)", printed
-    )
-
-
 def test_a_damaged_value_net_is_told_and_the_game_goes_on(
     play: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

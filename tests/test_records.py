@@ -180,7 +180,8 @@ def test_every_record_is_read_back_the_same(board: Board, headers: dict[str, str
     assert record.board().history == board.history
 
 
-def check_mutations(count: int) -> None:
+@pytest.mark.parametrize("count", [2000, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_mutated_records_are_read_right_or_refused_with_their_place(count: int) -> None:
     """Records with accidents are read as records that read back the same, or refused with a place in the text."""
     rng = np.random.default_rng(30)
     texts = [str(GameRecord.from_board(played_board(name, seed, 5 * seed))) for name in PRESET_NAMES for seed in (1, 2)]
@@ -198,15 +199,6 @@ def check_mutations(count: int) -> None:
             good = parse_records(format_records(records)) == records
         assert good, f"add it to tests/fuzz_corpus/records.json: {text!r}"
     assert count / 2 < refused < count
-
-
-def test_mutated_records_are_read_right_or_refused_with_their_place() -> None:
-    check_mutations(2000)
-
-
-@pytest.mark.slow
-def test_fifty_thousand_mutated_records() -> None:
-    check_mutations(50_000)
 
 
 @given(st.text(alphabet=st.sampled_from('[]{}"\\ \n*-.0123456789RulesResult5A')))

@@ -101,14 +101,6 @@ def test_published_counts(rules: str, depth: int, paths: int) -> None:
     assert perft(rules, depth) == paths
 
 
-def test_depth_six_is_what_the_levels_below_add_up_to() -> None:
-    by_move = divide("mancala-world", 6)
-    assert len(by_move) == 10
-    assert sum(by_move.values()) == perft(Rules(), 6)
-    for move, paths in list(by_move.items())[:2]:
-        assert perft(boards_of(str(move))[-1], 5) == paths
-
-
 @pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_the_referee_counts_the_published_move_paths(preset: str) -> None:
     assert referee_perft(Rules.parse(preset), 3) == PUBLISHED[preset][2]

@@ -40,20 +40,9 @@ def test_a_move_as_text() -> None:
 
 
 def test_seeds_that_a_finished_game_left_are_in_brackets() -> None:
-    board = boards_of("5A", "3A")[-1]
-    assert text(board, last=board.last_mark) == (
-        "  North 46\n"
-        "               5       4       3       2       1\n"
-        "   ╭───────┬───────┬───────┬───────┬───────┬───────┬───────╮\n"
-        "   │       │    0  │  ●(9) │  ○ 0  │   (8) │   (8) │       │\n"
-        "   │       ├───────┼───────┼───────┼───────┼───────┤       │\n"
-        "   │  × 0  │    0  │  × 0  │   (8) │   (1) │   (2) │   (2) │\n"
-        "   ╰───────┴───────┴───────┴───────┴───────┴───────┴───────╯\n"
-        "               1       2       3       4       5\n"
-        "  South 22\n"
-        "\n"
-        "North wins, stones captured, ply 2, North played 3A"
-    )
+    drawn = text(boards_of("5A", "3A")[-1])
+    assert re.findall(r"\((\d+)\)", drawn) == ["9", "8", "8", "8", "1", "2", "2"]
+    assert drawn.endswith("North wins, stones captured, ply 2")
 
 
 def test_a_narrow_terminal_gets_a_narrow_board() -> None:
