@@ -1,7 +1,5 @@
 """Analyses of boards by a search, for people: `make("maxn:depth=5").analyse(board)`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -37,7 +35,7 @@ class Analysis:
     @classmethod
     def of(
         cls, board: Board, values: Mapping[int, float], line: Iterable[int], depth: int, *, proved: bool = False
-    ) -> Analysis:
+    ) -> "Analysis":
         """The analysis of a board, which is copied, from the values of its actions and the actions of the best line."""
         ranked = sorted(values, key=lambda action: -values[action])
         moves = {Move.from_action(action): values[action] for action in ranked}

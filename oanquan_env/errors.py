@@ -1,7 +1,5 @@
 """The errors of more than one module. `UsageError` is their base: commands print one without a traceback."""
 
-from __future__ import annotations
-
 
 class Text(str):
     """A sentence of an error with its variable parts, so that it can be translated.
@@ -15,7 +13,7 @@ class Text(str):
     template: str
     parts: dict[str, object]
 
-    def __new__(cls, template: str, **parts: object) -> Text:
+    def __new__(cls, template: str, **parts: object) -> "Text":
         """The sentence with its parts in their places."""
         text = super().__new__(cls, template.format(**parts))
         text.template, text.parts = template, parts

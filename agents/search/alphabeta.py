@@ -6,8 +6,6 @@ it holds for all greater depths, because all its lines end in finished games. If
 (`to_the_end`), games that end there are open, though their values are exact.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol
 
 import numba

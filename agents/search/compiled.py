@@ -8,8 +8,6 @@ Values are future margins: points that the mover will win less those that the op
 of a finished game included.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import sys

@@ -8,8 +8,6 @@ long, as the same sums in plain Numba, whose loops LLVM does not turn into such 
 processor that it finds, or for `NUMBA_CPU_NAME`; without AVX-512 the same code becomes shorter vectors.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Sequence

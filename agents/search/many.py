@@ -4,8 +4,6 @@ A position is seen from the mover: `sides` are the players' sides as words, the 
 order of play, and `points` are their points, in the same order. There is room for four; a fourth side stays empty.
 """
 
-from __future__ import annotations
-
 from collections.abc import MutableSequence
 from typing import Any, Protocol, TypeAlias, cast
 

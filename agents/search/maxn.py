@@ -8,8 +8,6 @@ Points are counted from the root on, in parts of a point with a net, the mover's
 player's margin times the number of the others, in the same parts: a whole number.
 """
 
-from __future__ import annotations
-
 from collections.abc import MutableSequence
 from dataclasses import replace
 from typing import Any, Protocol

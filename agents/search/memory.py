@@ -1,7 +1,5 @@
 """Shared parts of compiled searches: their memory, a stack of moves, and exact keys of positions for their tables."""
 
-from __future__ import annotations
-
 from collections.abc import MutableSequence
 from typing import Any, Protocol, TypeAlias, cast
 

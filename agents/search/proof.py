@@ -7,8 +7,6 @@ is a proof, and so is an optimistic no. The other two answers may be *open*, tha
 `2 * answer + open`.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor, wait

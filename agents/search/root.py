@@ -3,8 +3,6 @@
 Values and results are those of `agents.search.alphabeta`.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import numpy as np

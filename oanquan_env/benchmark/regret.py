@@ -12,8 +12,6 @@ The phase of a position depends on the points still in play (on the board, not y
 opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -59,7 +57,7 @@ class Suite:
     def __len__(self) -> int:
         return len(self.positions)
 
-    def take(self, rows: Ints | Mask) -> Suite:
+    def take(self, rows: Ints | Mask) -> "Suite":
         """The suite of some of the positions."""
         return Suite(self.name, self.core, self.positions[rows], self.values[rows], self.proved[rows], self.made)
 
@@ -67,7 +65,7 @@ class Suite:
         """A short hash of positions and values."""
         return short_hash(*(array.tobytes() for array in self.positions.arrays()), self.values.tobytes())
 
-    def part(self, part: Part) -> Suite:
+    def part(self, part: Part) -> "Suite":
         """The positions of the development or the test part, or all; raises `ValueError` for other words."""
         if part not in get_args(Part):
             raise ValueError(f"part must be {', '.join(get_args(Part))}; got {part!r}")

@@ -6,8 +6,6 @@ ply: `5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0`. Each position has one text, and the re
 the words may vary), so that texts can be compared.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,12 +69,12 @@ class Move:
         return 2 * self.field + self.direction
 
     @classmethod
-    def from_action(cls, action: int) -> Move:
+    def from_action(cls, action: int) -> "Move":
         """The move of an action of the core."""
         return cls(*divmod(int(action), 2))
 
     @staticmethod
-    def parse(text: str) -> Move:
+    def parse(text: str) -> "Move":
         """Read `5A` or `5a`; inverse of `str`. Raises `NotationError`."""
         move = _MOVES.get(text)
         if move is None:

@@ -11,8 +11,6 @@ word is never negative and fits an int64, as does everything here but the produc
 count are the same whether it wraps or not.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -24,36 +24,22 @@ DIRECTIONS = ((0, +1), (1, -1))
 
 @dataclass(frozen=True)
 class Tables:
-    """Lookup tables of one `Rules`; P players, F fields a side.
+    """Lookup tables of one `Rules`; P players, F fields a side."""
 
-    Attributes:
-        origin: (P * 2F,) intp, code of the square that `player * 2F + action` lifts.
-        increment: (2 * 32 * 256, P) uint64, words to add when `code * 256 + count` is sown (origin already lifted).
-        after: (2 * 32 * 256,) intp, code of the square after the last seed of `code * 256 + count`.
-        gap_seeds, gap_stone: (64,) intp, bytes of the seeds and of the stone on the square of a gap's code. The byte
-            that is always zero stands for the stone of a field, and for both on a mandarin square that is no gap
-            (`empty_mandarin = "stop"`).
-        behind_seeds, behind_stone: (64,) intp, the same of the square behind the gap, where a capture may be; behind
-            a mandarin square that is no gap there is nothing.
-        next_gap: (64,) intp, code of a gap -> code of the square two on, over which a chain captures next.
-        ring_bytes: (P * (F + 1),) intp, byte of each square's seeds in ring order.
-        stone_bytes: (P,) intp, byte of each stone.
-        legal: (256, 2F) bool, bit set of a player's occupied fields -> its legal actions.
-        initial: (8P,) uint8, the set-up.
-    """
-
-    origin: Ints
-    increment: Words
-    after: Ints
+    origin: Ints  # (P * 2F,) code of the square that `player * 2F + action` lifts
+    increment: Words  # (2 * 32 * 256, P) words to add when `code * 256 + count` is sown (origin already lifted)
+    after: Ints  # (2 * 32 * 256,) code of the square after the last seed of `code * 256 + count`
+    # (64,) bytes of the seeds and of the stone on the square of a gap's code. The byte that is always zero stands for
+    # the stone of a field, and for both on a mandarin square that is no gap (`empty_mandarin = "stop"`)
     gap_seeds: Ints
     gap_stone: Ints
-    behind_seeds: Ints
-    behind_stone: Ints
-    next_gap: Ints
-    ring_bytes: Ints
-    stone_bytes: Ints
-    legal: Mask
-    initial: Bytes
+    behind_seeds: Ints  # (64,) the same of the square behind the gap, where a capture may be
+    behind_stone: Ints  # there is nothing behind a mandarin square that is no gap
+    next_gap: Ints  # (64,) code of a gap -> code of the square two on, over which a chain captures next
+    ring_bytes: Ints  # (P * (F + 1),) byte of each square's seeds in ring order
+    stone_bytes: Ints  # (P,) byte of each stone
+    legal: Mask  # (256, 2F) bit set of a player's occupied fields -> its legal actions
+    initial: Bytes  # (8P,) the set-up
 
 
 def build_tables(rules: Rules) -> Tables:

@@ -1,7 +1,5 @@
 """Ô Ăn Quan as a PettingZoo AEC environment: a thin layer over the core, without rules of its own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium
@@ -52,7 +50,7 @@ def raw_env(
     match: MatchRules | str | bool | None = False,
     reward: str = "outcome",
     render_mode: str | None = None,
-) -> GameEnv:
+) -> "GameEnv":
     """A `GameEnv`, or with `match` a `MatchEnv` of whole matches.
 
     Args:

@@ -1,10 +1,8 @@
 """The settings of a match (docs/RULES.md 6)."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, Self, TypeAlias, get_args
 
 from oanquan_env.engine.notation import quoted
 from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, words_of
@@ -42,7 +40,7 @@ class MatchRules:
             raise RulesError(wanted, fields=rules.fields, value=self.fields_to_lose)
 
     @classmethod
-    def parse(cls, text: str) -> MatchRules:
+    def parse(cls, text: str) -> Self:
         """Read `"match_measure=margin fields_to_lose=4"`; fields left out have defaults. Inverse of `str`."""
         values: dict[str, str | int] = {}
         names = [field.name for field in dataclasses.fields(cls)]

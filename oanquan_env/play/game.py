@@ -19,19 +19,14 @@ from oanquan_env.records.matches import match_records, round_headers
 class Game:
     """One game: its players, the moves taken back, and a resignation.
 
-    Raises `ValueError` for a name that no player has, and for a wrong number of names; `ImportError` for a player that
-    needs a package that is not installed.
-
-    Args:
-        board: where the game begins, with the moves that were played already.
-        names: for each seat `PERSON`, a level or a player's name.
-        seats: who they are, where that is known from another game of the same rules.
-        match: the match of which this is a round.
+    `names` has for each seat `PERSON`, a level or a player's name; `seats` says who they are, where that is known from
+    another game of the same rules. Raises `ValueError` for a name that no player has, and for a wrong number of names;
+    `ImportError` for a player that needs a package that is not installed.
 
     Attributes:
-        board: the game's board; its history can be taken back.
+        board: the game's board, at first with the moves that were played already; its history can be taken back.
         seats: who sits where.
-        match: the match before this round is settled; None for a single game.
+        match: the match of which this is a round, before it is settled; None for a single game.
         resigned: the player who gave up, or None; in a match that is the loss of the round.
     """
 

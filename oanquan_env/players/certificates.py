@@ -19,13 +19,11 @@ taken from the queue, the prover's move is made, and those after each reply, in 
 of the queue, unless the game is over or they have been in it before. Their order in the queue is their number.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -103,7 +101,7 @@ class Certificate:
         return position
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> Certificate:
+    def from_bytes(cls, content: bytes) -> Self:
         """The certificate of a file's content; raises `ValueError`, `KeyError` or `TypeError` for anything else."""
         data = read_arrays(content, LARGEST)
         check_format(data, _FORMAT)

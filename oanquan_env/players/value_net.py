@@ -18,13 +18,11 @@ the mover's first, for max^n search (`oanquan_env.players.full_width`).
     (1, 2)
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -134,7 +132,7 @@ class ValueNet:
         return np.take_along_axis(found, turn_places(positions.mover, players), axis=1)
 
     @functools.cached_property
-    def _tables(self) -> _Tables:
+    def _tables(self) -> "_Tables":
         return _Tables(self)
 
     def _outputs(self, positions: Positions) -> Weights:
@@ -156,7 +154,7 @@ class ValueNet:
         return self.rules.replace(max_plies=rules.max_plies) == rules
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> ValueNet:
+    def from_bytes(cls, content: bytes) -> Self:
         """The net of a file's content; raises `FileError`."""
         try:
             data = read_arrays(content)

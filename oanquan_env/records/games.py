@@ -16,8 +16,6 @@ begin at the set-up, and any others. Then the moves, numbered by rounds of one m
 quotes and comments a backslash stands before itself and before what would close the text; `\n` and `\r` are line ends.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -85,7 +83,7 @@ class GameRecord:
     @classmethod
     def from_board(
         cls, board: Board, headers: Mapping[str, str] | None = None, comments: Mapping[int, str] | None = None
-    ) -> GameRecord:
+    ) -> "GameRecord":
         """The record of the moves pushed on a board; `headers` and `comments` are as in the class."""
         start, outcome = board.start(), board.outcome
         return cls(

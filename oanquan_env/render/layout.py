@@ -54,23 +54,15 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The geometry of one `Rules`: `squares` in ring order, the picture's box, and where the words go.
+    """The geometry of one `Rules`: the squares, the picture's box, and where the words go."""
 
-    Attributes:
-        squares: P * (F + 1) squares.
-        width, height: of the picture; its upper left corner is (0, 0).
-        plates: for each player, the middle left of the line with its name and score (two players), or the
-            middle of the two lines (more).
-        notes: where the status and the last move are written.
-        text_scale: of the words; small inside a small polygon.
-    """
-
-    squares: tuple[Square, ...]
+    squares: tuple[Square, ...]  # P * (F + 1) of them in ring order
     width: float
-    height: float
+    height: float  # of the picture; its upper left corner is (0, 0)
+    # for each player, the middle left of the line with its name and score (two players), or of the two lines the middle
     plates: tuple[Point, ...]
-    notes: tuple[Note, Note]
-    text_scale: float
+    notes: tuple[Note, Note]  # where the status and the last move are written
+    text_scale: float  # of the words; small inside a small polygon
 
     def pixels(self, width: int | None = None) -> tuple[int, int]:
         """(width, height) of a picture that is `width` wide, by default 960 for the usual board."""

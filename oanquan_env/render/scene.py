@@ -16,8 +16,6 @@ from oanquan_env.render.theme import PEBBLES
 
 MOST_PEBBLES = 12
 """A square with more seeds shows this many, and their number over them."""
-
-
 MINUS = "−"
 """The sign before a negative score."""
 
@@ -269,9 +267,3 @@ def _plate_below(at: Point, scale: float, name: str, score: str, marked: bool) -
         yield Ellipse((x - 44.0 * scale, y - 15.0 * scale), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))
     yield Text((x, y - 15.0 * scale), name, 19.0 * scale, role, bold=marked)
     yield Text((x, y + 12.0 * scale), score, 27.0 * scale, role, bold=True)
-
-
-def shapes(board: Drawable, last: LastMove | None = None, owners: Owners | None = None) -> Iterator[Shape]:
-    """The whole drawing, lowest shape first."""
-    yield from backdrop(board.rules)
-    yield from foreground(board, last, owners)

@@ -8,18 +8,12 @@ from oanquan_env.render.layout import Align, Point
 
 @dataclass(frozen=True)
 class Paint:
-    """How a shape is filled and outlined; an absent colour is not painted.
-
-    Attributes:
-        fill, stroke: roles.
-        width: of the outline.
-        opacity: of both, 0 to 1.
-    """
+    """How a shape is filled and outlined, as roles; an absent colour is not painted."""
 
     fill: str | None = None
     stroke: str | None = None
-    width: float = 0.0
-    opacity: float = 1.0
+    width: float = 0.0  # of the outline
+    opacity: float = 1.0  # of both, 0 to 1
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from html import escape  # xml.sax.saxutils would import urllib and ssl
 from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.render.drawable import Drawable, last_line, shown_scores, status_line
 from oanquan_env.render.layout import layout_of
-from oanquan_env.render.scene import Owners, shapes
+from oanquan_env.render.scene import Owners, backdrop, foreground
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Sector, Shape, Text
 from oanquan_env.render.theme import DARK, LIGHT, palette
 
@@ -33,9 +33,8 @@ def svg(
         dark: light or dark colours; None follows the reader's preference (`prefers-color-scheme`).
         width: of the picture in CSS pixels; 960 by default for the usual board; the height goes with it.
     """
-    colours = palette(bool(dark))
-    elements = [_element(shape, colours, marked=dark is None) for shape in shapes(board, last, owners)]
-    return document(board, elements, last=last, dark=dark, width=width)
+    shapes = (*backdrop(board.rules), *foreground(board, last, owners))
+    return document(board, [fragment([shape], dark=dark) for shape in shapes], last=last, dark=dark, width=width)
 
 
 def document(
