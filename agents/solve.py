@@ -10,7 +10,6 @@ writes a strategy for each bound, and `python -m oanquan_env verify FILE` checks
 
 import json
 import math
-import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -118,4 +117,4 @@ def describe(progress: ProofState) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())

@@ -15,7 +15,7 @@ from oanquan_env.play.vietnamese_texts import MESSAGES, in_vietnamese
 from tests.sessions import refused
 
 TRANSLATED = ("Text", "RulesError", "reader.error", "self.error")
-TRANSLATED_WITH_PARTS = ("UnavailableError", "UnknownAgentError")
+TRANSLATED_WITH_PARTS = ("UnavailableError", "UnknownAgentError", "UsageError")
 PLACE = "5,5,5,5,5,0*/5,5,5,5,5,0*"
 HEADERS = '[Rules "mancala-world"]\n[Result "*"]\n'
 MATCH = '[Rules "mancala-world"]\n[Match ""]\n[Round "1"]\n[Result "*"]\n'

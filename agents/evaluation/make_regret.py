@@ -16,7 +16,6 @@ With three or four players max^n search values the moves, and nothing is proved:
 
 import dataclasses
 import functools
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -178,4 +177,4 @@ def main(options: Options) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())

@@ -12,7 +12,6 @@ With three or four players max^n search estimates the margins, and each must be 
 """
 
 import dataclasses
-import sys
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -145,4 +144,4 @@ def main(options: Options) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())

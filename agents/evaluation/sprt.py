@@ -8,7 +8,6 @@ number of pairs.
 """
 
 import math
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, NamedTuple
@@ -134,4 +133,4 @@ def describe(counts: npt.NDArray[np.int64], state: Sprt) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())

@@ -6,7 +6,6 @@ A report counts for an agent if it has the same rules and its agent has the same
 beside an agent are those of its run, in the words of the version that made it.
 """
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,4 +156,4 @@ def main(options: Options) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())

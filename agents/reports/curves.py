@@ -9,7 +9,6 @@ regrets over different suites do not compare.
 """
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -201,4 +200,4 @@ def main(options: Options) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())

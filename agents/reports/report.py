@@ -5,7 +5,6 @@ python -m agents.reports.report benchmarks/results/report.json
 
 import itertools
 import math
-import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,7 @@ from agents.evaluation.results import (
 from agents.support.command_line import command
 from agents.support.markdown import table
 from oanquan_env import Rules
-from oanquan_env.benchmark.elo import PENTANOMIAL, normalised_elo
+from oanquan_env.benchmark.elo import PENTANOMIAL
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import PHASES, PROVED
 from oanquan_env.files import write_atomically
@@ -187,8 +186,8 @@ def _pairing(pairing: PairingResult, orders: int) -> list[str]:
         error = "" if pairing.elo_error is None else f" ± {pairing.elo_error:.0f}"
         never = "∞" if pairing.wins else "−∞"  # a match won by all games has no Elo difference
         difference = never if pairing.elo is None else f"{pairing.elo:+.0f}{error}"
-        normal = normalised_elo(pairing.pentanomial)
-        normalised = f"{normal.elo:+.0f} ± {normal.error:.0f}" if math.isfinite(normal.elo) else ""
+        normal = pairing.normalised_elo
+        normalised = f"{normal.elo:+.0f} ± {normal.error:.0f}" if normal and math.isfinite(normal.elo) else ""
         cells += ["/".join(map(str, pairing.pentanomial)), difference, normalised, f"{100 * pairing.los:.1f}"]
     return cells
 
@@ -272,4 +271,4 @@ def main(options: Options) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())

@@ -70,10 +70,8 @@ def _pair_instruction(module: Any) -> Any | None:
     """The processor's instruction that multiplies 2 * _LANES int16 by as many and adds neighbours; None without one."""
     if "+avx512bw" not in cpu_target.target_context.codegen()._customize_tm_features():
         return None
-    name, product = (
-        "llvm.x86.avx512.pmaddw.d.512",
-        ir.FunctionType(_vector(_INT, _LANES), [_vector(_SHORT, 2 * _LANES)] * 2),
-    )
+    name = "llvm.x86.avx512.pmaddw.d.512"
+    product = ir.FunctionType(_vector(_INT, _LANES), [_vector(_SHORT, 2 * _LANES)] * 2)
     return module.globals.get(name) or ir.Function(module, product, name)
 
 

@@ -47,14 +47,16 @@ def parse_options(
 
 def command(
     options: type[Options], prog: str, description: str | None, epilog: str = ""
-) -> Callable[[Callable[[Options], int | None]], Callable[[list[str]], int]]:
-    """Make a command's `main`, of arguments, from a function of its options; both return the exit status, None for 0.
+) -> Callable[[Callable[[Options], int | None]], Callable[..., int]]:
+    """Make a command's `main` from a function of its options; both return the exit status, None for 0.
+
+    `main` takes the arguments of the command line, those of the program if left out.
 
     Ctrl-C ends it with status 130. An error of use or of the operating system is one line, with status 2.
     """
 
-    def decorate(work: Callable[[Options], int | None]) -> Callable[[list[str]], int]:
-        def main(arguments: list[str]) -> int:
+    def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:
+        def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
             given = parse_options(options, arguments, prog=prog, description=description, epilog=epilog)
             try:
                 return work(given) or 0

@@ -116,8 +116,5 @@ def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats, Mask
         raise FileError(f"{where}: only legal moves can be proved")
     proved = np.zeros(len(values), dtype=np.bool_)
     proved[actions] = True
-    return (
-        position,
-        np.array([np.nan if value is None else value / (core.rules.players - 1) for value in values]),
-        proved,
-    )
+    points = np.array([np.nan if value is None else value / (core.rules.players - 1) for value in values])
+    return position, points, proved

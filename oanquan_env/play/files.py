@@ -4,39 +4,29 @@ from collections.abc import Callable
 from pathlib import Path
 
 from oanquan_env.board import Board
-from oanquan_env.errors import Text
+from oanquan_env.errors import Text, UsageError
 from oanquan_env.files import write_atomically
 from oanquan_env.records.games import OWNERSHIP_HEADERS, GameRecord, read_records
 
 
-class GameFiles:
-    """The files that one game was saved to; `say` reports each."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._own: set[Path] = set()
-
-    def save(self, name: str, record: GameRecord) -> bool:
-        """Write the record to a new file, or to one that this game wrote before; reports success or failure."""
-        if not name:
-            self._say(Text("Save it where? Type save and the name of a file."))
-            return False
-        path = Path(name).expanduser()
-        try:
-            if path.resolve() in self._own:
-                write_atomically(path, str(record).encode())
-            else:
-                with path.open("x", encoding="utf-8", newline="\n") as file:
-                    file.write(str(record))
-        except FileExistsError:
-            self._say(Text("{path} is there already: choose another name.", path=path))
-        except (OSError, ValueError) as error:
-            self._say(Text("It cannot be saved: {why}.", why=error))
+def save_game(name: str, record: GameRecord, own: set[Path], say: Callable[[str], None]) -> bool:
+    """Write a record to a new file, or to one of the game's `own`, those that it wrote before; says how that went."""
+    path = Path(name).expanduser()
+    try:
+        if path.resolve() in own:
+            write_atomically(path, str(record).encode())
         else:
-            self._own.add(path.resolve())
-            self._say(Text("Saved to {path}.", path=path))
-            return True
+            with path.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(str(record))
+    except FileExistsError:
+        say(Text("{path} is there already: choose another name.", path=path))
         return False
+    except (OSError, ValueError) as error:
+        say(Text("It cannot be saved: {why}.", why=error))
+        return False
+    own.add(path.resolve())
+    say(Text("Saved to {path}.", path=path))
+    return True
 
 
 def load_game(name: str) -> Board:
@@ -53,13 +43,11 @@ def load_game(name: str) -> Board:
         path, number = Path(words[0]).expanduser(), int(words[1])
     records = read_records(path)
     if number is None and len(records) != 1:
-        raise ValueError(
-            Text("{path} holds {count} games: load {path} 1 takes the first", path=path, count=len(records))
-        )
+        wrong = "{path} holds {count} games: load {path} 1 takes the first"
+        raise UsageError(wrong, path=path, count=len(records))
     if number is not None and not 1 <= number <= len(records):
-        raise ValueError(
-            Text("there is no game {number}: {path} holds {count}", number=number, path=path, count=len(records))
-        )
+        wrong = "there is no game {number}: {path} holds {count}"
+        raise UsageError(wrong, number=number, path=path, count=len(records))
     return board_of_single(records[0 if number is None else number - 1])
 
 

@@ -9,9 +9,7 @@ import numpy as np
 from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import Move, seat_name
-from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import Text
-from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.players import Policy, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
@@ -59,11 +57,6 @@ def lead(board: Board) -> float:
     scores = board.scores
     mine = scores.pop(board.mover)
     return mine - sum(scores) / len(scores)
-
-
-def strongest_player(rules: Rules) -> tuple[str, Policy]:
-    """Name and player of the strongest level under `rules`."""
-    return first_playing(LEVELS["perfect"].players, rules)
 
 
 def hint(name: str, player: Policy, board: Board, rng: np.random.Generator) -> Hint:

@@ -17,11 +17,6 @@ SLOW = 0.5
 """Seconds after which a player is said to be thinking."""
 
 
-def is_terminal() -> bool:
-    """Whether a person reads and types here."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def has_colour() -> bool:
     """Whether the output shows ANSI colours and its user wants them (https://no-color.org)."""
     if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
@@ -48,7 +43,7 @@ def plain(text: str) -> str:
 
 def edit_lines() -> None:
     """Let `input` edit lines and remember those before, where Python has readline."""
-    if is_terminal():  # elsewhere readline may print codes
+    if sys.stdin.isatty() and sys.stdout.isatty():  # elsewhere readline may print codes
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401
 

@@ -121,9 +121,8 @@ class Session:
     def rematch(self, swap: bool = False) -> None:
         """Begin the same game or match again; with `swap` everybody moves one seat on."""
         names, match = self.game.names, self.game.match
-        begun = (
-            Beginning(self.game.board.start()) if match is None else begin_match(match.rules, str(match.match_rules))
-        )
+        start = self.game.board.start()
+        begun = begin_match(match.rules, str(match.match_rules)) if match else Beginning(start)
         self._put(begun, [*names[1:], names[0]] if swap else names)
 
     def open_puzzle(self, level: str = "first", number: int = 0) -> None:

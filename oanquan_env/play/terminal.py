@@ -1,6 +1,7 @@
 """A game in the terminal: persons type moves and commands, agents answer."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,9 +11,10 @@ from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError, names, seat_name
 from oanquan_env.errors import Text, said
 from oanquan_env.play import vietnamese
-from oanquan_env.play.files import GameFiles, load_game
+from oanquan_env.play.files import load_game, save_game
 from oanquan_env.play.game import Game
-from oanquan_env.play.hints import hint, strongest_player
+from oanquan_env.play.hints import hint
+from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.play.screen import drawn, edit_lines, plain, thinking
 from oanquan_env.play.vietnamese_texts import HELP, Language, in_language
 from oanquan_env.players import Policy
@@ -66,7 +68,7 @@ class TerminalGame:
         self.game: Game = Game(board, self.players, self.game.seats if known else None)
         if not known:
             self._adviser = None if self._hints is None else (self._hints, make_policy(self._hints, board.rules))
-        self._files = GameFiles(self._say)
+        self._files: set[Path] = set()  # that the game was saved to
         self._kept = board.history  # what is in a file, or need not be
 
     @property
@@ -202,7 +204,7 @@ class TerminalGame:
         with thinking(in_language(Text("The player who gives hints is thinking…"), self._language)):
             try:
                 if self._adviser is None:
-                    self._adviser = strongest_player(self.board.rules)
+                    self._adviser = first_playing(LEVELS["perfect"].players, self.board.rules)
                 advice: str = hint(*self._adviser, self.board, self._rng).text(self.board)
             except ValueError as error:  # the file of a net is damaged
                 advice = Text("There is no hint: {why}.", why=said(error))
@@ -239,7 +241,9 @@ class TerminalGame:
             self._introduce()
 
     def _save(self, name: str) -> None:
-        if self._files.save(name, self.game.record()):
+        if not name:
+            self._say(Text("Save it where? Type save and the name of a file."))
+        elif save_game(name, self.game.record(), self._files, self._say):
             self._kept = self.board.history
 
     def _load(self, name: str) -> None:

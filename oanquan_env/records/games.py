@@ -302,7 +302,8 @@ def _moves(reader: _Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, s
         if reader.at_end() or reader.text[reader.place] in "{[":
             reason = "the record ends without its result ({sign} for an unfinished game)"
             raise reader.error(reason, sign=UNFINISHED)
-        if _at_result(reader):
+        word = _WORD.match(reader.text, reader.place)
+        if word and _RESULT.fullmatch(word[0]):
             return tuple(board.history), {number: " ".join(parts) for number, parts in comments.items()}
         if played % players == 0:
             number = reader.take(_NUMBER)
@@ -311,11 +312,6 @@ def _moves(reader: _Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, s
                 raise reader.error(wanted, place, number=played // players + 1)
         _push(reader, board)
         played += 1
-
-
-def _at_result(reader: _Reader) -> bool:
-    word = _WORD.match(reader.text, reader.place)
-    return word is not None and _RESULT.fullmatch(word[0]) is not None
 
 
 def _push(reader: _Reader, board: Board) -> None:

@@ -48,7 +48,8 @@ def document(
     """Elements as an SVG document of the size and with the title of a board; arguments are those of `svg`."""
     here = layout_of(board.rules)
     width, height = here.pixels(width)
-    title = escape(" · ".join(part for part in (_summary(board), last_line(board, last)) if part), quote=False)
+    summary = f"Ô Ăn Quan: {' : '.join(map(str, shown_scores(board)))}, {status_line(board)}"
+    title = escape(" · ".join(filter(None, (summary, last_line(board, last)))), quote=False)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="oanquan{"" if dark is not None else " oanquan-auto"}" '
         f'viewBox="0 0 {_n(here.width)} {_n(here.height)}" width="{width}" height="{height}" role="img" '
@@ -71,10 +72,6 @@ def fragment(parts: Iterable[Shape], *, dark: bool | None = None) -> str:
     """Shapes as elements of an SVG document; with `dark` None, their classes name the roles of their colours."""
     colours = palette(bool(dark))
     return "".join(_element(shape, colours, marked=dark is None) for shape in parts)
-
-
-def _summary(board: Drawable) -> str:
-    return f"Ô Ăn Quan: {' : '.join(str(score) for score in shown_scores(board))}, {status_line(board)}"
 
 
 def _dark_style() -> str:

@@ -63,7 +63,8 @@ def text(
         columns: width of the terminal; where the usual drawing does not fit, one of at most 40 columns is made.
         words: those of another language; English by default.
     """
-    marks, two = _marks(last), board.rules.players == 2
+    marks = {last.origin: ORIGIN, last.last: LAST} | dict.fromkeys(last.captured, CAPTURED) if last else {}
+    two = board.rules.players == 2
     if words is None:
         notes = (status_line(board), ending_line(board), f"ply {board.ply}", last_line(board, last))
         words = Words(SEAT_NAMES[board.rules.players], notes)
@@ -84,12 +85,6 @@ def coloured(drawn: str) -> str:
         return f"\x1b[{list(_COLOURS)[found.lastindex - 1]}m{found[0]}\x1b[0m"
 
     return _COLOURED.sub(paint, drawn)
-
-
-def _marks(last: LastMove | None) -> dict[int, str]:
-    if last is None:
-        return {}
-    return {last.origin: ORIGIN, last.last: LAST} | dict.fromkeys(last.captured, CAPTURED)
 
 
 def _plate(board: Drawable, player: int, name: str) -> str:
