@@ -33,8 +33,7 @@ from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.matches import MATCH, ROUND, replay_match
 
 USAGE_ERROR = 2
-INTERRUPTED = 130
-"""Exit status of a program that Ctrl-C ended."""
+INTERRUPTED = 130  # exit status of a program that Ctrl-C ended
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

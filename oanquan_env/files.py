@@ -24,13 +24,10 @@ import numpy.typing as npt
 
 from oanquan_env.errors import UsageError
 
-LONGEST = 200
-"""Most characters of a stranger's text that an error shows."""
-TEMPORARY = ".part"
-"""How the name of a file ends while it is written."""
+LONGEST = 200  # most characters of a stranger's text that an error shows
+TEMPORARY = ".part"  # how the name of a file ends while it is written
 COMPRESSED = ".gz"
-MOST_BYTES = 1 << 27
-"""Most bytes that a compressed file may hold."""
+MOST_BYTES = 1 << 27  # most bytes that a compressed file may hold
 
 
 class FileError(UsageError):

@@ -43,8 +43,7 @@ PROG = "python -m agents.evaluation.make_regret"
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
 Values: TypeAlias = tuple[Floats, Mask]
-CHUNK = 100
-"""Positions valued at once, between two steps of the progress bar."""
+CHUNK = 100  # positions valued at once, between two steps of the progress bar
 
 
 @dataclass(frozen=True)

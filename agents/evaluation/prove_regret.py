@@ -37,10 +37,8 @@ from oanquan_env.benchmark.suites import format_suite, read_suite
 from oanquan_env.files import text_bytes, write_atomically
 
 PROG = "python -m agents.evaluation.prove_regret"
-MEGABYTES = 128.0
-"""Size of a position's table of proofs."""
-SAVED = 100
-"""Positions after which the proofs are saved."""
+MEGABYTES = 128.0  # size of a position's table of proofs
+SAVED = 100  # positions after which the proofs are saved
 
 
 @dataclasses.dataclass

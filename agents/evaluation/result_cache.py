@@ -16,8 +16,7 @@ from oanquan_env.files import FileError, naming_damage, read_json, write_atomica
 
 Part = TypeVar("Part")
 
-DIGEST = "digest"
-"""Under this name a part holds a hash of the rest of it."""
+DIGEST = "digest"  # under this name a part holds a hash of the rest of it
 
 
 class ResultCache:

@@ -12,8 +12,7 @@ from oanquan_env.benchmark.matches import MatchResult
 from oanquan_env.benchmark.regret import RegretRow
 from oanquan_env.files import FileError, read_json
 
-ORDINALS = ("first", "second", "third", "fourth")
-"""When a player moves after the opening."""
+ORDINALS = ("first", "second", "third", "fourth")  # when a player moves after the opening
 
 
 class AgentResult(Strict):

@@ -11,8 +11,7 @@ from oanquan_env.players.value_net import value_net_path
 
 PLAY_VERSION = 5
 """To be raised when the same names and files come to play otherwise: results kept of them are then told apart."""
-KIND_VERSIONS = {"minimax": 1}
-"""The same for the players of one kind; 0 if left out."""
+KIND_VERSIONS = {"minimax": 1}  # the same for the players of one kind; 0 if left out
 
 
 def fingerprint(name: str, rules: Rules) -> str:

@@ -9,10 +9,8 @@ from oanquan_env import Core, Positions, Rules
 from oanquan_env.players import EpsilonPolicy, Policy
 from oanquan_env.playing import advance, random_openings, seated
 
-EPSILONS = (0.0, 0.1, 0.3)
-"""Probabilities of a random move; each is drawn equally often."""
-LONGEST_START = 8
-"""Random plies at the start of a game, at most."""
+EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move; each is drawn equally often
+LONGEST_START = 8  # random plies at the start of a game, at most
 
 
 def player_names(rules: Rules) -> list[str]:

@@ -41,10 +41,8 @@ from oanquan_env.players.value_net import pretrained_path, read_value_net
 PROG = "python -m agents.reports.cards"
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 README_NAME = "README.md"
-LOG = "../../../docs/training-log.md"
-"""As seen from a card."""
-LARGEST = 5_000_000
-"""Bytes that weights in the repository may have."""
+LOG = "../../../docs/training-log.md"  # as seen from a card
+LARGEST = 5_000_000  # bytes that weights in the repository may have
 
 
 def take(run: Path) -> Path:

@@ -44,8 +44,7 @@ class Curve:
     """One run, called like its folder."""
 
     name: str
-    group: str
-    """The same for runs that differ in their seed alone."""
+    group: str  # the same for runs that differ in their seed alone
     seed: int
     rules: str
     command: str

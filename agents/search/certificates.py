@@ -45,8 +45,7 @@ DETOUR = 9
 """Plies searched for a move that does not lead back."""
 LONGEST = 100
 """Most moves of the prover in a game; a strategy of more would pass the ply limit of the presets."""
-_NEVER = 1 << 20
-"""Above all points and ranks."""
+_NEVER = 1 << 20  # above all points and ranks
 
 Goals = dict[bytes, int]
 """Points that the prover must win from each position on, by the position's key."""

@@ -85,8 +85,7 @@ def zeros(kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
     return memory[begin : begin + size].view(kind)
 
 
-CACHE_LINE = 64
-"""Bytes."""
+CACHE_LINE = 64  # bytes
 
 
 NET = np.dtype(

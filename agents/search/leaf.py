@@ -24,11 +24,9 @@ from agents.search.compiled import NET, RULES, SearchRules, compiled, zeros
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
 from oanquan_env.players.value_net import FIELD_ROWS, HIDDEN, MANDARIN_ROWS, SECOND, ValueNet, side_rows
 
-LIMIT = 8_000
-"""The largest value that a net may give: below the search's infinity."""
+LIMIT = 8_000  # the largest value that a net may give: below the search's infinity
 
-_LANES = 16
-"""Units of the second layer that one instruction adds to."""
+_LANES = 16  # units of the second layer that one instruction adds to
 _CHAINS = 2
 """Sums of the second layer that are added up side by side, as each addition waits for the one before."""
 

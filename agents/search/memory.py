@@ -10,14 +10,11 @@ from agents.search.compiled import SearchRules, compiled, play, record, zeros
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.scalar import can_play
 
-MAX_DEPTH = 127
-"""Plies for which the stack has room."""
+MAX_DEPTH = 127  # plies for which the stack has room
 MAX_ACTIONS = 2 * MANDARIN_BYTE
-UNLIMITED = 1 << 62
-"""More moves than any search plays."""
+UNLIMITED = 1 << 62  # more moves than any search plays
 MIN_BUCKET_BITS = 8
-ENTRIES = 4
-"""Entries of a bucket."""
+ENTRIES = 4  # entries of a bucket
 NO_ACTION = -1
 """Where an action is asked for and none is known. Entries hold `action + 1`, so 0 there."""
 INFINITY = 16_000
@@ -38,8 +35,7 @@ class Child(Protocol):
 
 
 Children: TypeAlias = MutableSequence[Child]
-Table: TypeAlias = npt.NDArray[Any]
-"""(B, ENTRIES) entries."""
+Table: TypeAlias = npt.NDArray[Any]  # (B, ENTRIES) entries
 
 
 class Memory(Protocol):

@@ -27,8 +27,7 @@ LARGEST_STATE = 1 << 34
 """Bytes of the largest state that is read."""
 _FORMAT = 2
 """Number of the form of entries; other forms have the same shape, and would be taken for other proofs."""
-_NONE = 1 << 30
-"""A bound that is not proved yet, in the state's file."""
+_NONE = 1 << 30  # a bound that is not proved yet, in the state's file
 
 
 @dataclass

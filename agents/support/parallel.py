@@ -26,10 +26,8 @@ from oanquan_env.errors import UsageError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-RETRIES = 3
-"""How often a piece of work is started again after its worker died."""
-ANSWER_SECONDS = 10.0
-"""How long a cluster may take to answer."""
+RETRIES = 3  # how often a piece of work is started again after its worker died
+ANSWER_SECONDS = 10.0  # how long a cluster may take to answer
 HELP = "spread the work over the Ray cluster at this address: auto, local (a new one here), HOST:PORT, ray://HOST:PORT"
 
 

@@ -9,8 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-DIRTY = "-dirty"
-"""The mark of a commit from which files differ."""
+DIRTY = "-dirty"  # the mark of a commit from which files differ
 RESULTS = "benchmarks/results"
 """The folder of measurements in the clone. No code is there, so that a new result makes no commit dirty."""
 

@@ -49,10 +49,8 @@ RulesName = Annotated[str, AfterValidator(lambda text: str(Rules.parse(text)))]
 PositiveOrZero = Annotated[Number, Field(ge=0.0)]
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 """Pydantic's names of a key that there is not, in a model and in a dataclass."""
-MOST_BYTES = 1_000_000
-"""Largest YAML file that is read."""
-MOST_PROBLEMS = 10
-"""Most problems that one error tells."""
+MOST_BYTES = 1_000_000  # largest YAML file that is read
+MOST_PROBLEMS = 10  # most problems that one error tells
 
 
 class Strict(BaseModel):

@@ -42,18 +42,14 @@ from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import play_randomly
 
 PROG = "python -m agents.training.datasets"
-ABOUT_NAME = "about.json"
-"""The file with the options of the data."""
+ABOUT_NAME = "about.json"  # the file with the options of the data
 SHARD = 5000
 """Positions of a file. No more are in memory at once, and no more are lost when the command is killed."""
-CHUNK = 250
-"""Positions valued between two steps of the progress bar."""
-POSITIONS_CHANCE = 0
-"""Beside the seed; other numbers are for the games."""
+CHUNK = 250  # positions valued between two steps of the progress bar
+POSITIONS_CHANCE = 0  # beside the seed; other numbers are for the games
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 
-POSITIONS_A_GAME = 16
-"""Positions wanted for each game that is played for them."""
+POSITIONS_A_GAME = 16  # positions wanted for each game that is played for them
 FEW = 0.01
 """Share of the positions wanted; where a draw brings fewer new ones, there are hardly any more."""
 

@@ -12,8 +12,7 @@ from agents.training.run_folder import CONFIG_NAME
 from agents.training.td.run import TDRun
 from oanquan_env.errors import UsageError
 
-RUNS: dict[str, type[Run[Any]]] = {"ppo": PPORun, "value": TDRun}
-"""The run of each kind."""
+RUNS: dict[str, type[Run[Any]]] = {"ppo": PPORun, "value": TDRun}  # the run of each kind
 
 
 def resume_run(folder: Path, report: Callable[[str], None], changes: dict[str, Any]) -> Run[Any]:

@@ -32,8 +32,7 @@ ENV_ID, DATASET_ID = "OAnQuan-v0", "oanquan/mixed-v0"
 FOLDER_NAME, UNFINISHED_NAME = "minari", "minari-unfinished"
 SHARD = 1000
 """Games of a file; no more are in memory at once, and no more are lost when the command is killed."""
-GAMES_CHANCE = 1
-"""Beside the seed; see `agents.training.datasets`."""
+GAMES_CHANCE = 1  # beside the seed; see `agents.training.datasets`
 Played: TypeAlias = list[tuple[int, Ints]]
 """Of each game the seed of `reset` and the agent's actions."""
 

@@ -9,14 +9,10 @@ from typing import Any
 from agents.support import provenance
 from oanquan_env.files import FileError, naming_damage, parse_json, write_atomically
 
-CONFIG_NAME = "config.yaml"
-"""The configuration, resolved."""
-RUN_NAME = "run.yaml"
-"""The origin of the run: command, commit, versions."""
-CHECKPOINT_NAME = "checkpoint.safetensors"
-"""All that a run needs to go on."""
-EVALUATIONS_NAME = "evaluations.jsonl"
-"""One evaluation a line."""
+CONFIG_NAME = "config.yaml"  # the configuration, resolved
+RUN_NAME = "run.yaml"  # the origin of the run: command, commit, versions
+CHECKPOINT_NAME = "checkpoint.safetensors"  # all that a run needs to go on
+EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation a line
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 
 

@@ -27,8 +27,7 @@ class SeedEnd:
     folder: Path
     figures: dict[str, float]
     """The figures of the last evaluation, by name; none if it failed."""
-    error: str | None = None
-    """The error and its remedy; None without one."""
+    error: str | None = None  # the error and its remedy; None without one
 
 
 def parse_seeds(text: str) -> list[int]:

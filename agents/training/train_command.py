@@ -15,8 +15,7 @@ from agents.training.ppo.config import TrainConfig
 from agents.training.run_folder import CONFIG_NAME
 from oanquan_env.errors import UsageError
 
-CHANGEABLE = {"threads", "device", "total_plies"}
-"""Fields that a resumed run may change."""
+CHANGEABLE = {"threads", "device", "total_plies"}  # fields that a resumed run may change
 Settings = TypeVar("Settings", bound=RunConfig)
 
 

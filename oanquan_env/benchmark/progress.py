@@ -3,10 +3,8 @@
 import sys
 import time
 
-PATIENCE = 1.0
-"""Seconds of silence at the start, so that short work says nothing."""
-EVERY = 0.2
-"""Seconds between two changes of the line."""
+PATIENCE = 1.0  # seconds of silence at the start, so that short work says nothing
+EVERY = 0.2  # seconds between two changes of the line
 
 
 class ProgressLine:

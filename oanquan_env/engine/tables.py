@@ -18,8 +18,7 @@ from oanquan_env.engine.rules import MAX_SEEDS, Rules
 DIRECTION_STRIDE = 32
 BYTE_MASK = DIRECTION_STRIDE - 1
 COUNT_STRIDE = MAX_SEEDS + 1
-DIRECTIONS = ((0, +1), (1, -1))
-"""(direction index, step on the ring)"""
+DIRECTIONS = ((0, +1), (1, -1))  # (direction index, step on the ring)
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,9 @@ Seat: TypeAlias = int | Literal["random"]
 PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]]], None]
 """Given rows (M,), copies of their positions before a ply (M) and the actions (M,) of it."""
 
-ILLEGAL_REWARD = -1.0
-"""The reward of an illegal action: that of a lost game."""
+ILLEGAL_REWARD = -1.0  # the reward of an illegal action: that of a lost game
 
-MAX_GAMES = 10_000_000
-"""Most games of one batch."""
+MAX_GAMES = 10_000_000  # most games of one batch
 
 _REASONS = np.array([*(str(reason) for reason in Termination), "illegal_action"], dtype=object)
 

@@ -10,8 +10,7 @@ from oanquan_env.engine.position_checks import PositionError
 from oanquan_env.engine.positions import SIDE_BYTES, Positions
 from oanquan_env.engine.rules import unknown_name
 
-Given: TypeAlias = Positions | Board | str
-"""A position to begin from."""
+Given: TypeAlias = Positions | Board | str  # a position to begin from
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:

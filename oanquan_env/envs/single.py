@@ -17,8 +17,7 @@ from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
 
-_ONLY = np.zeros(1, dtype=np.intp)
-"""The row of the one game."""
+_ONLY = np.zeros(1, dtype=np.intp)  # the row of the one game
 
 
 class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):

@@ -9,8 +9,7 @@ from oanquan_env.errors import Text, UnavailableError, UnknownAgentError, said
 from oanquan_env.players import EpsilonPolicy, Policy
 from oanquan_env.players import make as make_policy
 
-PERSON = "human"
-"""The name of a person."""
+PERSON = "human"  # the name of a person
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.engine.rules import Rules
 from oanquan_env.players import make as make_policy
 
-LEAST_LOSS = 2.0
-"""Points that every other move of a puzzle loses at least."""
+LEAST_LOSS = 2.0  # points that every other move of a puzzle loses at least
 LEVELS = ("first", "easy", "medium", "hard")
 """`first` teach; `easy` are those that a greedy player finds, `medium` those that a search of two plies finds."""
 

@@ -13,8 +13,7 @@ from oanquan_env.play import vietnamese
 
 ASCII = str.maketrans("╭╮╰╯┬┴├┤┼─│▶◉○●×½", "+++++++++-|>@o*x/")
 """For terminals that know no other signs."""
-SLOW = 0.5
-"""Seconds after which a player is said to be thinking."""
+SLOW = 0.5  # seconds after which a player is said to be thinking
 
 
 def has_colour() -> bool:

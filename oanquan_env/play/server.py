@@ -34,12 +34,10 @@ FILES = {
 """Path after the token -> file of `web` and its type."""
 MOST_TABS = 32
 """Games kept for pages that may come back; the one that was asked for longest ago goes first."""
-LARGEST_FILE = 1_000_000
-"""Bytes of a file that can be opened."""
+LARGEST_FILE = 1_000_000  # bytes of a file that can be opened
 MOST_BYTES = 6 * LARGEST_FILE + 10_000
 """Of a request: JSON writes a byte in six letters at most."""
-LONGEST_WAIT = 25.0
-"""Seconds that a request waits for news."""
+LONGEST_WAIT = 25.0  # seconds that a request waits for news
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

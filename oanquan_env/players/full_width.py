@@ -41,8 +41,7 @@ CHUNK = 1024
 """Positions whose moves are played by one call."""
 NET_UNIT = 64
 """Parts of a point that a net's values are rounded to: whole numbers are compared faster, and exactly."""
-_ACTION_STRIDE = 16
-"""More than there are actions."""
+_ACTION_STRIDE = 16  # more than there are actions
 
 
 def check_depth(depth: int) -> None:

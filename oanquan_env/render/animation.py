@@ -22,8 +22,7 @@ from oanquan_env.render.theme import PEBBLES
 Draw: TypeAlias = Callable[[Iterable[Shape]], str]
 """Shapes as elements of SVG."""
 
-_HELD = 46.0
-"""How far above a square its seeds are held."""
+_HELD = 46.0  # how far above a square its seeds are held
 _GIF_COLOURS = 64
 
 

@@ -18,8 +18,7 @@ Point: TypeAlias = tuple[float, float]
 Align: TypeAlias = Literal["start", "middle", "end"]
 
 UNIT = 100.0
-PILE_RADIUS = 43.5
-"""Room that a pile of a dozen pebbles takes, at scale 1."""
+PILE_RADIUS = 43.5  # room that a pile of a dozen pebbles takes, at scale 1
 STONE_RADIUS = 29.0
 _MARGIN = 50.0
 _LABEL_OFFSET = 17.0

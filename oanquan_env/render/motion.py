@@ -18,8 +18,7 @@ class Picture(NamedTuple):
 
     board: Drawable
     last: LastMove | None
-    hand: tuple[int, int] | None
-    """The square over which seeds are held, and how many."""
+    hand: tuple[int, int] | None  # the square over which seeds are held, and how many
     milliseconds: int
 
 

@@ -14,10 +14,8 @@ from oanquan_env.render.layout import STONE_RADIUS, Point, Square, layout_of
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Polygon, Sector, Shape, Text
 from oanquan_env.render.theme import PEBBLES
 
-MOST_PEBBLES = 12
-"""A square with more seeds shows this many, and their number over them."""
-MINUS = "−"
-"""The sign before a negative score."""
+MOST_PEBBLES = 12  # a square with more seeds shows this many, and their number over them
+MINUS = "−"  # the sign before a negative score
 
 Owners = Sequence[Sequence[int]]
 """For each player the codes of its fields, from its own left; a (P, F) array will do."""
