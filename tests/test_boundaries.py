@@ -44,7 +44,6 @@ class Answering:
         (lambda n: np.full(n, -1), "illegal action -1 in row 0"),
         (lambda n: 3, r"actions must be 40 whole numbers, got int64 of shape \(\)"),
         (lambda n: np.full(n, 2.0), "actions must be 40 whole numbers, got float64 of shape"),
-        (lambda n: ["2"] * n, "actions must be 40 whole numbers, got <U1 of shape"),
         (lambda n: [2] * (n + 1), "actions must be 40 whole numbers, got int64 of shape"),
     ],
 )

@@ -1,7 +1,6 @@
 """What is installed: the wheel's contents, exported names, light imports."""
 
 import json
-import statistics
 import subprocess
 import sys
 import tarfile
@@ -48,13 +47,6 @@ import oanquan_env
 for player in ("greedy", lambda observations, masks: masks.argmax(axis=1)):
     found = oanquan_env.evaluate(player, pairs=5)
     print(found.openings, found.suite, [match.opponent for match in found.matches][-1], found.regret.overall.positions)
-"""
-
-TIMED_IMPORT = """
-import time
-begin = time.perf_counter(), time.process_time()
-import oanquan_env
-print(time.perf_counter() - begin[0], time.process_time() - begin[1])
 """
 
 
@@ -111,7 +103,7 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_the_wheel_needs_its_three_dependencies_only(wheel: Path, tmp_path: Path) -> None:
-    """Installed in an empty environment it plays through PettingZoo and Gymnasium; the import's time is printed."""
+    """Installed in an empty environment it plays through PettingZoo and Gymnasium."""
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     elsewhere = tmp_path / "elsewhere"
@@ -135,9 +127,6 @@ def test_the_wheel_needs_its_three_dependencies_only(wheel: Path, tmp_path: Path
     command = "import subprocess, sys; subprocess.run([sys.argv[1], 'evaluate', 'greedy', 'random', '--pairs', '2'])"
     shown = run("-c", command, str(python.with_name("oanquan")))
     assert "points lost a move over the test part of regret-mancala-world" in shown
-    times = [tuple(map(float, run("-c", TIMED_IMPORT).split())) for _ in range(5)]
-    wall, busy = (1000 * statistics.median(column) for column in zip(*times, strict=True))
-    print(f"import oanquan_env: {wall:.0f} ms, of which the processor was busy {busy:.0f} ms")
 
 
 @pytest.mark.slow

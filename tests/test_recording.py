@@ -152,14 +152,13 @@ class Shown:
     """Stands for a window; notes the pictures, their marks and how long each was held."""
 
     def __init__(self) -> None:
-        self.pictures: list[render.Snapshot] = []
+        self.pictures: list[render.Drawable] = []
         self.marks: list[LastMove | None] = []
         self.held: list[float] = []
         self.closes_after = 10**9
 
     def show(self, board: Any, *, last: LastMove | None = None, owners: Any = None) -> bool:
-        seeds, stones, scores = tuple(board.seeds), tuple(board.stones), tuple(board.scores)
-        self.pictures.append(render.Snapshot(board.rules, seeds, stones, scores, board.mover, board.ply))
+        self.pictures.append(board)
         self.marks.append(last)
         return len(self.pictures) < self.closes_after
 
@@ -180,7 +179,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
 
 def finished_plies(shown: Shown) -> list[tuple[int, tuple[int, ...]]]:
     """Plies played and seeds, of the first picture after each ply; the steps of a ply count as before it."""
-    return list({picture.ply: picture.seeds for picture in reversed(shown.pictures)}.items())[::-1]
+    return list({picture.ply: tuple(picture.seeds) for picture in reversed(shown.pictures)}.items())[::-1]
 
 
 def pictures_of(history: list[Board]) -> list[tuple[int, tuple[int, ...]]]:
@@ -211,8 +210,8 @@ def test_the_sowing_is_shown_lap_by_lap_and_then_the_captures(shown: Shown) -> N
     game.reset(options={"position": board})
     game.step(Move.parse("3A").action)
     steps = shown.pictures[1:]
-    assert [picture.seeds for picture in steps] == [frame.seeds for frame in trace.frames()]
-    assert [picture.scores for picture in steps] == [frame.scores for frame in trace.frames()]
+    assert [tuple(picture.seeds) for picture in steps] == [frame.seeds for frame in trace.frames()]
+    assert [tuple(picture.scores) for picture in steps] == [frame.scores for frame in trace.frames()]
     marks = shown.marks[1:]
     board.push("3A")
     assert marks[-1] == board.last_mark
