@@ -100,7 +100,7 @@ def test_a_text_that_is_no_position_is_refused_at_its_column(core: Core, text: s
 
 
 def test_a_stone_is_refused_where_the_rules_have_none_and_more_blanks_are_not(core: Core) -> None:
-    with pytest.raises(NotationError, match=r"^column 16: stones must be 0 to 0"):
+    with pytest.raises(NotationError, match=r"^column 16: the stones must be 0 to 0"):
         parse_position(Core("tonkin fields=3"), "5,5,5,10/5,5,5,10* 0,0 0 0")
     assert parse_position(core, f"\t {START.replace(' ', '   ')}\n").same(core.start()).all()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from oanquan_env.engine.rules import FIELD_NAMES
 from oanquan_env.errors import Text, said
 from oanquan_env.play.session import Session
 from oanquan_env.play.vietnamese_texts import MESSAGES, in_vietnamese
@@ -142,6 +143,8 @@ def test_what_people_do_wrong_changes_nothing_and_is_told_in_vietnamese(code: st
         assert error.code == code
         told = error.to_json()["detail"]
         assert told["vi"] != told["en"], (request, asked)
+        field = error.to_json()["field"]
+        assert field not in FIELD_NAMES or told["vi"].startswith(field)  # the page puts its own word there
         assert "must be" not in told["vi"]
         assert "expected" not in told["vi"]
         assert not any(text in told["vi"] for text in english)

@@ -127,7 +127,7 @@ def _within(name: str, array: Column, low: int, high: int) -> None:
     _require(
         name,
         inside.all(axis=1),
-        lambda row: Text(wrong, what=name, low=low, high=high, values=array[row].tolist()),
+        lambda row: Text(wrong, what=f"the {name}", low=low, high=high, values=array[row].tolist()),
         lambda row: int(inside[row].argmin()),
     )
 
