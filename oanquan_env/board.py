@@ -50,13 +50,10 @@ def shared_core(rules: Rules) -> Core:
 
 
 class Board:
-    """One game of Ô Ăn Quan.
+    """One game of Ô Ăn Quan, by a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
 
     Two boards are equal when their rules and their positions (squares, scores, mover, ply) are; their `history` does
     not count. A board changes, so it has no hash; its rules and `text` make a key.
-
-    Args:
-        rules: a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
     """
 
     def __init__(self, rules: Rules | str = DEFAULT_PRESET) -> None:

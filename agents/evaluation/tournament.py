@@ -116,14 +116,9 @@ class Tournament:
     """Every pairing of `entrants` over `openings`.
 
     With two players a pairing is unordered. With more, one `a` among several `b` is not the same as one `b` among
-    several `a`, and both are played.
-
-    Args:
-        core: plays the games.
-        entrants: two players or more; a `UsageError` says so.
-        openings: where games begin; each is played in every seating.
-        seed: of all chance; a pairing's results depend on it and on the two labels, not on the other players.
-        folder: where finished pairings are stored; None stores none.
+    several `a`, and both are played. Every opening is played in every seating. A pairing's results depend on the seed
+    and on the two labels, not on the other players. Finished pairings are stored in the folder, if there is one. Raises
+    `UsageError` for fewer than two players.
     """
 
     def __init__(

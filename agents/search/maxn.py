@@ -212,13 +212,9 @@ def search_rows(
 class ManySearch:
     """Searches positions of one `Rules` for three or four players, each afresh. Threads may share it.
 
-    Raises `ValueError` for rules that `compile_many` refuses, and for a net of other rules.
-
-    Args:
-        core: of the rules to play.
-        aim: `maxn` or `paranoid`.
-        net: evaluates running positions at the horizon; without one their value is zero.
-        threads: positions of a batch searched at once; one for each processor if left out.
+    `net` evaluates running positions at the horizon; without one their value is zero. `threads` positions of a batch
+    are searched at once, one for each processor if left out. Raises `ValueError` for rules that `compile_many` refuses,
+    and for a net of other rules.
     """
 
     def __init__(

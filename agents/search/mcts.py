@@ -78,13 +78,9 @@ class SearchedLeaves:
 class MCTSPlayer:
     """Plays the move that its tree visited most; of equals, one of the highest mean value.
 
-    On the way down moves are tried by UCT (Kocsis and Szepesvári 2006). Raises `ValueError` for less than one
-    simulation, or more than `MAX_SIMULATIONS`.
-
-    Args:
-        evaluator: values new positions.
-        simulations: positions added to each tree.
-        exploration: weight of the bonus for moves that were seldom tried.
+    The evaluator values the positions added to each tree, as many as there are `simulations`. On the way down moves are
+    tried by UCT (Kocsis and Szepesvári 2006), whose bonus for moves that were seldom tried has the weight
+    `exploration`. Raises `ValueError` for less than one simulation, or more than `MAX_SIMULATIONS`.
     """
 
     def __init__(self, evaluator: Evaluator, simulations: int, *, exploration: float = UCT_EXPLORATION) -> None:

@@ -10,8 +10,7 @@ EVERY = 0.2  # seconds between two changes of the line
 class ProgressLine:
     """One line on the error stream, which is rewritten and wiped in the end.
 
-    Args:
-        shown: whether there is any; if left out, where somebody looks at it: on a terminal or in a notebook.
+    If `shown` is left out, there is one where somebody looks at it: on a terminal or in a notebook.
     """
 
     def __init__(self, shown: bool | None = None) -> None:

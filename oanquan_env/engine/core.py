@@ -59,10 +59,9 @@ class Expanded(NamedTuple):
 
 
 class Core:
-    """Plays batches of positions by one `Rules`. Its only state is lookup tables; any number of batches may share it.
+    """Plays batches of positions by one `Rules`, or by its text, such as `"vietnamese refill=forfeit"`.
 
-    Args:
-        rules: a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
+    Its only state is lookup tables; any number of batches may share it.
     """
 
     def __init__(self, rules: Rules | str = DEFAULT_PRESET) -> None:

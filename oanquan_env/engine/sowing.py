@@ -28,12 +28,7 @@ class Runaway(Exception):  # noqa: N818  (the core raises an error of its own, w
 
 
 class Moves:
-    """Sows and captures by one `Rules`; changes squares and scores in place, and nothing else.
-
-    Args:
-        rules: the rules.
-        tables: their lookup tables, see there for codes and bytes.
-    """
+    """Sows and captures by one `Rules`; changes squares and scores in place, and nothing else. Codes: see `tables`."""
 
     def __init__(self, rules: Rules, tables: Tables) -> None:
         self.rules = rules

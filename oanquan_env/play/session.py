@@ -30,13 +30,8 @@ from oanquan_env.render.animation import moving_picture
 class Session:
     """One game after another, on one page or in one widget. Its methods may be called from several threads.
 
-    Raises `SessionError` for rules or players that do not exist.
-
-    Args:
-        rules: of the first game, or their text.
-        names: for each seat `PERSON`, a level or a player's name; persons if left out.
-        board: where the first game begins, instead of the set-up.
-        rng: chance of the players.
+    `names` has for each seat `PERSON`, a level or a player's name; persons sit there if it is left out. The first game
+    begins at the board, or at the set-up of the rules. Raises `SessionError` for rules or players that do not exist.
 
     Attributes:
         game: the game being played.

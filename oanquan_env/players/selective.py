@@ -26,20 +26,15 @@ CHUNK = 256
 
 
 class _Level(NamedTuple):
-    """All moves of the positions of one level."""
+    """All M moves of the positions of one level."""
 
-    rows: Ints
-    """(M,) the position that each move was made in, ascending."""
-    actions: Ints
-    """(M,) the moves."""
-    won: Floats
-    """(M,) points that each wins its mover at once, less those that it wins the opponent."""
+    rows: Ints  # (M,) the position that each move was made in, ascending
+    actions: Ints  # (M,) the moves
+    won: Floats  # (M,) points that each wins its mover at once, less those that it wins the opponent
+    # (M,) what each is worth to its mover by the net, or by the lines after it once it was looked at
     values: Floats
-    """(M,) what each is worth to its mover by the net, or by the lines after it once it was looked at."""
-    looked: Ints
-    """Moves after which the next level goes on, in its order."""
-    kept: Mask
-    """(M,) the moves that count: the best of each position by the net."""
+    looked: Ints  # moves after which the next level goes on, in its order
+    kept: Mask  # (M,) the moves that count: the best of each position by the net
 
 
 class SelectivePolicy:

@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
@@ -237,11 +238,9 @@ class _Reader:
         return "".join([*pieces, text[end:]])
 
 
-@dataclass(frozen=True)
-class _Header:
+class _Header(NamedTuple):
     value: str
-    place: int
-    """Where the value begins."""
+    place: int  # where the value begins
 
 
 def _record(reader: _Reader) -> GameRecord:

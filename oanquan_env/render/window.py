@@ -24,10 +24,7 @@ def _pygame() -> ModuleType:
 class Window:
     """A window that shows one board at a time. It opens with the first `show` and may be closed by its user.
 
-    Args:
-        caption: its title.
-        dark: dark colours.
-        width: in pixels, 960 by default for the usual board; the height goes with it.
+    `width` is in pixels, 960 by default for the usual board; the height goes with it.
     """
 
     def __init__(self, caption: str = "Ô Ăn Quan", *, dark: bool = False, width: int | None = None) -> None:
