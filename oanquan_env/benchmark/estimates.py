@@ -10,11 +10,15 @@ from oanquan_env.arrays import Floats
 BOOTSTRAP_SAMPLES = 1000
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its 95 % interval."""
+class Reported:
+    """Results that reports hold: pydantic, which reads these, refuses unknown fields."""
 
-    __pydantic_config__: ClassVar = {"extra": "forbid"}  # for reports, which are read by pydantic
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+
+
+@dataclass(frozen=True)
+class Estimate(Reported):
+    """A number with its 95 % interval."""
 
     mean: float
     low: float

@@ -4,17 +4,16 @@ import dataclasses
 import math
 import zlib
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from oanquan_env.benchmark.elo import NormalisedElo, elo_of_pairs, normalised_elo, pentanomial
-from oanquan_env.benchmark.estimates import Estimate, bootstrap_means, mean_estimate
+from oanquan_env.benchmark.estimates import Estimate, Reported, bootstrap_means, mean_estimate
 from oanquan_env.benchmark.pairs import PairResults, score_interval
 
 
 @dataclass(frozen=True)
-class MatchResult:
+class MatchResult(Reported):
     """The games of two players; with P > 2 seats, of one `agent` among P - 1 `opponent`s.
 
     Attributes:
@@ -32,8 +31,6 @@ class MatchResult:
         elo_error: half its 95 % interval, over pairs.
         los: likelihood that the agent is the stronger one.
     """
-
-    __pydantic_config__: ClassVar = {"extra": "forbid"}
 
     agent: str
     opponent: str

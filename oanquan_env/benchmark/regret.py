@@ -13,12 +13,12 @@ opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from oanquan_env.arrays import Floats, Ints, Mask
-from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
+from oanquan_env.benchmark.estimates import Estimate, Reported, bootstrap_means
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.keys import canonical_keys, key_number
 from oanquan_env.engine.positions import Positions
@@ -95,7 +95,7 @@ def phases(rules: Rules, positions: Positions) -> Ints:
 
 
 @dataclass(frozen=True)
-class RegretMeasures:
+class RegretMeasures(Reported):
     """How far from the best moves a player's moves are, over some positions.
 
     Attributes:
@@ -105,8 +105,6 @@ class RegretMeasures:
         blunders: share of moves that change the final result between win, draw and loss, see `Judged`.
     """
 
-    __pydantic_config__: ClassVar = {"extra": "forbid"}
-
     positions: int
     regret: Estimate
     optimal: Estimate
@@ -114,10 +112,8 @@ class RegretMeasures:
 
 
 @dataclass(frozen=True)
-class RegretRow:
+class RegretRow(Reported):
     """A player's regret, over all positions, and in `phases` by phase of the game; `PROVED` is exact."""
-
-    __pydantic_config__: ClassVar = {"extra": "forbid"}
 
     agent: str
     overall: RegretMeasures

@@ -19,14 +19,6 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 from oanquan_env.errors import Text, UsageError
 
 Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
-MandarinAhead: TypeAlias = Literal["stop", "take_one"]
-EmptyMandarin: TypeAlias = Literal["stop", "gap"]
-Capture: TypeAlias = Literal["chain", "single"]
-Refill: TypeAlias = Literal["borrow", "forfeit"]
-RefillWhen: TypeAlias = Literal["turn", "at_once"]
-End: TypeAlias = Literal["stones_captured", "squares_empty"]
-Leftovers: TypeAlias = Literal["owner", "split"]
-MandarinLeftovers: TypeAlias = Literal["nobody", "split"]
 
 MAX_SEEDS = 255
 """Most seeds that a game may set up: a square's count is one byte of the core's packed rows."""
@@ -151,16 +143,16 @@ class Rules:
     stone_value: int = 10
     mandarin_seeds: int = 0
     sowing: Sowing = "either"
-    mandarin_ahead: MandarinAhead = "stop"
-    empty_mandarin: EmptyMandarin = "stop"
-    capture: Capture = "chain"
+    mandarin_ahead: Literal["stop", "take_one"] = "stop"
+    empty_mandarin: Literal["stop", "gap"] = "stop"
+    capture: Literal["chain", "single"] = "chain"
     quan_non: int = 0
     mandarin_seeds_capturable: bool = True
-    refill: Refill = "borrow"
-    refill_when: RefillWhen = "turn"
-    end: End = "stones_captured"
-    leftovers: Leftovers = "owner"
-    mandarin_leftovers: MandarinLeftovers = "nobody"
+    refill: Literal["borrow", "forfeit"] = "borrow"
+    refill_when: Literal["turn", "at_once"] = "turn"
+    end: Literal["stones_captured", "squares_empty"] = "stones_captured"
+    leftovers: Literal["owner", "split"] = "owner"
+    mandarin_leftovers: Literal["nobody", "split"] = "nobody"
     max_plies: int = 0
 
     def __post_init__(self) -> None:

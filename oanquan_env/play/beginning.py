@@ -5,13 +5,15 @@ from typing import NamedTuple
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import NotationError
-from oanquan_env.engine.rules import Rules, RulesError
+from oanquan_env.engine.rules import Rules, RulesError, as_rules
 from oanquan_env.errors import Text
 from oanquan_env.match.matches import Match
 from oanquan_env.play.files import board_of_single
-from oanquan_env.play.refusal import SessionError
+from oanquan_env.play.refusal import SessionError, refusing
 from oanquan_env.records.games import parse_records
 from oanquan_env.records.matches import MATCH, is_resigned, resume_match
+
+UNPLAYABLE = NotationError, IllegalMoveError, RunawayGameError  # of a move
 
 
 class Beginning(NamedTuple):
@@ -24,18 +26,14 @@ class Beginning(NamedTuple):
 
 def read_rules(rules: Rules | str) -> Rules:
     """The rules, or those of a text."""
-    try:
-        return rules if isinstance(rules, Rules) else Rules.parse(rules)
-    except RulesError as error:
-        raise SessionError("rules", error) from None
+    with refusing("rules", RulesError):
+        return as_rules(rules)
 
 
 def begin_match(rules: Rules, text: str) -> Beginning:
     """The first round of a match by the match rules of a text."""
-    try:
+    with refusing("rules", RulesError):
         match = Match(rules, text)
-    except RulesError as error:
-        raise SessionError("rules", error) from None
     return Beginning(Board.from_positions(match.core, match.positions), match)
 
 
@@ -46,9 +44,8 @@ def begin_game(rules: Rules, starter: int, position: str | None, moves: str) -> 
     except NotationError as error:
         raise SessionError("position", error.reason, column=error.column) from None
     if type(starter) is not int or not 0 <= starter < rules.players:
-        raise SessionError(
-            "request", Text("starter must be 0 to {high}; got {value!r}", high=rules.players - 1, value=starter)
-        )
+        wrong = Text("starter must be 0 to {high}; got {value!r}", high=rules.players - 1, value=starter)
+        raise SessionError("request", wrong)
     if position is None and starter:
         start = board.positions
         start.mover[:] = starter
@@ -60,10 +57,8 @@ def begin_game(rules: Rules, starter: int, position: str | None, moves: str) -> 
 def push_all(board: Board, moves: str) -> None:
     """Play moves of two letters each."""
     for at in range(0, len(moves), 2):
-        try:
+        with refusing("move", *UNPLAYABLE):
             board.push(moves[at : at + 2])
-        except (NotationError, IllegalMoveError, RunawayGameError) as error:
-            raise SessionError("move", error) from None
 
 
 def read_record(text: str, number: int | None) -> Beginning:

@@ -1,5 +1,8 @@
 """The error of a request that cannot be done."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from oanquan_env.errors import Text, said
 from oanquan_env.play.picture import Json
 from oanquan_env.play.vietnamese_texts import in_vietnamese
@@ -29,3 +32,12 @@ class SessionError(ValueError):
         detail = {"en": text.partition("; players are:")[0], "vi": in_vietnamese(text)}
         field = str(text.parts.get("name", "")) if isinstance(text, Text) else ""
         return {"code": self.code, "detail": detail, "field": field, "column": self.column, "games": self.games}
+
+
+@contextmanager
+def refusing(code: str, *errors: type[Exception]) -> Iterator[None]:
+    """Within it these errors become a `SessionError`."""
+    try:
+        yield
+    except errors as error:
+        raise SessionError(code, error) from None

@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from oanquan_env.board import Board, IllegalMoveError
-from oanquan_env.engine.core import RunawayGameError
-from oanquan_env.engine.notation import Move, NotationError
+from oanquan_env.board import Board
+from oanquan_env.engine.notation import Move
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.errors import MissingExtraError, Text
-from oanquan_env.play.beginning import Beginning, begin_game, begin_match, read_record, read_rules
+from oanquan_env.play.beginning import UNPLAYABLE, Beginning, begin_game, begin_match, read_record, read_rules
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint
 from oanquan_env.play.levels import PERSON
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, drawing
 from oanquan_env.play.puzzles import Puzzle, puzzles_of
-from oanquan_env.play.refusal import SessionError
+from oanquan_env.play.refusal import SessionError, refusing
 from oanquan_env.play.state import game_json, hint_json, puzzle_json
 from oanquan_env.play.warming import shared_adviser, shared_reviewer, shared_seat
 from oanquan_env.playing import choose_move
@@ -228,10 +227,8 @@ class Session:
         with self.changed:
             board = self.game.board.copy()
             owners = None if self.game.match is None else self.game.match.ownership.owners().tolist()
-        try:
+        with refusing("request", MissingExtraError):
             return moving_picture(kind, board.boards(), owners=owners)
-        except MissingExtraError as error:
-            raise SessionError("request", error) from None
 
     # ---- the state -------------------------------------------------------------------------------------------------
 
@@ -258,11 +255,9 @@ class Session:
         rules = begun.board.rules
         if names is None:
             names = self.game.names if len(self.game.names) == rules.players else [PERSON] * rules.players
-        try:
+        with refusing("player", ValueError, ImportError, OSError):
             shared = [shared_seat(name, rules) for name in names]
             self.game = Game(begun.board, names, [seat for seat, _ in shared], begun.match)
-        except (ValueError, ImportError, OSError) as error:
-            raise SessionError("player", error) from None
         if begun.resigned and not self.game.over:
             self.game.resign()
         self._locks = [lock for _, lock in shared]
@@ -277,10 +272,8 @@ class Session:
         return self.puzzle is not None and bool(self.game.board.history)
 
     def _push(self, move: Move | str) -> None:
-        try:
+        with refusing("move", *UNPLAYABLE):
             self.game.push(move)
-        except (NotationError, IllegalMoveError, RunawayGameError) as error:
-            raise SessionError("move", error) from None
 
     def _tell(self) -> None:
         self.version += 1
