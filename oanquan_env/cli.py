@@ -30,7 +30,7 @@ from oanquan_env.play.vietnamese_texts import language_of_system
 from oanquan_env.players.anywhere import load
 from oanquan_env.players.certificates import read_certificate
 from oanquan_env.records.games import GameRecord, parse_records, read_records
-from oanquan_env.records.matches import MATCH, ROUND, replay_match
+from oanquan_env.records.matches import rounds_of_matches
 
 USAGE_ERROR = 2
 INTERRUPTED = 130  # exit status of a program that Ctrl-C ended
@@ -240,31 +240,13 @@ def _replay(asked: argparse.Namespace) -> None:
     records = parse_records(sys.stdin.read()) if asked.record == "-" else read_records(asked.record)
     if asked.game and asked.game > len(records):
         raise ValueError(f"there is no game {asked.game}: the file holds {len(records)}")
-    rounds = _rounds_of_matches(records)
+    rounds = rounds_of_matches(records)
     for number, record in enumerate(records, 1):
         if asked.game in (None, number):
             if asked.check:
                 print(f"game {number}: {len(record.moves)} plies, {record.result} {record.termination}".rstrip())
             else:
                 _replay_one(number, record, rounds.get(number), stories=asked.stories)
-
-
-def _rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
-    """Game number -> round, of the games that are rounds of matches; a round 1 begins a match.
-
-    Raises `UsageError` for headers that contradict the rounds before them.
-    """
-    matches: list[list[int]] = []
-    for number, record in enumerate(records, 1):
-        if MATCH in record.headers:
-            if record.headers.get(ROUND) == "1" or not matches:
-                matches.append([])
-            matches[-1].append(number)
-    rounds: dict[int, Round] = {}
-    for numbers in matches:
-        replayed = replay_match([records[number - 1] for number in numbers])
-        rounds.update(zip(numbers, replayed.rounds, strict=True))
-    return rounds
 
 
 def _replay_one(number: int, record: GameRecord, played: Round | None, *, stories: bool) -> None:

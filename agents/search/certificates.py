@@ -106,7 +106,6 @@ def _running(core: Core, positions: Positions, goals: Ints | Points) -> Iterator
 
 
 def _highest(wanted: Iterator[tuple[bytes, int]]) -> Goals:
-    """The highest goal of each position."""
     goals = Goals()
     for key, goal in wanted:
         goals[key] = max(goal, goals.get(key, goal))
@@ -235,7 +234,6 @@ class _Moves(NamedTuple):
 
 
 def _moves(core: Core, goals: Goals) -> _Moves:
-    """All of them."""
     numbers = {key: number for number, key in enumerate(goals)}
     parts: list[tuple[Ints, Ints, Ints, Ints]] = []
     for begin, rows, actions, moves, reached, needed in _tries(core, goals):

@@ -43,7 +43,6 @@ class RandomStarts:
         return Positions.concatenate(parts)
 
     def _make(self, rng: np.random.Generator) -> Positions:
-        """A block of them."""
         block = self.core.start(BLOCK)
         missing = (rng.random(BLOCK) >= self.set_up_share).nonzero()[0]
         for _ in range(PATIENCE):

@@ -175,7 +175,6 @@ class Match:
         return finished
 
     def _scores(self, final: Positions) -> tuple[int, int]:
-        """Final points of a round."""
         if final.ended[0] == Termination.RESIGNED:
             loser, total = int(final.mover[0]), self.rules.total
             kept = min(int(final.scores[0, loser]), total // 2 - 1)

@@ -41,7 +41,6 @@ class Line:
         return line
 
     def _move(self, board: Board) -> Json:
-        """The last move of a board."""
         trace, last = board.last_trace, board.last_mark
         assert trace is not None
         assert last is not None

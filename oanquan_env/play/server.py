@@ -167,8 +167,6 @@ class PlayServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One request."""
-
     server: PlayServer
     server_version, sys_version = "oanquan", ""
     protocol_version = "HTTP/1.1"

@@ -173,7 +173,6 @@ class TerminalGame:
             self._play(move)
 
     def _answer(self, agent: Policy) -> None:
-        """Let an agent play."""
         seat = self.board.mover
         name = f"{self._seat(seat)} ({self.players[seat]})"
         with thinking(in_language(Text("{name} is thinking…", name=name), self._language)):

@@ -29,6 +29,7 @@ from oanquan_env.engine.rules import Rules, RulesError
 from oanquan_env.errors import Text, said
 from oanquan_env.files import read_bytes
 from oanquan_env.match.ownership import Ownership
+from oanquan_env.records.reader import BRACE, QUOTE, Reader, escaped
 
 UNFINISHED = "*"
 RESERVED = ("Rules", "Position", "Result", "Termination")
@@ -42,9 +43,6 @@ _HEADER = re.compile(rf'\[({_NAME.pattern})[ \t]+"((?:[^"\\]|\\.)*)"[ \t]*\]', r
 _COMMENT = re.compile(r"\{((?:[^}\\]|\\.)*)\}", re.DOTALL)
 _NUMBER = re.compile(r"([0-9]+)\.")
 _WORD = re.compile(r"[^\s{}\[\]]+")
-_BLANK = re.compile(r"\s*")
-QUOTE, BRACE = '"', "}"
-_ESCAPES = {"n": "\n", "r": "\r", "\\": "\\", QUOTE: QUOTE, BRACE: BRACE}
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ class GameRecord:
         headers["Result"] = self.result
         if self.termination:
             headers["Termination"] = self.termination
-        lines = [f'[{name} "{_escaped(value, QUOTE)}"]' for name, value in headers.items()]
+        lines = [f'[{name} "{escaped(value, QUOTE)}"]' for name, value in headers.items()]
         lines.append("")
         if 0 in self.comments:
             lines.append(self._comment(0))
@@ -156,12 +154,7 @@ class GameRecord:
         return "\n".join([*lines, self.result, ""])
 
     def _comment(self, number: int) -> str:
-        return f"{{{_escaped(self.comments[number], BRACE)}}}"
-
-
-def _escaped(text: str, closing: str) -> str:
-    text = text.replace("\\", "\\\\").replace(closing, f"\\{closing}").replace("\r", "\\r")
-    return text.replace("\n", "\\n") if closing == QUOTE else text  # a comment may run over lines
+        return f"{{{escaped(self.comments[number], BRACE)}}}"
 
 
 def parse_records(text: str) -> list[GameRecord]:
@@ -170,7 +163,7 @@ def parse_records(text: str) -> list[GameRecord]:
     Raises `NotationError` naming line and column of what cannot be read, of a move that cannot be played (with its ply)
     or of a result that the moves do not lead to.
     """
-    reader = _Reader(text)
+    reader = Reader(text)
     records = []
     while not reader.at_end():
         records.append(_record(reader))
@@ -198,52 +191,12 @@ def format_records(records: Iterable[GameRecord]) -> str:
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
-class _Reader:
-    """A text and a place in it."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.place = 0
-
-    def at_end(self) -> bool:
-        """Skip blanks; whether nothing follows."""
-        match = _BLANK.match(self.text, self.place)
-        self.place = match.end() if match else self.place
-        return self.place == len(self.text)
-
-    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """The next match of `pattern`, blanks skipped; the reader goes behind it."""
-        self.at_end()
-        match = pattern.match(self.text, self.place)
-        if match:
-            self.place = match.end()
-        return match
-
-    def error(self, reason: str, place: int | None = None, **parts: object) -> NotationError:
-        """An error at `place`, or where the reader is; with `parts`, the reason is the template of a `Text`."""
-        place = self.place if place is None else place
-        line = self.text.count("\n", 0, place) + 1
-        return NotationError(
-            Text(reason, **parts) if parts else reason, line=line, column=place - self.text.rfind("\n", 0, place)
-        )
-
-    def unescaped(self, text: str, place: int) -> str:
-        """`text`, which begins at `place`, with its backslashes resolved."""
-        pieces, end = [], 0
-        for match in re.finditer(r"\\(.)", text, re.DOTALL):
-            if match[1] not in _ESCAPES:
-                raise self.error("unknown escape {text!r}", place + match.start(), text=match[0])
-            pieces += [text[end : match.start()], _ESCAPES[match[1]]]
-            end = match.end()
-        return "".join([*pieces, text[end:]])
-
-
 class _Header(NamedTuple):
     value: str
     place: int  # where the value begins
 
 
-def _record(reader: _Reader) -> GameRecord:
+def _record(reader: Reader) -> GameRecord:
     begin = reader.place
     headers = _headers(reader)
     for name in ("Rules", "Result"):
@@ -263,7 +216,7 @@ def _record(reader: _Reader) -> GameRecord:
     )
 
 
-def _headers(reader: _Reader) -> dict[str, _Header]:
+def _headers(reader: Reader) -> dict[str, _Header]:
     headers: dict[str, _Header] = {}
     while not reader.at_end() and reader.text[reader.place] == "[":
         begin = reader.place
@@ -276,7 +229,7 @@ def _headers(reader: _Reader) -> dict[str, _Header]:
     return headers
 
 
-def _start(reader: _Reader, headers: Mapping[str, _Header]) -> Board:
+def _start(reader: Reader, headers: Mapping[str, _Header]) -> Board:
     header = headers["Rules"]
     try:
         rules = Rules.parse(header.value)
@@ -290,7 +243,7 @@ def _start(reader: _Reader, headers: Mapping[str, _Header]) -> Board:
         raise reader.error(error.reason, header.place + error.column - 1) from None
 
 
-def _moves(reader: _Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, str]]:
+def _moves(reader: Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, str]]:
     """Read and play the moves up to the result, before which the reader stays."""
     comments: dict[int, list[str]] = {}
     players, played = board.rules.players, 0
@@ -313,7 +266,7 @@ def _moves(reader: _Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, s
         played += 1
 
 
-def _push(reader: _Reader, board: Board) -> None:
+def _push(reader: Reader, board: Board) -> None:
     word = reader.take(_WORD)
     if not word:
         raise reader.error("expected a move here")
@@ -328,7 +281,7 @@ def _push(reader: _Reader, board: Board) -> None:
     raise reader.error("ply {number}: {what}", place, number=board.ply + 1, what=reason)
 
 
-def _check_result(reader: _Reader, headers: Mapping[str, _Header], board: Board) -> None:
+def _check_result(reader: Reader, headers: Mapping[str, _Header], board: Board) -> None:
     """Compare the result and the termination that are written with those of the moves."""
     written, word = headers["Result"], reader.take(_WORD)
     if word is None or word[0] != written.value:

@@ -26,7 +26,6 @@ TOO_LATE = "the match was over after round {number}"
 
 
 def _error(number: int, what: str) -> UsageError:
-    """An error in a round."""
     return UsageError(Text("round {number}: {what}", number=number, what=what))
 
 
@@ -74,6 +73,24 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
         _compare(number, _expected(match, records[0]), _written(record))
         _play(match, number, record)
     return match
+
+
+def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
+    """Game number -> round, of the games that are rounds of matches; a round 1 begins a match.
+
+    Raises `UsageError` for headers that contradict the rounds before them.
+    """
+    matches: list[list[int]] = []
+    for number, record in enumerate(records, 1):
+        if MATCH in record.headers:
+            if record.headers.get(ROUND) == "1" or not matches:
+                matches.append([])
+            matches[-1].append(number)
+    rounds: dict[int, Round] = {}
+    for numbers in matches:
+        replayed = replay_match([records[number - 1] for number in numbers])
+        rounds.update(zip(numbers, replayed.rounds, strict=True))
+    return rounds
 
 
 def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
@@ -130,7 +147,6 @@ def _expected(match: Match, first: GameRecord) -> dict[str, str]:
 
 
 def _written(record: GameRecord) -> dict[str, str]:
-    """The headers of a record."""
     headers = {name: record.headers.get(name, "") for name in (MATCH, ROUND, SOLD, PAWNED)}
     return {"Rules": str(record.rules), "Position": str(record.position), **headers}
 

@@ -99,7 +99,6 @@ class SelfPlayVecEnv(VecEnv):
             }
 
     def _begin(self, rows: npt.NDArray[np.intp]) -> None:
-        """New games."""
         self.positions[rows] = self.starts.draw(len(rows))
         self.first_ply[rows] = self.positions.ply[rows]
 
