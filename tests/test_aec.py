@@ -255,5 +255,3 @@ def test_a_match_takes_no_other_reward_and_no_start_position() -> None:
         raw_env(match=True, reward="margin")
     with pytest.raises(ValueError, match="it takes no option 'position'"):
         raw_env(match=True).reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
-    with pytest.raises(RulesError, match="match play needs players=2, not 3"):
-        raw_env("three-player", match=True)

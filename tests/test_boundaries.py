@@ -154,21 +154,12 @@ def test_torch_modules_of_any_precision_play(dtype: str) -> None:
     assert core.legal_mask(positions)[np.arange(2), chosen].all()
 
 
-def test_a_class_gets_the_core_by_its_name_alone() -> None:
-    class Deep:
+def test_a_class_that_takes_no_core_gets_none() -> None:
+    class Deep(Answering):
         def __init__(self, depth: int = 3) -> None:
             self.depth = depth
 
-        def choose(self, positions: Positions, rng: np.random.Generator) -> Any:
-            return np.zeros(len(positions), dtype=np.intp)
-
-    class Knowing(Deep):
-        def __init__(self, core: Core) -> None:
-            self.core = core
-
-    core = Core()
-    assert as_policy(Deep, core).depth == 3  # type: ignore[attr-defined]
-    assert as_policy(Knowing, core).core is core  # type: ignore[attr-defined]
+    assert as_policy(Deep, Core()).depth == 3  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("command", "closed"), [("show", 1), ("show", 2), ("play --opponent greedy", 0)])

@@ -118,6 +118,8 @@ def test_a_match_needs_two_players_and_fields_enough() -> None:
     with pytest.raises(RulesError, match="at most fields=2; got 3"):
         Match(Rules(fields=2))
     assert Match(Rules(fields=2), "fields_to_lose=2").outcome is None
+    with pytest.raises(ValueError, match="a match has two players; got 3"):
+        play_matches([RandomPolicy(Core())] * 3, 1, np.random.default_rng(0))
 
 
 def lost_round(match: Match, scores: tuple[int, int], *, truncated: bool = False) -> None:
@@ -247,8 +249,3 @@ def test_the_first_player_of_many_matches_is_south() -> None:
     (match,) = play_matches(players, 1, np.random.default_rng(), match_rules="max_rounds=3")
     assert match.outcome is not None
     assert match.rounds[0].actions[:2] == (0, 9)
-
-
-def test_a_match_has_two_players() -> None:
-    with pytest.raises(ValueError, match="a match has two players; got 3"):
-        play_matches([RandomPolicy(Core())] * 3, 1, np.random.default_rng(0))

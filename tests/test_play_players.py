@@ -98,15 +98,11 @@ def test_levels_take_the_best_that_is_installed() -> None:
         assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name
 
 
-def damage_value_nets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("numba")
     damaged = tmp_path / "value.npz"
     damaged.write_bytes(b"PK\x03\x04 and nothing more")
     monkeypatch.setattr(value_net, "pretrained_path", lambda rules: damaged)
-
-
-def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("numba")
-    damage_value_nets(monkeypatch, tmp_path)
     with pytest.raises(FileError, match="not a value net"):
         first_playing(LEVELS["hard"].players, Rules())
     played = Session(names=("human", "hard"))

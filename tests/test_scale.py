@@ -25,7 +25,6 @@ from agents.evaluation.prove_regret import prove_suite
 from agents.evaluation.tournament import Tournament, play_pairing
 from agents.support.parallel import RETRIES, in_order, spread
 from agents.training.kinds import load_config
-from agents.training.ppo.run import PPORun
 from agents.training.run_folder import CHECKPOINT_NAME
 from agents.training.sweep import parse_seeds, train_seed
 from agents.training.train_command import parse
@@ -204,7 +203,9 @@ def test_seeds_must_be_different_numbers(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_sweep_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = [*SMALL, "--sweep", "3,5", "--output", str(tmp_path)]
     assert train.main([*arguments, "--jobs", "1"]) == 0
     out = capsys.readouterr().out
@@ -222,8 +223,17 @@ def test_a_sweep_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert (tmp_path / "seed-3" / "evaluations.jsonl").read_text() == first
     assert train.main([*SMALL, "--ppo.gamma", "0.9", "--sweep", "3,5", "--output", str(tmp_path)]) == 2
     assert "holds a run of another configuration" in capsys.readouterr().err
-    for seed in (3, 5):
-        (tmp_path / f"seed-{seed}" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
+    (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
+    assert train.main([*arguments, "--jobs", "1"]) == 2  # and the other seed is not stopped
+    printed = capsys.readouterr()
+    lines = printed.out.replace("\n", "")
+    assert f"seed 3 failed, 1 of 2: {tmp_path / 'seed-3'}" in lines
+    assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in lines
+    assert "score against greedy, %: " in printed.out
+    assert "±" not in printed.out
+    assert f"train.py: seed 3: {tmp_path / 'seed-3' / CHECKPOINT_NAME}" in printed.err
+    assert "seed 5" not in printed.err
+    (tmp_path / "seed-5" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
     assert train.main([*arguments, "--jobs", "1"]) == 2
     assert "score against" not in capsys.readouterr().out
 
@@ -242,22 +252,6 @@ def test_a_run_of_a_sweep_has_as_many_processors_as_threads(
     monkeypatch.setattr(os, "cpu_count", lambda: 13)
     assert train.main([*options, "--sweep", "0,1", "--output", str(tmp_path)]) == 0
     assert (asked["cpus"], asked["processes"]) == (processors, max(1, 13 // processors))
-
-
-@pytest.mark.slow
-def test_a_seed_that_fails_does_not_stop_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = parse([*SMALL, "--seed", "3"]).settings
-    PPORun.create(tmp_path / "seed-3", config, "by hand", lambda line: None)
-    (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
-    assert train.main([*SMALL, "--sweep", "3,5", "--jobs", "1", "--output", str(tmp_path)]) == 2
-    printed = capsys.readouterr()
-    lines = printed.out.replace("\n", "")
-    assert f"seed 3 failed, 1 of 2: {tmp_path / 'seed-3'}" in lines
-    assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in lines
-    assert "score against greedy, %: " in printed.out
-    assert "±" not in printed.out
-    assert f"train.py: seed 3: {tmp_path / 'seed-3' / CHECKPOINT_NAME}" in printed.err
-    assert "seed 5" not in printed.err
 
 
 def test_a_seed_that_diverges_says_so(tmp_path: Path) -> None:

@@ -20,15 +20,12 @@ from tests.strategies import PRESET_NAMES
 # ---- Gymnasium's own checks, and learning ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("preset", PRESET_NAMES)
-def test_gymnasium_s_checker_finds_nothing(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("preset", "opponent"), [*((name, "random") for name in PRESET_NAMES), ("app", "greedy"), ("app", None)]
+)
+def test_gymnasium_s_checker_finds_nothing(preset: str, opponent: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    check_env(gymnasium.make("OAnQuan-v0", rules=preset, opponent="random").unwrapped)
-
-
-@pytest.mark.parametrize("opponent", [None, "greedy"])
-def test_gymnasium_s_checker_finds_nothing_with_any_opponent(opponent: str | None) -> None:
-    check_env(gymnasium.make("OAnQuan-v0", opponent=opponent).unwrapped, skip_render_check=True)
+    check_env(gymnasium.make("OAnQuan-v0", rules=preset, opponent=opponent).unwrapped)
 
 
 def test_made_by_name_from_gymnasium_s_registry() -> None:

@@ -120,12 +120,9 @@ def test_returned_masks_are_the_caller_s_own() -> None:
 
 
 def test_opponents_by_name_object_and_function() -> None:
-    named, given_object, function = (
-        OAnQuanEnv(opponent=opponent, seat=1)
-        for opponent in ("greedy", GreedyPolicy(Core()), GreedyPolicy(Core()).choose)
-    )
     games = []
-    for game in (named, given_object, function):
+    for opponent in ("greedy", GreedyPolicy(Core()), GreedyPolicy(Core()).choose):
+        game = OAnQuanEnv(opponent=opponent, seat=1)
         game.reset(seed=2)
         games.append(play_out(game, seed=2))
     assert data_equivalence(games[0], games[1], exact=True)
