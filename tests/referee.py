@@ -30,7 +30,6 @@ class Referee:
         self.ended: str | None = None
 
     def copy(self) -> Referee:
-        """Return an independent copy of the game; the rules object is shared."""
         twin = copy.copy(self)
         twin.seeds = self.seeds.copy()
         twin.stones = self.stones.copy()
@@ -45,28 +44,22 @@ class Referee:
         return list(range(first, first + self.rules.fields))
 
     def mandarin_square(self, side: int) -> int:
-        """Return the ring index of the mandarin square that closes a side."""
         return side * (self.rules.fields + 1) + self.rules.fields
 
     def is_mandarin(self, square: int) -> bool:
-        """Tell whether a square is a mandarin square."""
         return square % (self.rules.fields + 1) == self.rules.fields
 
     def has_stone(self, square: int) -> bool:
-        """Tell whether a square holds a mandarin stone."""
         return self.is_mandarin(square) and self.stones[square // (self.rules.fields + 1)] == 1
 
     def is_empty(self, square: int) -> bool:
-        """Tell whether a square is empty."""
         # Section 1: "A square is empty when it holds neither seed nor stone."
         return self.seeds[square] == 0 and not self.has_stone(square)
 
     def after(self, square: int, step: int) -> int:
-        """Return the square after this one, in the direction of step (+1 or -1)."""
         return (square + step) % len(self.seeds)
 
     def row_is_empty(self, player: int) -> bool:
-        """Tell whether all of a player's fields are empty."""
         return all(self.seeds[field] == 0 for field in self.own_fields(player))
 
     def legal_actions(self) -> list[int]:
@@ -134,7 +127,6 @@ class Referee:
             last = self.take_one(n, step) if self.is_mandarin(n) else self.sow(n, step)
 
     def is_gap(self, square: int) -> bool:
-        """Tell whether a square is a gap, beyond which one captures."""
         # Section 2.2: "n is an empty mandarin square → `empty_mandarin = "stop"`: the turn ends.
         # "gap": it is a gap". Section 2.3: "Under `empty_mandarin = "stop"` an empty mandarin
         # square is no gap in a chain either".
@@ -158,7 +150,6 @@ class Referee:
         return target
 
     def captures(self, gap: int, step: int) -> int:
-        """Capture behind a gap, and on in a chain; return the points."""
         # Section 2.3: "If m is empty, the turn ends. Otherwise the mover captures all that is in
         # m […] with `capture = "chain"`, let n' be the square after m: if n' is a gap and the
         # square after it is not empty, that one is captured too, and so on."
@@ -174,7 +165,6 @@ class Referee:
         return points
 
     def is_capturable(self, square: int) -> bool:
-        """Tell whether a non-empty square may be captured (quan non)."""
         if not self.is_mandarin(square):
             return True
         # Section 2.4: "a mandarin square that holds its stone and fewer than `quan_non` seeds
@@ -211,7 +201,6 @@ class Referee:
             self.refill_rows()
 
     def end_reached(self) -> bool:
-        """Make the end test of section 4."""
         # "stones_captured": all stones have been captured.
         if self.rules.end == "stones_captured":
             return sum(self.stones) == 0
@@ -237,7 +226,6 @@ class Referee:
             self.refill_row(player)
 
     def refill_row(self, player: int) -> None:
-        """Put one seed into each field of a player, out of its captures."""
         # Section 3.3: the score simply falls by F and may go below zero.
         for field in self.own_fields(player):
             self.seeds[field] = 1
@@ -252,7 +240,6 @@ class Referee:
         return [s + f + on_mandarins for s, f in zip(self.scores, on_fields, strict=True)]
 
     def field_leftovers(self) -> list[int]:
-        """Return what each player gets of the seeds left on the fields."""
         # Section 4: "the seeds on the fields go to the fields' owners (`leftovers = "owner"`) or
         # are split evenly ("split") […] What does not divide goes to nobody".
         players = self.rules.players

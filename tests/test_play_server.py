@@ -16,7 +16,8 @@ import pytest
 
 from oanquan_env import Board
 from oanquan_env.cli import main
-from oanquan_env.play import levels, server
+from oanquan_env.play import levels
+from oanquan_env.play import server as servers
 from oanquan_env.play.server import FILES, PlayServer
 from oanquan_env.play.session import Session
 from tests.browsers import serve
@@ -48,66 +49,57 @@ def request(played: PlayServer, name: str, **asked: Any) -> Answer:
     return ask(played, f"/{played.token}/{name}", asked)
 
 
-def test_only_its_own_page_is_answered() -> None:
-    with serve("human", "greedy") as played:
-        page, own = f"/{played.token}/", f"127.0.0.1:{played.server_port}"
-        for headers in (
-            {"Host": "evil.example"},
-            {"Host": f"evil.example:{played.server_port}"},
-            {"Host": "127.0.0.1"},
-            {"Origin": "http://evil.example"},
-            {"Origin": f"https://{own}"},
-            {"Origin": "null"},
-            {"Host": f"localhost:{played.server_port}", "Origin": "http://localhost:1"},
-        ):
-            assert ask(played, page, headers=headers)[0] == 403, headers
-            assert ask(played, f"{page}begin", {}, headers)[0] == 403, headers
-        assert ask(played, page)[0] == 200
-        assert ask(played, page, headers={"Host": f"localhost:{played.server_port}"})[0] == 200
-        assert ask(played, f"{page}begin", {}, {"Origin": f"http://{own}"})[0] == 200
+def test_only_its_own_page_is_answered(server: PlayServer) -> None:
+    page, own = f"/{server.token}/", f"127.0.0.1:{server.server_port}"
+    assert (server.server_address[0], server.address) == ("127.0.0.1", f"http://{own}{page}")  # on this machine alone
+    for headers in (
+        {"Host": "evil.example"},
+        {"Host": f"evil.example:{server.server_port}"},
+        {"Host": "127.0.0.1"},
+        {"Origin": "http://evil.example"},
+        {"Origin": f"https://{own}"},
+        {"Origin": "null"},
+        {"Host": f"localhost:{server.server_port}", "Origin": "http://localhost:1"},
+    ):
+        assert ask(server, page, headers=headers)[0] == 403, headers
+        assert ask(server, f"{page}begin", {}, headers)[0] == 403, headers
+    assert ask(server, page)[0] == 200
+    assert ask(server, page, headers={"Host": f"localhost:{server.server_port}"})[0] == 200
+    assert ask(server, f"{page}begin", {}, {"Origin": f"http://{own}"})[0] == 200
 
 
-def test_the_token_is_asked_for() -> None:
-    with serve("human", "greedy") as played:
-        token = played.token
-        for path in ("/", "/board.js", "/begin", f"/{token[:-1]}/", f"/x{token}/", "/%C3%A9/", "*"):
-            assert ask(played, path)[0] == 403, path
-        assert ask(played, "/begin", {})[0] == 403
-        assert ask(played, f"/{token}")[0] == 308  # without its last slash: it leads to the page
+def test_the_token_is_asked_for(server: PlayServer) -> None:
+    token = server.token
+    for path in ("/", "/board.js", "/begin", f"/{token[:-1]}/", f"/x{token}/", "/%C3%A9/", "*"):
+        assert ask(server, path)[0] == 403, path
+    assert ask(server, "/begin", {})[0] == 403
+    assert ask(server, f"/{token}")[0] == 308  # without its last slash: it leads to the page
 
 
-def test_it_listens_on_this_machine_alone() -> None:
-    with serve("human", "greedy") as played:
-        assert played.server_address[0] == "127.0.0.1"
-        assert played.address == f"http://127.0.0.1:{played.server_port}/{played.token}/"
+def test_nothing_but_the_files_of_the_page_is_served(server: PlayServer) -> None:
+    for name in FILES:
+        status, text = ask(server, f"/{server.token}/{name}")
+        assert status == 200
+        assert text
+    for name in ("server.py", "../server.py", "..%2fserver.py", "page.html", "board.js/"):
+        assert ask(server, f"/{server.token}/{name}")[0] == 404, name
 
 
-def test_nothing_but_the_files_of_the_page_is_served() -> None:
-    with serve("human", "greedy") as played:
-        for name in FILES:
-            status, text = ask(played, f"/{played.token}/{name}")
-            assert status == 200
-            assert text
-        for name in ("server.py", "../server.py", "..%2fserver.py", "page.html", "board.js/"):
-            assert ask(played, f"/{played.token}/{name}")[0] == 404, name
-
-
-def test_odd_requests_get_an_answer() -> None:
-    with serve("human", "greedy") as played:
-        for body in ("", "[]", "{", '"x"'):
-            assert ask(played, f"/{played.token}/begin", body)[0] == 400, body
-        for length in (str(server.MOST_BYTES + 1), "9" * 5000, "-1", "²"):
-            assert ask(played, f"/{played.token}/begin", "{}", {"Content-Length": length})[0] == 400, length[:9]
-        assert ask(played, f"/{played.token}/begin", "[" * 200_000)[0] == 400
-        assert ask(played, f"/{played.token}/begin", {}, {"Content-Type": "text/plain"})[0] == 400
-        assert request(played, "move")[1]["error"]["code"] == "gone"
-        tab = request(played, "begin")[1]["tab"]
-        status, answer = request(played, "move", tab=tab, move="9A", ply=0)
-        assert (status, answer["error"]["code"]) == (400, "move")
+def test_odd_requests_get_an_answer(server: PlayServer) -> None:
+    for body in ("", "[]", "{", '"x"'):
+        assert ask(server, f"/{server.token}/begin", body)[0] == 400, body
+    for length in (str(servers.MOST_BYTES + 1), "9" * 5000, "-1", "²"):
+        assert ask(server, f"/{server.token}/begin", "{}", {"Content-Length": length})[0] == 400, length[:9]
+    assert ask(server, f"/{server.token}/begin", "[" * 200_000)[0] == 400
+    assert ask(server, f"/{server.token}/begin", {}, {"Content-Type": "text/plain"})[0] == 400
+    assert request(server, "move")[1]["error"]["code"] == "gone"
+    tab = request(server, "begin")[1]["tab"]
+    status, answer = request(server, "move", tab=tab, move="9A", ply=0)
+    assert (status, answer["error"]["code"]) == (400, "move")
 
 
 def test_two_tabs_are_two_games_and_old_ones_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "MOST_TABS", 2)
+    monkeypatch.setattr(servers, "MOST_TABS", 2)
     with serve("human", "human") as played:
         first, second = (request(played, "begin")[1]["tab"] for _ in range(2))
         request(played, "move", tab=first, move="3A", ply=0)
@@ -143,7 +135,7 @@ def test_a_slow_player_holds_up_nothing(slow: Slow) -> None:
 
 def test_a_player_thinks_again_after_a_thought_that_was_dropped(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     """A move is taken back and another one made while the player thinks, and the page waits already."""
-    tab = server.Tab(Session(names=("human", "slow")))
+    tab = servers.Tab(Session(names=("human", "slow")))
     changed = tab.session.changed
     wait = changed.wait
 

@@ -177,28 +177,16 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     return opened
 
 
-def finished_plies(shown: Shown) -> list[tuple[int, tuple[int, ...]]]:
-    """Plies played and seeds, of the first picture after each ply; the steps of a ply count as before it."""
-    return list({picture.ply: tuple(picture.seeds) for picture in reversed(shown.pictures)}.items())[::-1]
-
-
-def pictures_of(history: list[Board]) -> list[tuple[int, tuple[int, ...]]]:
-    return [(board.ply, tuple(board.seeds)) for board in history]
-
-
-def test_one_s_own_ply_and_the_reply_are_both_shown(shown: Shown) -> None:
-    game = OAnQuanEnv(opponent=lambda positions, rng: np.array([Move.parse("5C").action]), seat=0, render_mode="human")
+@pytest.mark.parametrize(("seat", "moves"), [(0, ["1A", "5C"]), (1, ["5C"])])
+def test_one_s_own_ply_and_those_of_the_opponent_are_shown(shown: Shown, seat: int, moves: list[str]) -> None:
+    reply = np.array([Move.parse("5C").action])
+    game = OAnQuanEnv(opponent=lambda positions, rng: reply, seat=seat, render_mode="human")
     game.reset()
-    game.step(Move.parse("1A").action)
-    assert finished_plies(shown) == pictures_of(boards_of("1A", "5C"))
-    labels = list(dict.fromkeys(mark.label for mark in shown.marks if mark))
-    assert labels == ["1A", "5C"]
-
-
-def test_an_opening_ply_of_the_opponent_is_shown(shown: Shown) -> None:
-    game = OAnQuanEnv(opponent=lambda positions, rng: np.array([Move.parse("5C").action]), seat=1, render_mode="human")
-    game.reset()
-    assert finished_plies(shown) == pictures_of(boards_of("5C"))
+    if seat == 0:
+        game.step(Move.parse("1A").action)
+    first = {picture.ply: list(picture.seeds) for picture in reversed(shown.pictures)}  # of each ply
+    assert first == {board.ply: board.seeds for board in boards_of(*moves)}
+    assert list(dict.fromkeys(mark.label for mark in shown.marks if mark)) == moves
 
 
 def test_the_sowing_is_shown_lap_by_lap_and_then_the_captures(shown: Shown) -> None:
