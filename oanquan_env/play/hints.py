@@ -41,7 +41,7 @@ class Hint:
 
     def text(self, board: Board) -> Text:
         """The advice in words: the mover's final margin with each move, or the points won at once."""
-        before = 0.0 if self.analysis is None else lead(board)
+        before = 0.0 if self.analysis is None else final_margin(board, 0.0)
         moves = "  ".join(f"{move} {round(before + value, 1):+g}" for move, value in self.values.items())
         parts = {"player": self.player, "best": self.best, "moves": moves}
         if self.analysis is None:
@@ -52,11 +52,11 @@ class Hint:
         return Text(words, **parts, seat=seat_name(board.rules, board.mover), how=how)
 
 
-def lead(board: Board) -> float:
-    """The mover's points so far less the mean of its opponents'."""
+def final_margin(board: Board, value: float) -> float:
+    """The mover's final points less the mean of its opponents' if it wins `value` more than they from here on."""
     scores = board.scores
     mine = scores.pop(board.mover)
-    return mine - sum(scores) / len(scores)
+    return mine - sum(scores) / len(scores) + value
 
 
 def hint(name: str, player: Policy, board: Board, rng: np.random.Generator) -> Hint:

@@ -6,7 +6,7 @@ from oanquan_env.board import Board
 from oanquan_env.engine.move_trace import Frame, MoveTrace
 from oanquan_env.engine.notation import Move
 from oanquan_env.play.game import Game
-from oanquan_env.play.hints import Hint, lead
+from oanquan_env.play.hints import Hint, final_margin
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, frame_json, owners_json
 from oanquan_env.play.puzzles import Puzzle
@@ -43,11 +43,10 @@ def game_json(game: Game, line: Line, first: int) -> Json:
 def hint_json(advice: Hint, board: Board) -> Json:
     """The value of each move of `board`: the final margin of the mover over the mean of its opponents, in points."""
     search = None if advice.analysis is None else {"proved": advice.analysis.proved, "depth": advice.analysis.depth}
-    before = lead(board)
     return {
         "player": advice.player,
         "best": str(advice.best),
-        "values": {str(move): round(before + value, 1) for move, value in advice.values.items()},
+        "values": {str(move): round(final_margin(board, value), 1) for move, value in advice.values.items()},
         "captured": _captured(board.sowing(advice.best)),
         "search": search,
     }
