@@ -30,18 +30,6 @@ LONGEST = 1000
 """Most characters of an error."""
 
 
-def read_net(text: str) -> None:
-    ValueNet.from_bytes(base64.b64decode(text))
-
-
-def read_folder_card(path: Path) -> None:
-    read_card(path.parent)
-
-
-def read_match(text: str) -> None:
-    replay_match(parse_records(text))
-
-
 def from_file(read: Callable[[Path], object], name: str) -> Callable[[str], None]:
     """`read` of a file called `name` that holds a text; its errors name the file."""
 
@@ -59,9 +47,12 @@ def from_file(read: Callable[[Path], object], name: str) -> Callable[[str], None
 READERS: dict[str, list[tuple[Callable[[str], object], type[Exception] | tuple[type[Exception], ...]]]] = {
     "notation": [(Move.parse, NotationError), (Board.parse, NotationError)],
     "rules": [(Rules.parse, RulesError), (MatchRules.parse, RulesError)],
-    "records": [(read_match, UsageError)],
-    "nets": [(read_net, FileError)],
-    "cards": [(from_file(load_config, "x.yaml"), UsageError), (from_file(read_folder_card, CARD_NAME), UsageError)],
+    "records": [(lambda text: replay_match(parse_records(text)), UsageError)],
+    "nets": [(lambda text: ValueNet.from_bytes(base64.b64decode(text)), FileError)],
+    "cards": [
+        (from_file(load_config, "x.yaml"), UsageError),
+        (from_file(lambda path: read_card(path.parent), CARD_NAME), UsageError),
+    ],
     "suites": [(from_file(read_suite, "x.json"), FileError), (from_file(read_report, "x.json"), FileError)],
 }
 """The readers of each kind, and the error that each promises."""

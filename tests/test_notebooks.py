@@ -1,7 +1,6 @@
 """The notebooks run from a clean kernel, and nothing but small pictures and short text is stored in them."""
 
 import re
-import time
 from pathlib import Path
 
 import nbformat
@@ -11,9 +10,6 @@ from notebooks.run import MOST_CHARACTERS, TEXT, execute, main, notebooks, shown
 
 TRAINED = "03_train_and_benchmark"
 """Shows networks, whose numbers differ from one processor to another."""
-NUMBER = re.compile(r"\d+\.\d+")
-SECONDS = re.compile(r" +\d+\.\d+ s\b")
-PNG = "image/png"
 
 each_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 
@@ -36,13 +32,14 @@ def test_only_what_is_shown_is_stored(path: Path) -> None:
 def test_notebook_runs_from_a_clean_kernel(path: Path) -> None:
     """And it shows what is stored."""
     stored = nbformat.read(path, as_version=4)
-    begin = time.perf_counter()
     fresh = execute(path)
-    print(f"{path.name}: {time.perf_counter() - begin:.0f} s")
     for before, after in zip(stored.cells, fresh.cells, strict=True):
         assert [kind for kind, _ in shown(before)] == [kind for kind, _ in shown(after)], before.source
-        changing = NUMBER if path.stem == TRAINED else SECONDS
-        same = [[changing.sub("", part) for kind, part in shown(cell) if kind != PNG] for cell in (before, after)]
+        changing = r"\d+\.\d+" if path.stem == TRAINED else r" +\d+\.\d+ s\b"
+        same = [
+            [re.sub(changing, "", part) for kind, part in shown(cell) if kind != "image/png"]
+            for cell in (before, after)
+        ]
         assert same[0] == same[1], f"out of date: python notebooks/run.py {path.name}\n{before.source}"
 
 

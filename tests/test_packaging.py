@@ -13,9 +13,6 @@ import pytest
 import oanquan_env
 
 ROOT = Path(__file__).parent.parent
-MOST_BYTES = 3_000_000
-"""Largest wheel."""
-
 EXPORTED = """
 Board Core GameRecord IllegalActionError IllegalMoveError Match MatchRules Move MoveTrace NotationError Outcome
 Ownership PRESETS PositionError Positions Rules RulesError RunawayGameError Termination choose_move divide
@@ -94,7 +91,7 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
     }
     assert {"oanquan_env/py.typed", "oanquan_env/data/value-mancala-world.npz"} <= set(names)
     assert {"oanquan_env/data/openings-mancala-world.txt.gz", "oanquan_env/data/regret-ludii.json.gz"} <= set(names)
-    assert wheel.stat().st_size < MOST_BYTES
+    assert wheel.stat().st_size < 3_000_000
     assert {"oanquan_env/play/web/board.js", "oanquan_env/play/web/page.html"} <= set(names)
     commands = next(name for name in names if name.endswith("entry_points.txt"))
     assert "oanquan = oanquan_env.cli:main" in zipfile.ZipFile(wheel).read(commands).decode()

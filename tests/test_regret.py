@@ -17,8 +17,6 @@ from oanquan_env.files import FileError
 from tests.players import Fixed, rng
 from tests.strategies import TWO_PLAYER_PRESETS
 
-NONE = np.nan
-
 
 def hand_made() -> Suite:
     """Three positions with invented values: South to move 4 points behind, level scores, South 1 point ahead."""
@@ -29,7 +27,7 @@ def hand_made() -> Suite:
     )
     core = Core()
     positions = Positions.concatenate(Board.parse(text).positions for text in texts)
-    values = np.full((3, 10), NONE)
+    values = np.full((3, 10), np.nan)
     values[0, :6] = [6, 4, 3, -5, 6, 0]
     values[1, :6] = [1, 1, 1, 0, -1, 0]
     values[2, [0, 1, 4, 5, 6, 7]] = [-20, 3, -20, 3, 3, -1]

@@ -15,19 +15,13 @@ from hypothesis import strategies as st
 
 from oanquan_env import Core, IllegalActionError, Move, Positions, Rules
 from oanquan_env.board import shared_core
-from oanquan_env.engine.notation import parse_position
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.rewards import REWARDS
 from tests import strategies
-from tests.boards import FINISHING
 from tests.players import FirstMove
 from tests.strategies import PRESET_NAMES
 
-WINNING = FINISHING.format(20, 29)
-"""South's 3A wins with 38 to 30."""
-RUNNING = "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4"
-"""South has seeds in fields 2 and 5."""
 THREE_PLIES = "quan_non=20 max_plies=3"  # no stone is taken so soon: every game has three plies
 
 modes = pytest.mark.parametrize("mode", AutoresetMode)
@@ -147,10 +141,9 @@ def test_random_seats_are_drawn_for_each_new_game() -> None:
 
 def test_start_positions_for_all_or_for_each() -> None:
     games = OAnQuanVectorEnv(2, opponent=None)
-    games.reset(
-        options={"position": Positions.concatenate(parse_position(Core(), text) for text in (RUNNING, WINNING))}
-    )
-    assert games.positions.ply.tolist() == [4, 6]
+    each = Core().expand(Core().start()).positions[np.array([0, 5])]
+    games.reset(options={"position": each})
+    assert games.positions.same(each).all()
     games.reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 1 7"})
     assert games.positions.ply.tolist() == [7, 7]
 
