@@ -72,19 +72,13 @@ def mutated(text: str, rng: np.random.Generator) -> str:
     for _ in range(rng.integers(1, 4)):
         at, other = sorted(rng.integers(0, len(text) + 1, size=2))
         letter = alphabet[rng.integers(len(alphabet))]
-        match rng.integers(7):
-            case 0:
-                text = text[:at] + text[at + 1 :]
-            case 1:
-                text = text[:at] + text[at : at + 1] + text[at:]
-            case 2:
-                text = text[:at] + letter + text[at:]
-            case 3:
-                text = text[:at] + letter + text[at + 1 :]
-            case 4:
-                text = text[:at] + text[at:other][::-1] + text[other:]
-            case 5:
-                text = text[:at] + text[other:]
-            case _:
-                text = text[: max(1, other)]
+        text = (
+            text[:at] + text[at + 1 :],
+            text[:at] + text[at : at + 1] + text[at:],
+            text[:at] + letter + text[at:],
+            text[:at] + letter + text[at + 1 :],
+            text[:at] + text[at:other][::-1] + text[other:],
+            text[:at] + text[other:],
+            text[: max(1, other)],
+        )[rng.integers(7)]
     return text
