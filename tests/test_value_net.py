@@ -52,7 +52,7 @@ evaluate, canonical = leaf._evaluate, leaf.canonical
 @numba.njit  # type: ignore[misc]
 def leaf_value(rules: SearchRules, own: int, other: int) -> float:
     own, other = canonical(rules, own, other)
-    return evaluate(rules, own, other)  # type: ignore[no-any-return]
+    return evaluate(rules, (own, other))[0]  # type: ignore[no-any-return]
 
 
 def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
@@ -218,7 +218,7 @@ def test_leaves_are_the_same_without_the_processors_own_instruction(monkeypatch:
     @numba.njit  # type: ignore[misc]
     def evaluate(rules: SearchRules, own: int, other: int) -> float:
         own, other = canonical(rules, own, other)
-        return float(leaf._evaluate(rules, own, other))
+        return float(leaf._evaluate(rules, (own, other))[0])
 
     rules = with_net(compile_rules(core), net)
     found = [evaluate(rules, own, other) for own, other in mover_first(positions)]

@@ -88,23 +88,24 @@ def zeros(kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
 CACHE_LINE = 64  # bytes
 
 
-NET = np.dtype(
-    [
-        ("embedding", np.int16, (2, side_rows(MANDARIN_BYTE), HIDDEN)),
-        ("hidden_weight", np.int16, (HIDDEN // 2, SECOND, 2)),
-        ("hidden_bias", np.float32, SECOND),
-        ("output_weight", np.float32, SECOND),
-        ("output_bias", np.float32),
-    ]
-)
-"""A value net's weights as `agents.search.leaf` uses them."""
+def net_record(sides: int, hidden: int, outputs: int) -> np.dtype[Any]:
+    """A value net's weights as `agents.search.leaf` uses them."""
+    return np.dtype(
+        [
+            ("embedding", np.int16, (sides, side_rows(MANDARIN_BYTE), hidden)),
+            ("hidden_weight", np.int16, (hidden // 2, SECOND, 2)),
+            ("hidden_bias", np.float32, SECOND),
+            ("output_weight", np.float32, (outputs, SECOND)),
+            ("output_bias", np.float32, outputs),
+        ]
+    )
 
 
 class SearchRules(RuleNumbers):
     """What compiled functions take for the rules: the numbers of `scalar`, and the value net at the leaves."""
 
     has_net: int
-    net: Any  # NET
+    net: Any  # `net_record`
 
 
 RULES = record(
@@ -112,7 +113,7 @@ RULES = record(
     origins=(np.int64, 2 * MANDARIN_BYTE),
     walks=(record(Walk), 2 * DIRECTION_STRIDE),
     sowings=(record(Sowing), 2 * DIRECTION_STRIDE * COUNT_STRIDE),
-    net=(NET,),
+    net=(net_record(2, HIDDEN, 1),),
 )
 
 OVER = 1

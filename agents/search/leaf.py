@@ -1,6 +1,6 @@
-"""A value net at the leaves of alpha-beta: `oanquan_env.players.value_net` for one position, compiled.
+"""A value net at the leaves of a search: `oanquan_env.players.value_net` for one position, compiled.
 
-Its weights are part of the record of `compile_rules`. Those of the first two layers are rounded to int16, which takes
+Its weights are part of the record of rules. Those of the first two layers are rounded to int16, which takes
 half the memory and a third of the time of float32.
 
 One evaluation takes some 0.22 microseconds with the vector instructions written down here, and 3.1, fourteen times as
@@ -20,9 +20,9 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from agents.search.compiled import NET, RULES, SearchRules, compiled, zeros
+from agents.search.compiled import RULES, SearchRules, compiled, zeros
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.players.value_net import FIELD_ROWS, HIDDEN, MANDARIN_ROWS, SECOND, ValueNet, side_rows
+from oanquan_env.players.value_net import FIELD_ROWS, MANDARIN_ROWS, SECOND, ValueNet, hidden_units, side_rows
 
 LIMIT = 8_000  # the largest value that a net may give: below the search's infinity
 
@@ -32,27 +32,34 @@ _CHAINS = 2
 
 
 def with_net(rules: SearchRules, net: ValueNet) -> SearchRules:
-    """The record of `compile_rules` for a search with `net`. Fields that the rules do not have are empty."""
+    """The record of `compile_rules` for a search with `net`."""
     records = zeros(RULES, 1)
     records[0] = rules
-    records["has_net"] = 1
-    words = records["net"][0]
-    fields = net.rules.fields
-    own = net.embedding.reshape(2, side_rows(fields), HIDDEN)
+    add_net(records[0], net)
+    return cast(SearchRules, records[0])
+
+
+def add_net(rules: Any, net: ValueNet, factor: float = 1.0) -> None:
+    """Write a net into a record of rules, its outputs times a factor. Fields and sides that it lacks stay zero."""
+    rules.has_net, words = 1, rules["net"]
+    fields, sides, hidden = net.rules.fields, net.rules.players, hidden_units(net.rules.players)
+    own = net.embedding.reshape(sides, side_rows(fields), hidden)
     own_fields, own_mandarins = np.split(own, [fields * FIELD_ROWS], axis=1)
-    largest = np.abs(own_fields).reshape(2 * fields, FIELD_ROWS, HIDDEN).max(axis=1).sum(axis=0)
+    largest = np.abs(own_fields).reshape(sides * fields, FIELD_ROWS, hidden).max(axis=1).sum(axis=0)
     largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # no sum of rows, one a square, is larger
     first_scale = _scale(largest.max(), _INT16)
-    words["embedding"][:, : fields * FIELD_ROWS] = np.rint(own_fields * first_scale)
-    words["embedding"][:, MANDARIN_BYTE * FIELD_ROWS :] = np.rint(own_mandarins * first_scale)
+    words["embedding"][:sides, : fields * FIELD_ROWS] = np.rint(own_fields * first_scale)
+    words["embedding"][:sides, MANDARIN_BYTE * FIELD_ROWS :] = np.rint(own_mandarins * first_scale)
     weight = net.hidden_weight
     sums = largest * first_scale @ np.abs(weight)
     second_scale = min(_scale(np.abs(weight).max(), _INT16), _scale(sums.max(), _INT32))
-    words["hidden_weight"] = np.rint(weight * second_scale).reshape(HIDDEN // 2, 2, SECOND).swapaxes(1, 2)
-    words["hidden_bias"] = net.hidden_bias * (first_scale * second_scale)
-    words["output_weight"] = net.output_weight / (first_scale * second_scale)
-    words["output_bias"] = net.output_bias[0]
-    return cast(SearchRules, records[0])
+    words["hidden_weight"][:] = np.rint(weight * second_scale).reshape(hidden // 2, 2, SECOND).swapaxes(1, 2)
+    words["hidden_bias"][:] = net.hidden_bias * (first_scale * second_scale)
+    outputs = len(net.output_bias)
+    words["output_weight"][:outputs] = net.output_weight.reshape(SECOND, outputs).T * (
+        factor / (first_scale * second_scale)
+    )
+    words["output_bias"][:outputs] = net.output_bias * factor
 
 
 _INT16, _INT32 = 2**15 - 64, 2**31 - 2**20
@@ -73,65 +80,77 @@ def _pair_instruction(module: Any) -> Any | None:
     return module.globals.get(name) or ir.Function(module, product, name)
 
 
-@intrinsic
-def _evaluate_code(typing: Any, rules: Any, own: Any, other: Any) -> Any:
-    """float32(rules, own, other): the output of the net in the record of rules."""
+def evaluator(kind: np.dtype[Any]) -> Any:
+    """A function of a record of rules of that kind and a tuple of sides, the mover's first: the outputs of its net."""
+    assert kind.fields
+    net, begin = kind.fields["net"][:2]
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _Instructions(builder, builder.bitcast(arguments[0], _BYTE.as_pointer())).output(*arguments[1:])
+    @intrinsic
+    def evaluate(typing: Any, rules: Any, sides: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            words = builder.gep(builder.bitcast(arguments[0], _BYTE.as_pointer()), [_int64(begin)])
+            each_side = cgutils.unpack_tuple(builder, arguments[1])  # type: ignore[no-untyped-call]
+            outputs = _Instructions(builder, words, net).outputs(each_side)
+            return context.make_tuple(builder, signature.return_type, outputs)
 
-    return types.float32(rules, types.int64, types.int64), generate
+        found = types.UniTuple(types.float32, net["output_bias"].shape[0])  # type: ignore[no-untyped-call]
+        return found(rules, sides), generate
+
+    return evaluate
 
 
-_evaluate: Any = _evaluate_code  # called without what Numba fills in
 _BYTE, _SHORT, _INT, _LONG, _FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
 class _Instructions:
-    """Writes the instructions of one evaluation; `rules` is a pointer to the bytes of RULES."""
+    """Writes the instructions of one evaluation; `words` is a pointer to the bytes of `kind`, a `net_record`."""
 
-    def __init__(self, builder: Any, rules: Any) -> None:
+    def __init__(self, builder: Any, words: Any, kind: np.dtype[Any]) -> None:
         self.builder = builder
-        self.rules = rules
+        self.words = words
+        self.kind = kind
+        self.hidden: int = kind["hidden_weight"].shape[0] * 2
 
     def _weights(self, name: str, kind: Any) -> Any:
         """A pointer to weights of that kind, by their name in the record."""
-        assert RULES.fields
-        assert NET.fields
-        place = RULES.fields["net"][1] + NET.fields[name][1]
-        return self.builder.bitcast(self.builder.gep(self.rules, [_int64(place)]), kind.as_pointer())
+        assert self.kind.fields
+        place = self.kind.fields[name][1]
+        return self.builder.bitcast(self.builder.gep(self.words, [_int64(place)]), kind.as_pointer())
 
-    def output(self, own: Any, other: Any) -> Any:
-        """The net's output for the mover's side and the other's."""
+    def outputs(self, sides: Sequence[Any]) -> list[Any]:
+        """The net's outputs for these sides, the mover's first."""
         build = self.builder
         first, embedding = None, self._weights("embedding", _SHORT)
-        for place, side in enumerate((own, other)):
+        for place, side in enumerate(sides):
             for byte in range(MANDARIN_BYTE + 1):
-                at = self._place(side, byte, (place * side_rows(MANDARIN_BYTE) + byte * FIELD_ROWS) * HIDDEN)
-                row = self._load(embedding, at, _SHORT, HIDDEN)
+                at = self._place(side, byte, (place * side_rows(MANDARIN_BYTE) + byte * FIELD_ROWS) * self.hidden)
+                row = self._load(embedding, at, _SHORT, self.hidden)
                 first = row if first is None else build.add(first, row)
-        zeros = ir.Constant(_vector(_SHORT, HIDDEN), [0] * HIDDEN)
+        zeros = ir.Constant(_vector(_SHORT, self.hidden), [0] * self.hidden)
         first = build.select(build.icmp_signed(">", first, zeros), first, zeros)
-        biases, output_weight = self._weights("hidden_bias", _FLOAT), self._weights("output_weight", _FLOAT)
-        output = build.load(self._weights("output_bias", _FLOAT), align=4)
+        biases, output_bias = self._weights("hidden_bias", _FLOAT), self._weights("output_bias", _FLOAT)
+        output_weight = self._weights("output_weight", _FLOAT)
+        numbers = range(self.kind["output_bias"].shape[0])
+        found = [build.load(build.gep(output_bias, [_int64(number)]), align=4) for number in numbers]
         for part, sums in enumerate(self._second(first)):
             bias = self._load(biases, _int64(part * _LANES), _FLOAT, _LANES)
-            weights = self._load(output_weight, _int64(part * _LANES), _FLOAT, _LANES)
             second = build.fadd(build.sitofp(sums, _vector(_FLOAT, _LANES)), bias)
             nothing = ir.Constant(_vector(_FLOAT, _LANES), [0.0] * _LANES)
             second = build.select(build.fcmp_ordered(">", second, nothing), second, nothing)
-            output = build.fadd(output, self._sum(build.fmul(second, weights), _LANES))
-        return output
+            for number in numbers:
+                weights = self._load(output_weight, _int64(number * SECOND + part * _LANES), _FLOAT, _LANES)
+                found[number] = build.fadd(found[number], self._sum(build.fmul(second, weights), _LANES))
+        return found
 
     def _second(self, first: Any) -> list[Any]:
-        """The sums of the second layer, _LANES of them in each vector, from the HIDDEN units of the first."""
+        """The sums of the second layer, _LANES of them in each vector, from the units of the first."""
         build, hidden_weight = self.builder, self._weights("hidden_weight", _SHORT)
-        as_pairs = build.bitcast(first, _vector(_INT, HIDDEN // 2))
+        as_pairs = build.bitcast(first, _vector(_INT, self.hidden // 2))
         units = cgutils.alloca_once_value(build, as_pairs)  # type: ignore[no-untyped-call]
         pairs = build.bitcast(units, _INT.as_pointer())
         parts = SECOND // _LANES
         sums: list[list[Any]] = [[None] * _CHAINS for _ in range(parts)]
-        for pair in range(HIDDEN // 2):
+        for pair in range(self.hidden // 2):
             both = self._spread(build.load(build.gep(pairs, [_int64(pair)])))
             for part in range(parts):
                 at = _int64(2 * (pair * SECOND + part * _LANES))
@@ -162,7 +181,7 @@ class _Instructions:
         if byte == MANDARIN_BYTE:
             stone = build.lshr(side, _int64(8 * STONE_BYTE))
             row = build.add(row, build.mul(stone, _int64(MANDARIN_ROWS)))
-        return build.add(build.mul(row, _int64(HIDDEN)), _int64(table))
+        return build.add(build.mul(row, _int64(self.hidden)), _int64(table))
 
     def _load(self, begin: Any, at: Any, kind: Any, length: int) -> Any:
         pointer = self.builder.gep(begin, [at])
@@ -199,6 +218,7 @@ def _indices(places: Sequence[int]) -> Any:
     return ir.Constant(_vector(_INT, len(places)), list(places))
 
 
+_evaluate = evaluator(RULES)
 _FIELD_BITS = (1 << 8 * MANDARIN_BYTE) - 1
 
 
@@ -227,5 +247,5 @@ def horizon(rules: SearchRules, own: int, other: int) -> int:
     if rules.has_net == 0:
         return 0
     own, other = canonical(rules, own, other)
-    value: int = math.floor(min(max(_evaluate(rules, own, other), -LIMIT), LIMIT) + 0.5)
+    value: int = math.floor(min(max(_evaluate(rules, (own, other))[0], -LIMIT), LIMIT) + 0.5)
     return value

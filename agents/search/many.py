@@ -9,7 +9,8 @@ from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
-from agents.search.compiled import OVER, Int64s, compiled, record, zeros
+from agents.search.compiled import OVER, Int64s, compiled, net_record, record, zeros
+from agents.search.leaf import add_net, evaluator
 from oanquan_env import Core, Positions
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, turn_order
 from oanquan_env.engine.rules import MAX_SEEDS
@@ -18,7 +19,7 @@ from oanquan_env.engine.sowing import LAP_LIMIT
 from oanquan_env.engine.tables import BYTE_MASK, COUNT_STRIDE, DIRECTION_STRIDE
 from oanquan_env.errors import UnavailableError
 from oanquan_env.players.full_width import NET_UNIT
-from oanquan_env.players.value_net import FIELD_ROWS, MANDARIN_ROWS, MANY_HIDDEN, SECOND, ValueNet, side_rows
+from oanquan_env.players.value_net import MANY_HIDDEN, ValueNet
 
 SEATS = 4
 Numbers: TypeAlias = MutableSequence[int]
@@ -48,11 +49,7 @@ class ManyRules(RuleNumbers):
     players: int
     unit: int  # how many parts of a point the points are counted in
     has_net: int
-    embedding: Any
-    hidden_weight: Any
-    hidden_bias: Any
-    output_weight: Any  # gives points that sum to zero, in parts
-    output_bias: Any
+    net: Any  # `net_record`; its outputs are points that sum to zero, in parts
 
 
 RULES = record(
@@ -60,12 +57,10 @@ RULES = record(
     origins=(np.int64, 2 * MANDARIN_BYTE),
     walks=(record(Walk), 2 * DIRECTION_STRIDE),
     sowings=(record(Sowing, sides=(np.int64, SEATS)), 2 * DIRECTION_STRIDE * COUNT_STRIDE),
-    embedding=(np.float32, (SEATS, side_rows(MANDARIN_BYTE), MANY_HIDDEN)),
-    hidden_weight=(np.float32, (MANY_HIDDEN, SECOND)),
-    hidden_bias=(np.float32, SECOND),
-    output_weight=(np.float32, (SEATS, SECOND)),
-    output_bias=(np.float32, SEATS),
+    net=(net_record(SEATS, MANY_HIDDEN, SEATS),),
 )
+
+_evaluate = evaluator(RULES)
 
 
 def compile_many(core: Core, net: ValueNet | None = None) -> ManyRules:
@@ -92,23 +87,9 @@ def compile_many(core: Core, net: ValueNet | None = None) -> ManyRules:
     found.sowings["sides"][:, : rules.players] = tables.increment.view(np.int64)
     found.sowings["code"] = tables.after
     if net is not None:
-        _add_net(found, net)
+        found.unit = NET_UNIT
+        add_net(found, net, NET_UNIT * (rules.players - 1) / rules.players)  # margins times (P - 1) / P sum to zero
     return cast(ManyRules, found)
-
-
-def _add_net(found: Any, net: ValueNet) -> None:
-    """Write the net's weights; fields that the rules do not have are empty."""
-    players, fields = net.rules.players, net.rules.fields
-    found.has_net, found.unit = 1, NET_UNIT
-    own_fields, own_mandarins = np.split(
-        net.embedding.reshape(players, side_rows(fields), MANY_HIDDEN), [fields * FIELD_ROWS], axis=1
-    )
-    found.embedding[:players, : fields * FIELD_ROWS] = own_fields
-    found.embedding[:players, MANDARIN_BYTE * FIELD_ROWS :] = own_mandarins
-    found.hidden_weight[:], found.hidden_bias[:] = net.hidden_weight, net.hidden_bias
-    scale = NET_UNIT * (players - 1) / players  # points that sum to zero are margins times (P - 1) / P
-    found.output_weight[:players] = net.output_weight.T * scale
-    found.output_bias[:players] = net.output_bias * scale
 
 
 def mover_first(positions: Positions) -> Int64s:
@@ -216,33 +197,8 @@ def capture(rules: ManyRules, sides: Numbers, code: int) -> int:
 
 
 @compiled
-def _row(side: int, field: int) -> int:
-    """The row of the embedding for a field."""
-    return field * FIELD_ROWS + min((side >> 8 * field) & _BYTE, FIELD_ROWS - 1)
-
-
-@compiled
-def add_expected(rules: ManyRules, sides: Numbers, points: Numbers, first: Any, second: Any) -> None:
-    """Add to `points` the future points of all players by the net; `first` and `second` are room for its layers."""
-    first[:] = 0
-    for seat in range(rules.players):  # a side at once, as each addition to `first` waits for the one before
-        rows, side = rules.embedding[seat], sides[seat]
-        a, b, c, d, e = _row(side, 0), _row(side, 1), _row(side, 2), _row(side, 3), _row(side, 4)
-        seeds_there = min((side >> 8 * MANDARIN_BYTE) & _BYTE, MANDARIN_ROWS - 1)
-        f = MANDARIN_BYTE * FIELD_ROWS + (side >> 8 * STONE_BYTE) * MANDARIN_ROWS + seeds_there
-        for unit in range(MANY_HIDDEN):
-            fields = (rows[a, unit] + rows[b, unit]) + (rows[c, unit] + rows[d, unit])
-            first[unit] += fields + (rows[e, unit] + rows[f, unit])
-    second[:] = rules.hidden_bias
-    weight, zero = rules.hidden_weight, np.float32(0)
-    for unit in range(0, MANY_HIDDEN, 4):  # four at once, as each addition to `second` waits for the one before
-        a, b, c, d = first[unit], first[unit + 1], first[unit + 2], first[unit + 3]
-        a, b, c, d = max(a, zero), max(b, zero), max(c, zero), max(d, zero)
-        for to in range(SECOND):
-            pairs = a * weight[unit, to] + b * weight[unit + 1, to], c * weight[unit + 2, to] + d * weight[unit + 3, to]
-            second[to] += pairs[0] + pairs[1]
+def add_expected(rules: ManyRules, sides: Numbers, points: Numbers) -> None:
+    """Add to `points` the future points of all players by the net."""
+    expected = _evaluate(rules, (sides[0], sides[1], sides[2], sides[3]))
     for seat in range(rules.players):
-        value = rules.output_bias[seat]
-        for unit in range(SECOND):
-            value += max(second[unit], zero) * rules.output_weight[seat, unit]
-        points[seat] += int(np.rint(value))
+        points[seat] += int(np.rint(expected[seat]))

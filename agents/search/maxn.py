@@ -27,7 +27,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_places
 from oanquan_env.engine.scalar import RUNNING, can_play
 from oanquan_env.players.full_width import Aim
-from oanquan_env.players.value_net import MANY_HIDDEN, SECOND, ValueNet
+from oanquan_env.players.value_net import ValueNet
 
 INFINITY = 1 << 40
 UNKNOWN = -INFINITY
@@ -57,8 +57,6 @@ class ManyMemory(Protocol):
     depths: Any  # by the root's action: the plies of its last search
     worths: Any  # and the worth found by that search
     points: Any  # and the points, as `best`
-    first: Any  # room for the layers of a net
-    second: Any
 
 
 class Found(Protocol):
@@ -77,8 +75,6 @@ MEMORY = record(
     children=(CHILD, (MAX_DEPTH + 1, MAX_ACTIONS + 1)),
     best=(np.int64, (MAX_DEPTH + 1, SEATS)),
     depths=(np.int64, MAX_ACTIONS),
-    first=(np.float32, MANY_HIDDEN),
-    second=(np.float32, SECOND),
     **_MOVES,
 )
 FOUND = record(Found, **_MOVES)
@@ -145,7 +141,7 @@ def search(rules: ManyRules, memory: ManyMemory, depth: int, ply: int, place: in
             for seat in range(SEATS):
                 end[seat] = child.points[seat]
             if rules.has_net and child.state == RUNNING:
-                add_expected(rules, child.sides, end, memory.first, memory.second)
+                add_expected(rules, child.sides, end)
             value = worth(rules, end, after)
         value *= sign
         if ply == 0:
