@@ -15,7 +15,7 @@ from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
 from oanquan_env.engine.scalar import RUNAWAY, RUNNING
 from oanquan_env.players import FullWidthPolicy, RandomPolicy
 from oanquan_env.players import make as make_policy
-from oanquan_env.players.full_width import AIMS, NET_UNIT, Aim, FullWidthSearch
+from oanquan_env.players.full_width import AIMS, Aim, FullWidthSearch
 from oanquan_env.players.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
