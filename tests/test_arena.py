@@ -113,17 +113,21 @@ def test_the_balanced_suite(rules: str) -> None:
     assert (abs(found - values[some]) <= (8 if net else 0)).all()  # their net was an earlier one
 
 
-@pytest.mark.parametrize(("rules", "net"), [("mancala-world seeds=2", None), ("mancala-world", "pretrained")])
-def test_a_made_suite_is_balanced_and_without_duplicates(rules: str, net: str | None) -> None:
-    recipe = OpeningsRecipe(rules=rules, count=12, within=2, depth=8, net=net)
+@pytest.mark.parametrize(
+    ("rules", "net", "within", "depth"),
+    [("mancala-world seeds=2", None, 2, 8), ("mancala-world", "pretrained", 2, 8), ("three-player", None, 8, 3)],
+)
+def test_a_made_suite_is_balanced_and_without_duplicates(rules: str, net: str | None, within: int, depth: int) -> None:
+    recipe = OpeningsRecipe(rules=rules, count=12, within=within, depth=depth, net=net)
     records = make_suite(recipe)
     assert parse_records(format_records(records)) == records == make_suite(recipe)
     core = Core(recipe.rules)
     positions = Positions.concatenate(record.board().positions for record in records)
     assert len(records) == 12 == len(first_of_each(canonical_keys(core, positions)))
     held = None if net is None else read_value_net(net, rules)
-    assert abs(final_margins(MoveValues(core, 8, held), positions)).max() <= 2
-    assert "--depth 8" in records[0].headers["Made"]
+    assert abs(final_margins(MoveValues(core, depth, held), positions)).max() <= within
+    assert len(records[0].headers["Value"].split()) == (1 if core.rules.players == 2 else core.rules.players)
+    assert f"--depth {depth}" in records[0].headers["Made"]
     assert ("--net pretrained" in records[0].headers["Made"]) == (net is not None)
 
 
@@ -138,13 +142,6 @@ def test_openings_for_more_players_are_even_for_each(rules: str) -> None:
     assert final_margins(MoveValues(core, 5), suite.positions[some]) == pytest.approx(values[some], abs=0.01)
     turned = rotate_seats(suite.positions[some])
     assert final_margins(MoveValues(core, 5), turned) == pytest.approx(np.roll(values[some], 1, axis=1), abs=0.01)
-
-
-def test_a_suite_for_more_players_is_made_by_max_n() -> None:
-    recipe = OpeningsRecipe(rules="three-player", count=5, within=8, depth=3)
-    records = make_suite(recipe)
-    assert parse_records(format_records(records)) == records == make_suite(recipe)
-    assert [len(record.headers["Value"].split()) for record in records] == [3] * 5
 
 
 def test_a_suite_of_more_lines_than_there_are_is_given_up(

@@ -122,7 +122,7 @@ PROVING = SuiteRecipe("mancala-world fields=3 seeds=3 stone_value=3", count=6, d
 
 @pytest.fixture(scope="module")
 def searched() -> Suite:
-    """A suite of which the search has proved little."""
+    """A suite of which the search has proved some values."""
     return make_suite(PROVING)
 
 

@@ -1,7 +1,6 @@
 """Self-play's parts: the zero-sum buffer, the games as a VecEnv, start positions, features, networks."""
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 from gymnasium import spaces
@@ -15,115 +14,49 @@ from agents.training.ppo.rollout_buffer import ZeroSumRolloutBuffer
 from agents.training.starts import BLOCK, RandomStarts
 from oanquan_env import Core, Positions, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
-from oanquan_env.rewards import REWARDS
+from oanquan_env.rewards import REWARDS, RewardName
 from tests.boards import fair_reward
 from tests.strategies import PRESET_NAMES
 
 
-def make_env(rules: str = "mancala-world", n_envs: int = 64, **settings: object) -> SelfPlayVecEnv:
+def make_env(
+    n_envs: int, rules: str = "mancala-world", reward: RewardName = "margin", set_up_share: float = 0.2
+) -> SelfPlayVecEnv:
     core = Core(rules)
-    defaults: dict[str, object] = {"reward": "margin"}
-    starts = RandomStarts(core, set_up_share=0.2, max_plies=6, seed=0)
-    return SelfPlayVecEnv(PlainFeatures(core), starts, n_envs=n_envs, **{**defaults, **settings})  # type: ignore[arg-type]
-
-
-def filled_buffer(
-    rewards: npt.ArrayLike, values: npt.ArrayLike, starts: npt.ArrayLike, *, gamma: float, lam: float
-) -> ZeroSumRolloutBuffer:
-    """A buffer of T steps of N games.
-
-    Args:
-        rewards: (T, N, P) of the mover and the players after it.
-        values: (T, N, P-1), those of the last player left out.
-        starts: (T, N), whether a game begins.
-        gamma, lam: of the buffer.
-    """
-    rewards, values, starts = (np.asarray(one, dtype=np.float32) for one in (rewards, values, starts))
-    steps, games, players = rewards.shape
-    space, actions = spaces.Box(-1, 1, (1,)), spaces.Discrete(2)
-    buffer = ZeroSumRolloutBuffer(steps, space, actions, gamma=gamma, gae_lambda=lam, n_envs=games, players=players)
-    for reward, value, start in zip(rewards, values, starts, strict=True):
-        nothing, mask = np.zeros((games, 1)), np.ones((games, 2))
-        buffer.add(nothing, nothing, reward, start, torch.tensor(value), torch.zeros(games), action_masks=mask)
-    return buffer
-
-
-def test_for_two_players_advantages_are_those_with_the_sign_flipped_at_each_ply() -> None:
-    rng = np.random.default_rng(0)
-    steps, games, gamma, lam = 20, 50, 0.97, 0.8
-    rewards, values, last = (rng.normal(size=(length, games)).astype(np.float32) for length in (steps, steps, 1))
-    starts, done = rng.random((steps, games)) < 0.2, rng.random(games) < 0.2
-    buffer = filled_buffer(np.stack([rewards, -rewards], axis=2), values[:, :, None], starts, gamma=gamma, lam=lam)
-    buffer.compute_returns_and_advantage(torch.from_numpy(last.T.copy()), done)
-    advantage, next_values, goes_on = np.zeros(games, np.float32), last[0], 1 - done.astype(np.float32)
-    for step in reversed(range(steps)):
-        flipped = -gamma * goes_on
-        advantage = rewards[step] + flipped * next_values - values[step] + flipped * lam * advantage
-        assert buffer.advantages[step] == pytest.approx(advantage, abs=1e-6)
-        assert buffer.returns[step, :, 0] == pytest.approx(advantage + values[step], abs=1e-6)
-        next_values, goes_on = values[step], 1 - starts[step].astype(np.float32)
-
-
-def test_advantages_of_three_players_against_a_hand_computation() -> None:
-    """South, East and West move; West's ply ends the game. Another begins, and the rollout ends after two plies of it.
-
-    So South's last own ply of the first game is two before its end, and no player of the second has a next own ply.
-    """
-    rewards = [
-        [[3.0, -1.0, -2.0]],  # South, East, West
-        [[1.0, 1.0, -2.0]],  # East, West, South
-        [[-4.0, 1.0, 3.0]],  # West, South, East
-        [[2.0, -1.0, -1.0]],  # South, East, West
-        [[0.5, 0.0, -0.5]],  # East, West, South
-    ]
-    values = [[[0.5, 0.25]], [[-0.5, 1.0]], [[2.0, -1.0]], [[0.0, 1.0]], [[0.25, 0.25]]]
-    buffer = filled_buffer(rewards, values, [[True], [False], [False], [True], [False]], gamma=0.9, lam=0.5)
-    last = [0.75, -0.25]  # West, South; so East's is -0.5
-    buffer.compute_returns_and_advantage(torch.tensor([last]), np.array([False]))
-    # The second game, by player: South, East, West.
-    south_4, east_4, west_4 = -0.5 + 0.9 * -0.25 + 0.5, 0.5 + 0.9 * -0.5 - 0.25, 0.0 + 0.9 * 0.75 - 0.25
-    south_3 = 2.0 + 0.9 * -0.5 - 0.0 + 0.45 * south_4  # South's value after its ply is -0.25 - 0.25
-    # The first game. Its end is worth nothing more to anyone.
-    south_2, east_2, west_2 = 1.0 + 1.0, 3.0 + 1.0, -4.0 - 2.0
-    south_1, east_1 = -2.0 + 0.9 * -1.0 + 0.5 + 0.45 * south_2, 1.0 + 0.9 * -1.0 + 0.5 + 0.45 * east_2
-    south_0 = 3.0 + 0.9 * -0.5 - 0.5 + 0.45 * south_1
-    assert buffer.advantages[:, 0] == pytest.approx([south_0, east_1, west_2, south_3, east_4])
-    assert buffer.returns[2, 0] == pytest.approx([west_2 + 2.0, south_2 - 1.0])
-    assert buffer.returns[4, 0] == pytest.approx([east_4 + 0.25, west_4 + 0.25])
+    starts = RandomStarts(core, set_up_share=set_up_share, max_plies=6, seed=0)
+    return SelfPlayVecEnv(PlainFeatures(core), starts, n_envs=n_envs, reward=reward)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_with_lambda_one_an_advantage_sums_all_that_a_player_gets_between_its_own_plies(players: int) -> None:
-    """delta = rewards until the next own ply, whoever pays them, + V(next own ply) - V; A is the sum of these."""
+def test_advantages_are_those_of_each_seat_on_its_own(players: int) -> None:
+    """Generalised advantage estimation seat by seat; seat 0 moves at step 0, and the next one at each step."""
     rng = np.random.default_rng(players)
-    steps = 11
-    by_seat = rng.normal(size=(steps, players))
-    value = rng.normal(size=(steps + 1, players))
-    by_seat, value = (one - one.mean(axis=1, keepdims=True) for one in (by_seat, value))
-    turned = (
-        [np.roll(row, -step) for step, row in enumerate(by_seat)],
-        [np.roll(row, -step) for step, row in enumerate(value)],
-    )
-    rewards, values = np.array(turned[0])[:, None], np.array(turned[1])[:, None, :-1]
-    starts = [[step == 0] for step in range(steps)]
-    for done in (True, False):
-        buffer = filled_buffer(rewards, values[:-1], starts, gamma=1.0, lam=1.0)
-        buffer.compute_returns_and_advantage(torch.tensor(values[-1], dtype=torch.float32), np.array([done]))
-        for begin in range(steps):
-            seat, wanted = begin % players, 0.0
-            for own in range(begin, steps, players):
-                end = min(own + players, steps)
-                follows = 0.0 if done and end == steps else value[end, seat]
-                wanted += by_seat[own:end, seat].sum() + follows - value[own, seat]
-            assert buffer.advantages[begin, 0] == pytest.approx(wanted, abs=1e-5)
+    steps, games, gamma, lam = 20, 50, 0.97, 0.8
+    rewards, values = rng.normal(size=(2, steps + 1, games, players)).astype(np.float32)
+    for one in (rewards, values):
+        one -= one.mean(axis=2, keepdims=True)  # as of a zero-sum game
+    starts, done = rng.random((steps, games)) < 0.2, rng.random(games) < 0.2
+    space, actions = spaces.Box(-1, 1, (1,)), spaces.Discrete(2)
+    buffer = ZeroSumRolloutBuffer(steps, space, actions, gamma=gamma, gae_lambda=lam, n_envs=games, players=players)
+    nothing, mask = np.zeros((games, 1)), np.ones((games, 2))
+    mover_first = [torch.tensor(np.roll(row, -step, axis=1)[:, :-1]) for step, row in enumerate(values)]
+    for step in range(steps):
+        paid = np.roll(rewards[step], -step, axis=1)
+        buffer.add(nothing, nothing, paid, starts[step], mover_first[step], torch.zeros(games), action_masks=mask)
+    buffer.compute_returns_and_advantage(mover_first[steps], done)
+    advantage, goes_on = np.zeros((games, players)), ~done[:, None]
+    for step in reversed(range(steps)):
+        error = rewards[step] + gamma * goes_on * values[step + 1] - values[step]
+        advantage = error + gamma * lam * goes_on * advantage
+        returns = np.roll(advantage + values[step], -step, axis=1)[:, :-1]
+        assert buffer.advantages[step] == pytest.approx(advantage[:, step % players], abs=1e-5)
+        assert buffer.returns[step] == pytest.approx(returns, abs=1e-5)
+        goes_on = ~starts[step][:, None]
 
 
 def test_a_finished_game_tells_its_end_and_length() -> None:
     """5A wins 11 points, and 3A then wins the game (docs/RULES.md, section 4)."""
-    core = Core()
-    env = SelfPlayVecEnv(
-        PlainFeatures(core), RandomStarts(core, set_up_share=1.0, max_plies=1, seed=0), n_envs=1, reward="margin"
-    )
+    env = make_env(1, set_up_share=1.0)
     env.reset()
     rewards = []
     for action in (8, 4):
@@ -138,9 +71,8 @@ def test_a_finished_game_tells_its_end_and_length() -> None:
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
 @pytest.mark.parametrize("reward", REWARDS)
-def test_rewards_are_given_mover_first_and_add_up_to_those_of_the_game(reward: str, rules: str) -> None:
-    env = make_env(rules, n_envs=1, reward=reward)
-    env.starts.set_up_share = 1.0
+def test_rewards_are_given_mover_first_and_add_up_to_those_of_the_game(reward: RewardName, rules: str) -> None:
+    env = make_env(1, rules, reward, set_up_share=1.0)
     env.reset()
     rng = np.random.default_rng(0)
     total, done = np.zeros(env.core.rules.players), False
@@ -155,7 +87,7 @@ def test_rewards_are_given_mover_first_and_add_up_to_those_of_the_game(reward: s
 
 
 def test_finished_games_restart_at_once_and_report_their_last_position() -> None:
-    env = make_env(n_envs=256)
+    env = make_env(256)
     seen = env.reset()
     rng = np.random.default_rng(0)
     finished = 0
