@@ -29,21 +29,24 @@ def test_a_board_is_a_position(make: Any) -> None:
     assert board.ply == 1
 
 
-@every_environment
-@pytest.mark.parametrize("other", ["vietnamese", "max_plies=40"])
-def test_a_board_of_other_rules_is_refused(make: Any, other: str) -> None:
-    with pytest.raises(ValueError, match=r"is a board of '.*', not of 'mancala-world'"):
-        make().reset(options={"position": Board(other)})
+OTHER_RULES = ("fields=3", "seeds=4", "three-player", "stones=False end=squares_empty mandarin_seeds=10")
+REFUSED: list[tuple[object, type[Exception], str]] = [
+    (Board("vietnamese"), ValueError, "is a board of 'vietnamese', not of 'mancala-world'"),
+    (Board("max_plies=40"), ValueError, "is a board of '.*', not of 'mancala-world'"),
+    *((Core(rules).start(), ValueError, "is no position of 'mancala-world': ") for rules in OTHER_RULES),
+    (Core().start(3), ValueError, "must be one position.* of a running game"),
+    ("nonsense", NotationError, "a position has 4 words"),
+    *((given, TypeError, "'position' must be a text, a Board or Positions; got") for given in (3, [5] * 12, Core())),
+]
 
 
 @every_environment
-@pytest.mark.parametrize(
-    "other",
-    ["fields=3", "seeds=4", "three-player", "stones=False end=squares_empty mandarin_seeds=10"],
-)
-def test_positions_that_the_rules_do_not_know_are_refused(make: Any, other: str) -> None:
-    with pytest.raises(ValueError, match="is no position of 'mancala-world': "):
-        make().reset(options={"position": Core(other).start()})
+@pytest.mark.parametrize(("position", "error", "message"), REFUSED)
+def test_what_is_no_position_of_the_rules_is_refused(
+    make: Any, position: object, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        make().reset(options={"position": position})
 
 
 @every_environment
@@ -68,13 +71,6 @@ def test_every_position_of_play_is_taken(make: Any, rules: str) -> None:
 
 @every_environment
 def test_other_things_are_no_options(make: Any) -> None:
-    with pytest.raises(ValueError, match=r"must be one position.* of a running game"):
-        make().reset(options={"position": Core().start(3)})
-    with pytest.raises(NotationError, match="a position has 4 words"):
-        make().reset(options={"position": "nonsense"})
-    for given in (3, [5] * 12, Core()):
-        with pytest.raises(TypeError, match="'position' must be a text, a Board or Positions; got"):
-            make().reset(options={"position": given})
     with pytest.raises(ValueError, match=r"unknown option of reset 'postion' \(did you mean position\?\)"):
         make().reset(options={"postion": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
     for options in (3, ["position"], "position"):
