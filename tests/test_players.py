@@ -17,7 +17,6 @@ from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.players import (
     EpsilonPolicy,
     GreedyPolicy,
-    Policy,
     RandomPolicy,
     UnknownAgentError,
     make,
@@ -141,13 +140,6 @@ def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
     counts = np.bincount(RandomPolicy(core).choose(positions, np.random.default_rng(0)), minlength=10)
     assert counts.nonzero()[0].tolist() == [2, 3, 8, 9]
     assert abs(counts[[2, 3, 8, 9]] - 2000).max() < 200  # five standard deviations
-
-
-def test_players_by_name() -> None:
-    assert isinstance(make("greedy"), GreedyPolicy)
-    assert isinstance(make("random", "tonkin"), Policy)
-    with pytest.raises(ValueError, match=r"unknown player 'gredy' \(did you mean greedy\?\)"):
-        make("gredy")
 
 
 def test_any_player_errs_as_often_as_its_name_says_without_the_agents_package(monkeypatch: pytest.MonkeyPatch) -> None:

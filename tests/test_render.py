@@ -144,15 +144,6 @@ def test_every_piece_and_number_is_in_the_picture(preset: str, seed: int, plies:
     assert Counter({word: n for word, n in words.items() if re.fullmatch(r"−?\d+", word)}) == numbers + labels
 
 
-def test_a_dozen_pebbles_are_drawn_and_more_are_a_number() -> None:
-    def pebbles_and_badges(seeds: int) -> tuple[int, int]:
-        board = Snapshot(Rules(), (seeds, *[0] * 11), (0, 0), (0, 0))
-        kinds = [kind.split()[0] for _, kind, _ in elements(svg(board)) if kind]
-        return sum(kinds.count(f"f-{role}") for role in PEBBLES), kinds.count("f-badge")
-
-    assert [pebbles_and_badges(seeds) for seeds in (0, 1, 12, 13, 120)] == [(0, 0), (1, 0), (12, 0), (12, 1), (12, 1)]
-
-
 def test_ownership_is_marked() -> None:
     added = Counter(kind for _, kind, _ in elements(svg(BIG, owners=OWNERS)))
     added -= Counter(kind for _, kind, _ in elements(svg(BIG)))

@@ -102,11 +102,7 @@ def test_it_is_an_opponent_by_name_without_the_agents_package(monkeypatch: pytes
         ("selective", "mancala-world", "selective needs a value net"),
         ("selective:nowhere.npz", "mancala-world", "nowhere.npz: no such file"),
         ("selective:pretrained,depth=3", "mancala-world", "selective has epsilon=…; got 'depth=3'"),
-        (
-            "selective:pretrained",
-            "tonkin seeds=3",
-            "no value net for the rules 'tonkin seeds=3' comes with the package",
-        ),
+        ("selective:pretrained", "tonkin seeds=3", "no value net for the rules 'tonkin seeds=3' comes with"),
     ],
 )
 def test_mistaken_names_are_refused(name: str, rules: str, message: str) -> None:

@@ -132,7 +132,7 @@ def test_opponents_by_name_object_and_function() -> None:
 
 def test_unknown_settings_are_refused() -> None:
     for settings, error, message in (
-        ({"opponent": "gredy"}, ValueError, "unknown player 'gredy'"),
+        ({"opponent": "gredy"}, ValueError, r"unknown player 'gredy' \(did you mean greedy\?\)"),
         ({"opponent": 3}, TypeError, "opponent must be a player's name"),
         ({"opponent": RandomPolicy}, TypeError, "opponent must be a player's name"),
         *(
