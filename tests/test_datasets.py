@@ -24,7 +24,7 @@ from tests.boards import random_positions
 SMALL = ["--depth", "2", "--threads", "1"]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "SHARD", 40)
     monkeypatch.setattr(datasets, "CHUNK", 16)
@@ -47,7 +47,6 @@ def refusal(capsys: pytest.CaptureFixture[str], *options: str) -> str:
     return capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("_small_files")
 def test_files_hold_different_positions_with_the_values_that_a_search_finds(tmp_path: Path) -> None:
     net = read_value_net("pretrained")
     files = make_data(tmp_path, "--positions", "100", "--depth", "3", "--net", "pretrained")
@@ -72,7 +71,6 @@ def test_files_hold_different_positions_with_the_values_that_a_search_finds(tmp_
     assert about["asked"]["depth"] == 3
 
 
-@pytest.mark.usefixtures("_small_files")
 def test_a_seed_repeats_the_data_and_another_does_not(tmp_path: Path) -> None:
     first, again, other = (
         make_data(tmp_path / name, "--positions", "50", "--seed", seed) for name, seed in zip("abc", "001", strict=True)
@@ -81,7 +79,6 @@ def test_a_seed_repeats_the_data_and_another_does_not(tmp_path: Path) -> None:
     assert set(first.values()).isdisjoint(other.values())
 
 
-@pytest.mark.usefixtures("_small_files")
 def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -104,7 +101,6 @@ def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
     assert first.stat().st_mtime_ns == time
 
 
-@pytest.mark.usefixtures("_small_files")
 def test_a_folder_keeps_to_what_was_asked_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make_data(tmp_path, "--positions", "30")
     said = refusal(capsys, "--output", str(tmp_path), "--positions", "30", "--seed", "1")
@@ -113,7 +109,6 @@ def test_a_folder_keeps_to_what_was_asked_first(tmp_path: Path, capsys: pytest.C
     assert "does not tell what was asked for" in refusal(capsys, "--output", str(tmp_path), "--positions", "30")
 
 
-@pytest.mark.usefixtures("_small_files")
 def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make_data(tmp_path, "--positions", "30")
     path = tmp_path / "positions-00000.npz"
@@ -130,7 +125,6 @@ def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.
     assert f"{path}: no positions of 'mancala-world'" in refusal(capsys, *asked)
 
 
-@pytest.mark.usefixtures("_small_files")
 def test_play_that_meets_too_few_positions_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,7 +156,6 @@ def test_games_need_minari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert 'pip install -e ".[minari]"' in refusal(capsys, "--output", str(tmp_path), "--games", "1")
 
 
-@pytest.mark.usefixtures("_small_files")
 @pytest.mark.parametrize("options", [[], ["--rules", "ludii", "--reward", "outcome", "--opponent", "random"]])
 def test_episodes_replay_to_the_same_rewards(
     options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -189,7 +182,6 @@ def test_episodes_replay_to_the_same_rewards(
     assert min(rewards) < 0 < max(rewards)
 
 
-@pytest.mark.usefixtures("_small_files")
 def test_games_that_were_killed_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("minari")
     whole = make_data(tmp_path / "whole", "--games", "20")

@@ -14,8 +14,7 @@ from agents.evaluation.results import read_report
 from oanquan_env import Core, IllegalActionError, Positions, Rules, evaluate
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark import progress
-from oanquan_env.benchmark.elo import elo_of_pairs, expected_score, normalised_elo
-from oanquan_env.benchmark.estimates import mean_estimate
+from oanquan_env.benchmark.elo import EloDifference, elo_of_pairs, elo_of_score, normalised_elo
 from oanquan_env.benchmark.evaluation import REFERENCES, reference_players
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite
@@ -247,35 +246,23 @@ PAIRS = np.array([0.1, 0.05, 0.4, 0.15, 0.3])
 """Chances of a pair's outcomes, for a player whose strength is known."""
 
 
-def score_ends(counts: Floats) -> tuple[float, float]:
-    found = mean_estimate(np.repeat(np.linspace(0, 1, 5), counts.astype(np.intp)))
-    return found.low, found.high
-
-
-def elo_ends(counts: Floats) -> tuple[float, float]:
-    found = elo_of_pairs(counts)
-    return expected_score(found.elo - found.error), expected_score(found.elo + found.error)
-
-
-def normalised_ends(counts: Floats) -> tuple[float, float]:
-    found = normalised_elo(counts)
-    return found.elo - found.error, found.elo + found.error
-
-
 SCORE = float(PAIRS @ np.linspace(0, 1, 5))
 DEVIATION = float(np.sqrt(PAIRS @ (np.linspace(0, 1, 5) - SCORE) ** 2))
 
 
 @pytest.mark.parametrize(
-    ("ends", "truth"),
+    ("estimate", "truth"),
     [
-        (score_ends, SCORE),
-        (elo_ends, SCORE),
-        (normalised_ends, 800 / np.log(10) * (SCORE - 0.5) / (np.sqrt(2) * DEVIATION)),
+        (elo_of_pairs, elo_of_score(SCORE)),
+        (normalised_elo, 800 / np.log(10) * (SCORE - 0.5) / (np.sqrt(2) * DEVIATION)),
     ],
 )
-def test_intervals_of_a_match_cover(ends: Callable[[Floats], tuple[float, float]], truth: float) -> None:
-    assert FEWEST <= covered(lambda rng: ends(rng.multinomial(150, PAIRS).astype(np.float64)), truth) <= MOST
+def test_intervals_of_a_match_cover(estimate: Callable[[Floats], EloDifference], truth: float) -> None:
+    def interval(rng: np.random.Generator) -> tuple[float, float]:
+        found = estimate(rng.multinomial(150, PAIRS).astype(np.float64))
+        return found.elo - found.error, found.elo + found.error
+
+    assert FEWEST <= covered(interval, truth) <= MOST
 
 
 def test_normalised_elo_by_hand() -> None:

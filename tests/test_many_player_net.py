@@ -21,8 +21,6 @@ from tests.boards import random_positions
 from tests.plain_search import after_each_move
 
 RULES = ["three-player", "four-player", "three-player fields=3 seeds=2"]
-SHORT = "three-player seeds=2 max_plies=20"
-SMALL = "three-player fields=2 seeds=2 mandarin_seeds=1"
 
 
 def drawn_net(rules: str, seed: int = 0) -> ValueNet:
@@ -85,7 +83,9 @@ def brute_force(core: Core, net: ValueNet, position: Positions, depth: int) -> l
     return max(lines, key=lambda line: line[mover] * players - sum(line))
 
 
-@pytest.mark.parametrize("rules", [SMALL, "four-player fields=2 seeds=2", "mancala-world fields=2 seeds=2"])
+@pytest.mark.parametrize(
+    "rules", ["three-player fields=2 seeds=2", "four-player fields=2 seeds=2", "mancala-world fields=2 seeds=2"]
+)
 def test_a_search_with_a_net_is_brute_force_with_it(rules: str) -> None:
     core, net = Core(rules), drawn_net(rules)
     positions = random_positions(core, 12, seed=4)

@@ -1,10 +1,8 @@
 """Markdown that programs write."""
 
-from pathlib import Path
-
 import pytest
 
-from agents.support.markdown import renew, replace_between, table
+from agents.support.markdown import replace_between, table
 
 BEGIN, END = "<!-- part:begin -->", "<!-- part:end -->"
 
@@ -31,14 +29,3 @@ def test_a_part_replaces_what_stands_between_its_markers() -> None:
 def test_a_page_without_a_place_for_the_part_is_refused(page: str) -> None:
     with pytest.raises(ValueError, match=f"must hold {BEGIN} and, after it, {END}, each once"):
         replace_between(page, "part", "new")
-
-
-def test_a_file_is_renewed_or_only_compared(tmp_path: Path) -> None:
-    path = tmp_path / "page.md"
-    assert not renew(path, "text", check=True)
-    assert not path.exists()
-    assert not renew(path, "text", check=False)
-    assert path.read_text() == "text"
-    assert renew(path, "text", check=True)
-    assert not renew(path, "other", check=True)
-    assert path.read_text() == "text"

@@ -15,7 +15,7 @@ from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite, r
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.files import FileError
 from tests.players import Fixed, rng
-from tests.strategies import TWO_PLAYER_PRESETS
+from tests.strategies import PRESET_NAMES, TWO_PLAYER_PRESETS
 
 
 def hand_made() -> Suite:
@@ -163,13 +163,16 @@ def test_missing_suites_are_named(tmp_path: Path) -> None:
         load_suite(Core("tonkin seeds=3").rules)
 
 
-@pytest.fixture(scope="module", params=TWO_PLAYER_PRESETS)
+FEWEST = {"vietnamese": 900, "three-player": 1200, "four-player": 1200}
+
+
+@pytest.fixture(scope="module", params=PRESET_NAMES)
 def committed(request: pytest.FixtureRequest) -> Suite:
     return load_suite(Rules.parse(request.param))
 
 
 def test_the_committed_suite_keeps_its_conditions(committed: Suite) -> None:
-    assert len(committed) >= (900 if committed.name == "regret-vietnamese" else 2400)
+    assert len(committed) >= FEWEST.get(str(committed.core.rules), 2400)
     assert regret_path(committed.core.rules).stat().st_size < 1_000_000
     assert (committed.core.legal_mask(committed.positions).sum(axis=1) >= 3).all()
     spread = np.nanmax(committed.values, axis=1) - np.nanmin(committed.values, axis=1)
@@ -186,8 +189,10 @@ def test_development_and_test_part_share_nothing(committed: Suite) -> None:
     assert len(first_of_each(keys)) == len(committed)
 
 
-def test_the_committed_values_are_those_of_the_search(committed: Suite) -> None:
+@pytest.mark.parametrize("rules", TWO_PLAYER_PRESETS)
+def test_the_committed_values_are_those_of_the_search(rules: str) -> None:
     """Of the positions that are all proved, or most, and of these with the fewest points in play."""
+    committed = load_suite(Rules.parse(rules))
     left = committed.core.rules.total - committed.positions.scores.sum(axis=1)
     unproved = (np.isfinite(committed.values) & ~committed.proved).sum(axis=1)
     few = committed.take(np.lexsort((left, unproved))[:16].astype(np.intp))

@@ -11,7 +11,7 @@ from agents.search.compiled import SearchRules
 from agents.search.deepening import Limits, Search
 from agents.search.memory import ENTRIES, NO_ACTION, Memory
 from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, LimitReachedError, ProofTable, find, reaches
-from agents.search.solver import ProofState, Solver
+from agents.search.solver import Solver
 from oanquan_env import Core, Positions
 from oanquan_env.engine.notation import Move, parse_position
 from tests.boards import random_positions
@@ -42,11 +42,6 @@ def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
     return int(won[mover] - won[1 - mover])
 
 
-def known(progress: ProofState) -> tuple[float, float]:
-    """The bounds as numbers."""
-    return (-np.inf if progress.lower is None else progress.lower, np.inf if progress.upper is None else progress.upper)
-
-
 @pytest.mark.parametrize("rules", SMALL)
 def test_bounds_are_as_good_as_plain_minimax_has_them_and_never_beyond_later_ones(rules: str) -> None:
     core = endless(rules)
@@ -58,7 +53,8 @@ def test_bounds_are_as_good_as_plain_minimax_has_them_and_never_beyond_later_one
         solver = Solver(core, position, megabytes=1)
         solver.progress.seconds = 100.0  # of an earlier run
         for depth, progress in enumerate(solver.deepen()):
-            lower, upper = known(progress)
+            lower = -np.inf if progress.lower is None else progress.lower
+            upper = np.inf if progress.upper is None else progress.upper
             assert plain[depth][0] <= lower <= plain[-1][1]
             assert plain[-1][0] <= upper <= plain[depth][1]
             assert progress.depth == depth + 1

@@ -31,12 +31,6 @@ def agent(tmp_path: Path) -> Path:
     return save_untrained(tmp_path / "agent")
 
 
-def change_card(agent: Path, **network: object) -> None:
-    card = yaml.safe_load((agent / CARD_NAME).read_text())
-    card["network"] |= network
-    (agent / CARD_NAME).write_text(yaml.safe_dump(card))
-
-
 @pytest.mark.parametrize(
     ("network", "message"),
     [
@@ -58,7 +52,8 @@ def test_a_card_cannot_ask_for_a_network_that_its_weights_do_not_fill(
 
     for name in ("PlainNet", "AfterstateNet", "TwoPlyNet"):
         monkeypatch.setattr(networks, name, no_network)
-    change_card(agent, **network)
+    card = yaml.safe_load((agent / CARD_NAME).read_text())
+    (agent / CARD_NAME).write_text(yaml.safe_dump({**card, "network": {**card["network"], **network}}))
     with pytest.raises(FileError, match=message):
         PPOPlayer(agent)
 

@@ -18,7 +18,6 @@ from agents.players.fingerprint import fingerprint
 from agents.reports.report import tables_in_words
 from oanquan_env import Core, Rules, parse_records
 from oanquan_env.benchmark.openings import random_suite
-from oanquan_env.benchmark.pairs import PairResults
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import RandomPolicy
@@ -32,17 +31,11 @@ def tournament(folder: Path | None, names: list[str], pairs: int = 6, seed: int 
     return Tournament(core, make_entrants(names, core.rules), openings, seed, folder)
 
 
-def same(a: PairResults, b: PairResults) -> bool:
-    return all((left == right).all() for left, right in zip(a, b, strict=True))
-
-
-NAMES = ["random", "greedy", "again=greedy"]
-
-
 def test_another_player_leaves_the_finished_pairings_as_they_are(tmp_path: Path) -> None:
     first = list(tournament(tmp_path, ["random", "greedy"]).play())
     more = list(tournament(tmp_path, ["random", "again=greedy", "greedy"]).play())
-    assert same(first[0].results, next(one for one in more if (one.a, one.b) == (0, 2)).results)
+    again = next(one for one in more if (one.a, one.b) == (0, 2))
+    assert all((one == other).all() for one, other in zip(first[0].results, again.results, strict=True))
 
 
 def test_results_of_other_settings_are_refused(tmp_path: Path) -> None:
@@ -139,10 +132,10 @@ def test_the_stopwatch_counts_moves() -> None:
     assert timed.seconds > 0
 
 
-MIXED = ["random", "greedy", "again=greedy"]
+NAMES = ["random", "greedy", "again=greedy"]
 
 
-def made(folder: Path | None = None, rules: str = "three-player", names: list[str] = MIXED, pairs: int = 4) -> Tables:
+def made(folder: Path | None = None, rules: str = "three-player", names: list[str] = NAMES, pairs: int = 4) -> Tables:
     core = Core(rules)
     return Tables(core, make_entrants(names, core.rules), random_suite(core, pairs, 4, rng()), 0, folder)
 
@@ -210,11 +203,11 @@ def test_interrupted_tables_go_on_where_they_were(tmp_path: Path) -> None:
 
 
 def test_an_evaluation_reports_its_tables() -> None:
-    settings = EvaluationSettings(MIXED, ["tables"], rules="three-player", pairs=2)
+    settings = EvaluationSettings(NAMES, ["tables"], rules="three-player", pairs=2)
     report = EvaluationRun(settings).run("tests", Progress(disable=True))
     assert isinstance(report.tables, TablesResult)
     explained, numbers = tables_in_words(report.tables)
     assert "54 games" in explained
     assert all(f"`{row.agent}`" in numbers for row in report.tables.rows)
     with pytest.raises(UsageError, match="mixed tables need rules for three or four players"):
-        EvaluationRun(EvaluationSettings(MIXED, ["tables"], pairs=2))
+        EvaluationRun(EvaluationSettings(NAMES, ["tables"], pairs=2))

@@ -75,16 +75,6 @@ def test_features_of_no_positions_and_of_finished_games() -> None:
     assert (features.moves.encode(finished)[:, features.moves.board.stop :] == 0).all()
 
 
-def silence(network: TwoPlyNet) -> None:
-    """Leaves worth nothing, no corrections, a cold softmax."""
-    assert network.correction
-    for head in (network.leaf_value, network.value, network.correction[-1]):
-        assert isinstance(head, torch.nn.Linear)
-        torch.nn.init.zeros_(head.weight)
-    torch.nn.init.zeros_(network.leaf_value.bias)
-    torch.nn.init.constant_(network.log_temperature, -5.0)
-
-
 def margins_won(core: Core, positions: Positions) -> np.ndarray:
     """(N, A, P) what each move wins the mover and the players after it, points; zero for illegal moves."""
     after, rows, actions = core.expand(positions)
@@ -109,8 +99,11 @@ def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
 def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: str) -> None:
     """V is what the best move wins all players; a move, what it wins plus what the best reply then wins its mover."""
     core = Core(preset)
-    features, network = make(core)
-    silence(network)
+    features, network = make(core)  # its leaves worth nothing, no corrections, a cold softmax
+    for head in (network.leaf_value, network.value, network.correction[-1]):
+        torch.nn.init.zeros_(head.weight)
+    torch.nn.init.zeros_(network.leaf_value.bias)
+    torch.nn.init.constant_(network.log_temperature, -5.0)
     positions = some_positions(core, 100)
     with torch.no_grad():
         logits, values = network(*tensors(core, features, positions))
