@@ -9,7 +9,7 @@ from oanquan_env import Core, Rules, RulesError, Termination
 from oanquan_env.engine.notation import NotationError
 from oanquan_env.match.ownership import Ownership, debt, match_standings
 from oanquan_env.match.rules import MatchRules
-from oanquan_env.players import RandomPolicy
+from oanquan_env.playing import play_randomly
 from tests.strategies import rules as any_rules
 from tests.strategies import seeds
 
@@ -199,13 +199,7 @@ def test_ownership_only_moves_points_between_the_players(game: Rules, seed: int)
     rng = np.random.default_rng(seed)
     core = Core(game)
     positions = core.start(8)
-    for _ in range(25):
-        on = (~positions.over).nonzero()[0]
-        if not on.size:
-            break
-        moved = positions[on]
-        core.play(moved, RandomPolicy(core).choose(moved, rng))
-        positions[on] = moved
+    play_randomly(core, positions, 25, rng)
     before = positions.copy()
     owners = rng.integers(0, 3, (8, 2, game.fields))
     shares = match_standings(core, positions, owners)
