@@ -42,10 +42,11 @@ def test_bounds_that_do_not_meet_are_certified_too() -> None:
 
 
 @pytest.mark.slow
-def test_another_preset_is_certified_by_the_command(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("rules", "value"), [("ludii", 13), ("app", 10)])
+def test_other_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: Path) -> None:
     path = tmp_path / "certificate.npz"
-    assert solve.main(["--rules", "ludii", "--certificate", str(path)]) == 0
-    assert bounds(read_certificate(path)) == (13, 13)
+    assert solve.main(["--rules", rules, "--certificate", str(path)]) == 0
+    assert bounds(read_certificate(path)) == (value, value)
 
 
 def test_a_last_move_is_certified() -> None:
