@@ -11,13 +11,11 @@ import pytest
 import evaluate as evaluate_script
 import oanquan_env
 from agents.evaluation.results import read_report
-from oanquan_env import Core, IllegalActionError, Positions, Rules, evaluate
+from oanquan_env import Core, IllegalActionError, Rules, evaluate
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark import progress
 from oanquan_env.benchmark.elo import EloDifference, elo_of_pairs, elo_of_score, normalised_elo
 from oanquan_env.benchmark.evaluation import REFERENCES, reference_players
-from oanquan_env.benchmark.regret import Suite, regret
-from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.observation import Observation
 from oanquan_env.players import GreedyPolicy
@@ -208,38 +206,6 @@ def covered(interval: Callable[[np.random.Generator], tuple[float, float]], trut
     """How many of `REPETITIONS` intervals hold the truth."""
     ends = [interval(np.random.default_rng([9, repetition])) for repetition in range(REPETITIONS)]
     return sum(low <= truth <= high for low, high in ends)
-
-
-class Erring:
-    """Plays the best move of a suite's positions, and a random legal one with a given probability."""
-
-    def __init__(self, suite: Suite, epsilon: float) -> None:
-        self.suite = suite
-        self.epsilon = epsilon
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        legal = np.isfinite(self.suite.values)
-        at_random = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
-        erring = rng.random(len(legal)) < self.epsilon
-        return np.where(erring, at_random, np.nanargmax(self.suite.values, axis=1))
-
-    def mean_regret(self) -> float:
-        """What it is expected to lose a move, over the positions of the suite."""
-        values = self.suite.values
-        return float(self.epsilon * np.mean(np.nanmax(values, axis=1) - np.nanmean(values, axis=1)))
-
-
-def test_intervals_of_regret_cover_the_regret_of_a_simulated_player() -> None:
-    """The suite stands for all positions; each repetition measures on 250 of them, drawn at random."""
-    everything, epsilon = load_suite(Rules()), 0.3
-    truth = Erring(everything, epsilon).mean_regret()
-
-    def interval(rng: np.random.Generator) -> tuple[float, float]:
-        some = everything.take(rng.integers(len(everything), size=250))
-        found = regret(Erring(some, epsilon), some, rng, by_phase=False).overall.regret
-        return found.low, found.high
-
-    assert FEWEST <= covered(interval, truth) <= MOST
 
 
 PAIRS = np.array([0.1, 0.05, 0.4, 0.15, 0.3])

@@ -24,15 +24,8 @@ def run_without(package: str, folder: Path, *command: str) -> subprocess.Complet
     """Run a command of Python in the clone, in which `package` is not installed."""
     (folder / "sitecustomize.py").write_text(HIDE.format(name=package))
     paths = {"PYTHONPATH": f"{folder}:{ROOT}", "PATH": "", "HOME": str(folder)}
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env=paths,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+    command = sys.executable, *command
+    return subprocess.run(command, cwd=ROOT, env=paths, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.files import FileError
 from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import NET_UNIT, FullWidthSearch
-from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, read_value_net
+from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, read_value_net
 from tests.boards import random_positions
 from tests.plain_search import after_each_move
 
@@ -49,25 +49,6 @@ def test_torch_and_numpy_agree_and_margins_sum_to_zero(rules: str) -> None:
         np.testing.assert_allclose(margins[rows, seat], wanted[:, place], atol=1e-4)
     np.testing.assert_allclose(net.values(positions), wanted[:, 0], atol=1e-4)
     np.testing.assert_allclose(margins.sum(axis=1), 0, atol=1e-4)
-
-
-def test_any_counts_and_stones_have_the_values_of_the_sum_of_rows() -> None:
-    """Square by square, from the words of the module."""
-    core, net = Core("three-player"), drawn_net("three-player")
-    position = core.start(1)
-    counts = np.random.default_rng(0).integers(0, 60, (3, 6))
-    position.squares.reshape(3, 8)[:, :6] = counts
-    position.squares.reshape(3, 8)[:, 7] = stones = np.array([1, 0, 1])
-    position.mover[:] = 2
-    tables = net.embedding.reshape(3, 5 * 18 + 48, hidden_units(3))
-    first = np.zeros(hidden_units(3))
-    for place, side in enumerate((2, 0, 1)):
-        for field in range(5):
-            first += tables[place, 18 * field + min(counts[side, field], 17)]
-        first += tables[place, 90 + 24 * stones[side] + min(counts[side, 5], 23)]
-    second = np.maximum(np.maximum(first, 0) @ net.hidden_weight + net.hidden_bias, 0)
-    wanted = second @ net.output_weight + net.output_bias
-    np.testing.assert_allclose(net.margins(position)[0, [2, 0, 1]], wanted, rtol=1e-4)
 
 
 def brute_force(core: Core, net: ValueNet, position: Positions, depth: int) -> list[int]:

@@ -160,17 +160,6 @@ def test_an_analysis_is_worth_its_line(rules: str) -> None:
         assert not analysis.proved
 
 
-@pytest.mark.parametrize("aim", AIMS)
-def test_the_clones_players_move_as_the_packages(aim: Aim) -> None:
-    positions = random_positions(Core("three-player"), 60, seed=9)
-    ours, theirs = make_policy(f"{aim}:depth=3", "three-player"), agents.make(f"{aim}:depth=3", "three-player")
-    assert isinstance(ours, FullWidthPolicy)
-    assert isinstance(theirs, SearchPlayer)
-    assert (
-        ours.choose(positions, np.random.default_rng(0)) == theirs.choose(positions, np.random.default_rng(0))
-    ).all()
-
-
 def test_limits_of_nodes_and_time_are_the_clones(monkeypatch: pytest.MonkeyPatch) -> None:
     start = Core("four-player").start(2)
     for name in ("maxn:nodes=2000,net=pretrained", "paranoid:ms=5", "maxn:depth=9,nodes=500,epsilon=0.5"):

@@ -32,10 +32,7 @@ def estimate(mean: float, spread: float = 0.0) -> Estimate:
 
 
 def measures(positions: int, regret: float, optimal: float, blunders: float) -> RegretMeasures:
-    shares = estimate(optimal, 0.05), estimate(blunders, 0.01)
-    return RegretMeasures(
-        positions=positions, regret=estimate(regret, regret / 10), optimal=shares[0], blunders=shares[1]
-    )
+    return RegretMeasures(positions, estimate(regret, regret / 10), estimate(optimal, 0.05), estimate(blunders, 0.01))
 
 
 def regret_row(agent: str, regret: float) -> RegretRow:

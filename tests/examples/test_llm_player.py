@@ -188,28 +188,26 @@ def test_a_refusal_for_the_moment_is_tried_again() -> None:
         assert len(seen) == 3
 
 
-def test_after_the_last_try_the_error_says_what_the_server_said() -> None:
-    with served(lambda *_: (503, b'{"error": "the model is loading"}')) as (url, seen):
-        with pytest.raises(EndpointError, match=r"completions \(3 tries\): status 503: .*the model is loading"):
-            Endpoint(url, "m", retries=2, pause=0).ask("?")
-        assert len(seen) == 3
+NO_COMPLETIONS = [b"<html>", b"{}", b'{"choices": []}', b"\xff", b"[" * 100_000, b'{"choices": 5}']
 
 
-@pytest.mark.parametrize(("status", "said"), [(401, b"no such key"), (404, b""), (307, b"moved")])
-def test_a_refusal_for_good_is_not_tried_again(status: int, said: bytes) -> None:
-    with served(lambda *_: (status, said)) as (url, seen):
-        with pytest.raises(EndpointError, match=rf"completions: status {status}: {said.decode() or 'Not Found'}"):
-            Endpoint(url, "m", key="k", pause=0).ask("?")
-        assert len(seen) == 1
-
-
-@pytest.mark.parametrize("answer", [b"<html>", b"{}", b'{"choices": []}', b"\xff", b"[" * 100_000, b'{"choices": 5}'])
-def test_an_answer_that_is_none_is_shown(answer: bytes) -> None:
-    with (
-        served(lambda *_: (200, answer)) as (url, _),
-        pytest.raises(EndpointError, match=r"not a chat completion: .* is --base-url right\?"),
-    ):
-        Endpoint(url, "m").ask("?")
+@pytest.mark.parametrize(
+    ("answer", "tries", "message"),
+    [
+        ((503, b'{"error": "the model is loading"}'), 3, r"completions \(3 tries\): status 503: .*model is loading"),
+        ((401, b"no such key"), 1, "completions: status 401: no such key"),
+        ((404, b""), 1, "completions: status 404: Not Found"),
+        ((307, b"moved"), 1, "completions: status 307: moved"),
+        *[((200, said), 1, r"not a chat completion: .* is --base-url right\?") for said in NO_COMPLETIONS],
+    ],
+)
+def test_what_a_server_refuses_is_shown_and_tried_again_if_it_may_pass(
+    answer: tuple[int, bytes], tries: int, message: str
+) -> None:
+    with served(lambda *_: answer) as (url, seen):
+        with pytest.raises(EndpointError, match=message):
+            Endpoint(url, "m", key="k", retries=2, pause=0).ask("?")
+        assert len(seen) == tries
 
 
 def test_a_slow_model_is_given_up_in_time(capsys: pytest.CaptureFixture[str]) -> None:
