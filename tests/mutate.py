@@ -54,12 +54,7 @@ SCORED = (
         "by_name or says and not tonkin",
     ),
     ("agents/search", "mcts", "mcts signature", "says and not three"),
-    (
-        "agents/search",
-        "compiled memory alphabeta root deepening move_values",
-        "search search_limits search_player signature",
-        SLOW,
-    ),
+    ("agents/search", "compiled memory alphabeta root deepening move_values", "search search_player signature", SLOW),
     ("agents/search", "proof solver", "solve solve_command", "its_file or in_time or bounds_are and not tonkin"),
 )
 """Folder, modules, the tests that shall notice a change of them, and those that take too long without compilation."""

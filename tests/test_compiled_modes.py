@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-SEARCH = ["tests/test_search.py", "tests/test_search_limits.py", "tests/test_search_player.py"]
+SEARCH = ["tests/test_search.py", "tests/test_search_player.py"]
 NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
+PLAIN = ["-k", "plain_minimax or leaves or core or best or proved_at or says and (tonkin or three)"]
+PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
+"""The small searches alone, as plain Python is slow; plain NumPy says when a hash overflows, as it should."""
 
 
 @pytest.mark.slow
@@ -18,19 +21,7 @@ NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
         ("NUMBA_BOUNDSCHECK", "1", [*SEARCH, *NETS, "tests/test_maxn.py"]),
         ("NUMBA_CPU_NAME", "haswell", NETS),  # AVX2 without AVX-512
         ("NUMBA_CPU_NAME", "generic", NETS),  # SSE2
-        # plain NumPy says when a hash overflows, as it should; the small searches alone, as plain Python is slow
-        (
-            "NUMBA_DISABLE_JIT",
-            "1",
-            [
-                *SEARCH,
-                "tests/test_signature.py",
-                "-W",
-                "ignore:overflow encountered:RuntimeWarning",
-                "-k",
-                "plain_minimax or leaves or core or best or proved_at or says and (tonkin or three)",
-            ],
-        ),
+        ("NUMBA_DISABLE_JIT", "1", [*SEARCH, "tests/test_signature.py", *PLAIN]),
     ],
 )
 def test_searches_and_nets_do_the_same(variable: str, value: str, tests: list[str], tmp_path: Path) -> None:

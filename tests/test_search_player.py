@@ -1,12 +1,24 @@
-"""The searching player: best moves, ties, names and their options."""
+"""The searching player; the limits of a search; what is imported for it, and when compiled functions are dropped."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import agents
 from agents.players.search_player import SearchPlayer
-from agents.search.deepening import Limits, Search
+from agents.search import alphabeta
+from agents.search.compiled import SearchRules, _drop_stale_caches
+from agents.search.deepening import Limits, Search, root
+from agents.search.memory import Memory
 from oanquan_env import Board, Core, Move
+from oanquan_env.engine import scalar
+from oanquan_env.players import value_net
 from tests.boards import random_positions
 from tests.plain_search import plain_values
 
@@ -91,3 +103,82 @@ def test_what_cannot_be_analysed_is_told() -> None:
         player.analyse(Board("tonkin"))
     with pytest.raises(ValueError, match=r"the game is over \(stones_captured\); there is nothing to analyse"):
         player.analyse(Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9"))
+
+
+def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before() -> None:
+    core = Core()
+    positions = random_positions(core, 40, seed=5)
+    limits = Limits(nodes=3000)
+    fresh = [Search(core).best(positions[row : row + 1], limits) for row in range(len(positions))]
+    used = Search(core, threads=1)
+    used.best_moves(random_positions(core, 300, seed=6), Limits(depth=3))  # more than the table has generations
+    assert used.best_moves(positions, limits) == fresh
+    assert Search(core, threads=3).best_moves(positions, limits) == fresh
+    assert max(result.nodes for result in fresh) < 3000 + core.rules.actions**2
+    assert len({result.depth for result in fresh}) > 1
+
+
+def test_a_search_always_completes_depth_1() -> None:
+    core = Core()
+    for nodes in (1, core.rules.actions):  # so many does depth 1 take
+        result = Search(core).best(core.start(), Limits(nodes=nodes))
+        assert result.depth == 1
+        assert result.value == plain_values(core, core.start(), 1).max()
+
+
+def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of a busy machine may run out while the search is still being set up."""
+    begun, core = root.search_rows, Core()
+
+    def late(rules: SearchRules, memory: Memory, *arguments: object) -> None:
+        while not memory.stop:
+            time.sleep(0.001)
+        begun(rules, memory, *arguments)
+
+    search, limits = Search(core, threads=1), Limits(depth=8, milliseconds=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(root, "search_rows", late)
+        assert [result.depth for result in search.best_moves(core.start(2), limits)] == [1, 1]
+    assert search.best(core.start(), Limits(depth=6)).depth == 6  # the stop was for the other search alone
+    assert search.values(core.start(), 3).tolist() == Search(core).values(core.start(), 3).tolist()
+
+
+def test_time_limits_stop_a_search_that_would_take_hours() -> None:
+    core = Core()
+    search = Search(core)
+    search.best(core.start(), Limits(depth=2))
+    result = search.best(core.start(), Limits(milliseconds=50))
+    assert 1 <= result.depth < 60
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({}, "needs a limit: depth, nodes or milliseconds"),
+        ({"depth": 0}, "depth must be 1 or more; got 0"),
+        ({"depth": 128}, "depth must be 127 or less; got 128"),
+        ({"nodes": -5}, "nodes must be 1 or more; got -5"),
+        ({"milliseconds": 0.0}, "milliseconds must be 1 or more"),
+        ({"milliseconds": float("nan")}, "milliseconds must be 1 or more; got nan"),
+        ({"milliseconds": float("inf")}, "milliseconds must be 1,000,000,000,000 or less; got inf"),
+        ({"nodes": 10**30}, "nodes must be 4,611,686,018,427,387,904 or less; got 1000"),
+    ],
+)
+def test_impossible_limits_are_refused(limits: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Limits(**limits)
+
+
+def test_naming_players_imports_neither_numba_nor_torch() -> None:
+    code = "import sys, agents, oanquan_env; agents.make('greedy'); assert not {'numba', 'torch'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[1])
+
+
+def test_compiled_functions_older_than_any_source_are_dropped(tmp_path: Path) -> None:
+    index = tmp_path / "alphabeta.negamax-1.py311.nbi"
+    written = max(Path(str(module.__file__)).stat().st_mtime for module in (alphabeta, scalar, value_net))
+    index.touch()
+    for age, kept in ((0, True), (1, False)):
+        os.utime(index, (written - age, written - age))
+        _drop_stale_caches(tmp_path)
+        assert index.exists() == kept
