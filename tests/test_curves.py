@@ -55,24 +55,14 @@ def test_runs_of_a_sweep_are_called_like_the_sweep(runs: list[Path], tmp_path: P
     assert (curve.name, curve.group) == ("quick-1", "quick")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", "no evaluations; the run has not evaluated itself yet"),
-        ("{", "line 1 is damaged: not readable as JSON"),
-        (None, "no evaluat"),
-    ],
-)
-def test_a_run_without_readable_evaluations_has_no_curve(
-    runs: list[Path], tmp_path: Path, content: str | None, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(runs[1], tmp_path / "run")
+def test_a_run_without_readable_evaluations_has_no_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    begin(tmp_path / "run").close()
     path = tmp_path / "run" / "evaluations.jsonl"
-    path.unlink()
-    if content is not None:
-        path.write_text(content)
     assert curves.main([str(tmp_path / "run")]) == 2
-    assert f"{path}: {message}" in capsys.readouterr().err
+    assert f"{path}: no evaluations; the run has not evaluated itself yet" in capsys.readouterr().err
+    path.write_text("{")
+    assert curves.main([str(tmp_path / "run")]) == 2
+    assert f"{path}: line 1 is damaged: not readable as JSON" in capsys.readouterr().err
 
 
 def test_seeds_are_drawn_as_their_mean_with_a_band_around_all_of_them() -> None:
@@ -98,17 +88,9 @@ def test_table_picture_and_numbers_are_written(
     assert image.size[0] > 1000
 
 
-def of_other_rules(run: Path, folder: Path, rules: str) -> Path:
-    """A copy of a run that says that it learned other rules."""
-    shutil.copytree(run, folder)
-    config = yaml.safe_load((folder / "config.yaml").read_text())
-    (folder / "config.yaml").write_text(yaml.safe_dump({**config, "rules": rules}))
-    return folder
-
-
-def test_runs_are_compared_with_players_of_their_own_rules(runs: list[Path], tmp_path: Path) -> None:
-    folder = of_other_rules(runs[0], tmp_path / "tiny", "vietnamese")
-    assert curves.main([str(folder), "--output", str(tmp_path)]) == 0
+def test_runs_are_compared_with_players_of_their_own_rules(tmp_path: Path) -> None:
+    learn(begin(tmp_path / "run", rules="vietnamese", total_plies=ITERATION))
+    assert curves.main([str(tmp_path / "run"), "--output", str(tmp_path)]) == 0
     content = json.loads((tmp_path / "learning.json").read_text())
     rules = Rules.parse("vietnamese")
     greedy = regret(agents.make("greedy", rules), load_suite(rules).part("development"), np.random.default_rng(0))
@@ -125,8 +107,8 @@ def test_rules_without_a_suite_have_empty_curves(tmp_path: Path) -> None:
 def test_runs_of_different_rules_are_refused(
     runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = of_other_rules(runs[0], tmp_path / "other", "ludii")
-    assert curves.main([*map(str, runs), str(other), "--output", str(tmp_path)]) == 2
+    learn(begin(tmp_path / "other", rules="ludii", total_plies=ITERATION))
+    assert curves.main([*map(str, runs), str(tmp_path / "other"), "--output", str(tmp_path)]) == 2
     printed = capsys.readouterr()
     assert "different rules do not compare: tiny-0 learned 'mancala-world', other learned 'ludii'" in printed.err
     assert printed.out == ""

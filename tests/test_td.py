@@ -159,10 +159,3 @@ def test_a_sweep_tells_the_regret_over_its_seeds(tmp_path: Path, capsys: pytest.
 def test_the_projects_configuration_is_the_default() -> None:
     values = yaml.safe_load((Path(__file__).parents[1] / "configs" / "value.yaml").read_text())
     assert ValueConfig.model_validate(values) == ValueConfig()
-
-
-def test_help_shows_the_settings_of_a_value_net(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        train.main(["--config", "configs/value.yaml", "--help"])
-    assert not ended.value.code
-    assert "--td.batch-size" in capsys.readouterr().out
