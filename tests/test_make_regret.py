@@ -14,7 +14,6 @@ from agents.evaluation import make_regret, prove_regret
 from agents.evaluation.make_regret import SuiteRecipe, Values, main, make_suite, value_chunk
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
-from agents.players.mixed_play import met_in_play
 from agents.search.deepening import Search
 from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions
@@ -107,14 +106,6 @@ def test_random_moves_are_as_frequent_as_asked() -> None:
     moves = EpsilonPolicy(core, only, 0.3).choose(positions, rng())
     assert (moves != 0).mean() == pytest.approx(0.3 * 0.9, abs=0.02)
     assert (EpsilonPolicy(core, only, 0.0).choose(positions, rng()) == 0).all()
-
-
-def test_positions_met_in_play_are_running_and_start_early() -> None:
-    core = Core()
-    met = met_in_play(core, [RandomPolicy(core), GreedyPolicy(core)], 100, rng())
-    assert not met.over.any()
-    assert {0, 1, 8} <= set(met.ply.tolist())
-    assert core.legal_mask(met).any(axis=1).all()
 
 
 @pytest.fixture(scope="module")

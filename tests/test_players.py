@@ -14,13 +14,7 @@ from oanquan_env import Core, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.envs.single import OAnQuanEnv
-from oanquan_env.players import (
-    EpsilonPolicy,
-    GreedyPolicy,
-    RandomPolicy,
-    UnknownAgentError,
-    make,
-)
+from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, UnknownAgentError, make
 from oanquan_env.players.anywhere import load
 
 ROOT = Path(__file__).parent.parent
@@ -84,8 +78,6 @@ def test_what_is_not_there_is_told(folder: Path, name: str, error: type[Exceptio
 
 
 def test_environments_do_not_import_what_a_name_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from oanquan_env.envs.single import OAnQuanEnv
-
     with pytest.raises(ValueError, match="unknown player 'some_package"):
         OAnQuanEnv(opponent="some_package.players:Careful")
     assert "the module runs" not in capsys.readouterr().out
@@ -99,9 +91,7 @@ def test_both_commands_measure_it_and_agree(folder: Path, capsys: pytest.Capture
     assert evaluate_script.main([name, "greedy", "--pairs", "6", "--suite", "arena,regret", "--json", "b.json"]) == 0
     one, other = (json.loads((folder / file).read_text()) for file in ("a.json", "b.json"))
     match, row = one["matches"][0], other["arena"]["pairings"][0]
-    assert {key: match[key] for key in ("agent", "opponent", "wins", "score", "margin", "elo", "los")} == {
-        key: row[key] for key in ("agent", "opponent", "wins", "score", "margin", "elo", "los")
-    }
+    assert all(match[key] == row[key] for key in ("agent", "opponent", "wins", "score", "margin", "elo", "los"))
     assert one["regret"] == other["regret"]["agents"][0]
 
 

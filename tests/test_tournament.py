@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from rich.progress import Progress
 
-import agents
 from agents.evaluation.results import TablesResult, origin
 from agents.evaluation.run import EvaluationRun, EvaluationSettings
 from agents.evaluation.tables import Tables, outcomes
@@ -74,18 +73,6 @@ def test_saved_games_replay_to_the_results(rules: str) -> None:
         assert points[seat] - np.mean(others) == pytest.approx(pairing.results.margin[k, seat])
     finals = replay(played.core, played.openings.positions, pairing.games)
     assert finals.over.all()
-
-
-def test_labels_name_players() -> None:
-    core = Core()
-    entrants = make_entrants(["greedy", "a b = minimax:depth=2", "minimax:depth=2"], core.rules)
-    assert [(one.label, one.name) for one in entrants] == [
-        ("greedy", "greedy"),
-        ("a b", "minimax:depth=2"),
-        ("minimax:depth=2", "minimax:depth=2"),
-    ]
-    with pytest.raises(agents.UnknownAgentError, match="unknown player 'greedi'"):
-        make_entrants(["x=greedi"], core.rules)
 
 
 def test_a_retrained_agent_has_another_fingerprint(tmp_path: Path) -> None:
