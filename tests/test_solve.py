@@ -117,15 +117,6 @@ def test_an_answer_says_whether_it_is_proved(optimistic: bool) -> None:
     assert told >= ({YES, OPEN_NO} if not optimistic else {NO, OPEN_YES})
 
 
-@pytest.mark.slow
-def test_the_opening_of_mancala_world_is_worth_twelve_points() -> None:
-    core = Core()
-    solver = Solver(core, core.start(), megabytes=512)
-    for _ in solver.deepen():
-        pass
-    assert (solver.progress.lower, solver.progress.upper) == (12, 12)
-
-
 def test_a_finished_game_and_a_batch_are_refused() -> None:
     core = Core()
     over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
