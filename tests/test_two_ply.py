@@ -19,13 +19,10 @@ def some_positions(core: Core, n: int = 40, seed: int = 1) -> Positions:
     return RandomStarts(core, set_up_share=0.1, max_plies=9, seed=seed).draw(n)
 
 
-def make(core: Core, **changes: object) -> tuple[TwoPlyFeatures, TwoPlyNet]:
+def make(core: Core) -> tuple[TwoPlyFeatures, TwoPlyNet]:
     torch.manual_seed(0)
-    settings = {"name": "two_ply", "embed": 4, "width": 16, "depth": 2, "leaf_width": 8, **changes}
-    features, network = make_network(core, NetworkConfig.model_validate(settings))
-    assert isinstance(features, TwoPlyFeatures)
-    assert isinstance(network, TwoPlyNet)
-    return features, network
+    config = NetworkConfig(name="two_ply", embed=4, width=16, depth=2, leaf_width=8)
+    return make_network(core, config)  # type: ignore[return-value]
 
 
 def tensors(core: Core, features: TwoPlyFeatures, positions: Positions) -> tuple[torch.Tensor, torch.Tensor]:
