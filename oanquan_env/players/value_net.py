@@ -37,7 +37,7 @@ from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, re
 HIDDEN = 256
 MANY_HIDDEN = 64
 SECOND = 32
-"""Units of the first layer for two players and for more, whose searches ask NumPy for each leaf, and of the second."""
+"""Units of the first layer for two players and for more, and of the second."""
 FIELD_ROWS = 18
 """Rows of a field's table: 0 to 17 seeds, and more seeds are taken for 17."""
 MANDARIN_ROWS = 24
