@@ -107,22 +107,6 @@ def test_the_help_says_that_a_module_is_run(command: list[str]) -> None:
     assert "THIS IMPORTS AND RUNS THAT MODULE" in " ".join(shown.stdout.replace("│", " ").split())
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["nobody"], "unknown player 'nobody'"),
-        (["some_package.players:NOTHING"], "a player is a name"),
-        (["greedy", "--json", "nowhere/a.json"], "--json: there is no folder nowhere"),
-        (["greedy", "random", "--openings", "nowhere.txt"], "nowhere.txt: no such file"),
-    ],
-)
-def test_the_command_refuses_before_it_plays(
-    folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
-) -> None:
-    assert main(["evaluate", *options]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
     core = Core()
     position = parse_position(core, "0,3,0,0,2,0*/5,5,5,5,5,0* 20,0 0 4", checked=False)
