@@ -109,7 +109,7 @@ def main(arguments: list[str]) -> int:
     try:
         typed = shlex.join(["python", "train.py", *arguments])
         command = parse(arguments, __doc__)
-        if command.sweep:
+        if command.sweep is not None:
             return sweep(command, parse_seeds(command.sweep), typed, console)
         run = begin(command, typed, console)
         stopping = interrupts(lambda: console.print("stopping after this iteration; Ctrl-C once more to stop at once"))

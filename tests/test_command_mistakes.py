@@ -29,6 +29,7 @@ train --jobs 2  =>  --ray and --jobs spread the seeds of a --sweep
 train --ray auto  =>  --ray and --jobs spread the seeds of a --sweep
 train --sweep 0 --jobs 0  =>  --jobs must be 1 or more
 train --sweep a  =>  --sweep takes seeds
+train --sweep ''  =>  --sweep takes seeds
 train --ppo.n-stpes 32  =>  --ppo.n-stpes
 train --ppo.n-steps -1  =>  greater than or equal to 1
 train --ppo.n-steps=x  =>  --ppo.n-steps

@@ -71,7 +71,7 @@ def parse(arguments: list[str], description: str | None = None) -> Command[Any]:
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
     if command.resume and (changed - CHANGEABLE or any(one is not None for one in others)):
         raise UsageError("--resume takes the run's configuration: only --threads, --device, --total-plies go with it")
-    if not command.sweep and (command.ray or command.jobs is not None):
+    if command.sweep is None and (command.ray or command.jobs is not None):
         raise UsageError("--ray and --jobs spread the seeds of a --sweep; there is none")
     if command.jobs is not None and command.jobs < 1:
         raise UsageError(f"--jobs must be 1 or more; got {command.jobs}")
