@@ -94,9 +94,9 @@ def net_record(sides: int, hidden: int, outputs: int) -> np.dtype[Any]:
         [
             ("embedding", np.int16, (sides, side_rows(MANDARIN_BYTE), hidden)),
             ("hidden_weight", np.int16, (hidden // 2, SECOND, 2)),
-            ("hidden_bias", np.float32, SECOND),
+            ("hidden_bias", np.float32, (SECOND,)),
             ("output_weight", np.float32, (outputs, SECOND)),
-            ("output_bias", np.float32, outputs),
+            ("output_bias", np.float32, (outputs,)),
         ]
     )
 
