@@ -1,4 +1,4 @@
-"""The command line: every command, what it says of mistakes, and what it does in a terminal."""
+"""The command line: every command, its errors, and its behaviour in a terminal."""
 
 import contextlib
 import io
@@ -178,7 +178,7 @@ def test_control_d_and_control_c_leave_cleanly(key: str, status: int) -> None:
 
 
 def shown(*lines: str, columns: int = 80, **variables: str) -> str:
-    """What a terminal shows of a game between two persons in which these lines are typed."""
+    """The output of a terminal for a game between two persons who type these lines."""
     terminal = Terminal("play", "--opponent", "human", columns=columns, variables=variables)
     terminal.wait_for("South > ")
     for line in lines:

@@ -1,4 +1,4 @@
-"""Positions as pixels and in a window, what is said where Pillow or pygame is missing, and the geometry of pictures."""
+"""Positions as pixels and in a window, errors without Pillow or pygame, and the geometry of pictures."""
 
 import math
 import sys

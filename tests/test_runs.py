@@ -166,7 +166,7 @@ def test_a_run_is_one_process_s_and_a_kill_sets_it_free(holder: subprocess.Popen
     assert evaluate.main(["greedy", "random", "--pairs", "1", "--output", str(folder)]) == 2
     holder.kill()
     holder.wait()
-    assert (folder / LOCK_NAME).exists()  # what a kill leaves does not stop a resume
+    assert (folder / LOCK_NAME).exists()  # the lock of a killed run does not stop a resume
     assert PPORun.resume(folder, quiet).plies == 2 * ITERATION
 
 

@@ -1,4 +1,4 @@
-"""The searching player; the limits of a search; what is imported for it, and when compiled functions are dropped."""
+"""The searching player, the limits of a search, its imports, and the cache of compiled functions."""
 
 import os
 import subprocess

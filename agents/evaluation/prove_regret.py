@@ -5,9 +5,8 @@
 A move's searched value is the first guess. Can the mover force it? Can it force more? Deeper and deeper searches answer
 both questions, up to the ply limit, and only finished games count as proof (see `agents.search.proof`). A refuted guess
 is corrected. Near the ply limit a search to the end settles the rest. When the nodes run out, a move keeps its searched
-value, within the proved bounds. Values that the suite calls proved are kept, so a call with more nodes proves the rest,
-and so does one after an interruption.
-Every position has its own table, so the result does not depend on --threads or --ray.
+value, within the proved bounds. Proved values of the suite are kept: a call with more nodes, or after an interruption,
+proves the rest. Every position has its own table, so the result does not depend on --threads or --ray.
 """
 
 import contextlib

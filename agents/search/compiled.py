@@ -142,8 +142,7 @@ def compile_rules(core: Core) -> SearchRules:
 
 def mover_first(positions: Positions) -> Int64s:
     """(N, 2) sides of N two-player positions as words, the mover's first."""
-    sides = positions.sides.view(np.int64)
-    return np.take_along_axis(sides, np.stack([positions.mover, 1 - positions.mover], axis=1), axis=1)
+    return positions.sides_in_turn().view(np.int64)
 
 
 # ---- a move ----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 from agents.search.compiled import OVER, Int64s, compiled, net_record, record, zeros
 from agents.search.leaf import add_net, evaluator
 from oanquan_env import Core, Positions
-from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, turn_order
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
 from oanquan_env.engine.rules import MAX_SEEDS
 from oanquan_env.engine.scalar import NO_SQUARE, RUNAWAY, RUNNING, RuleNumbers, gap_masks, plain_numbers
 from oanquan_env.engine.sowing import LAP_LIMIT
@@ -94,11 +94,9 @@ def compile_many(core: Core, net: ValueNet | None = None) -> ManyRules:
 
 def mover_first(positions: Positions) -> Int64s:
     """(N, SEATS) sides of N positions as words, the mover's first, then in the order of play."""
-    players = positions.scores.shape[1]
     sides = np.zeros((len(positions), SEATS), dtype=np.int64)
-    sides[:, :players] = np.take_along_axis(
-        positions.sides.view(np.int64), turn_order(positions.mover, players), axis=1
-    )
+    in_turn = positions.sides_in_turn().view(np.int64)
+    sides[:, : in_turn.shape[1]] = in_turn
     return sides
 
 

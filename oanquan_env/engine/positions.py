@@ -114,6 +114,10 @@ class Positions:
         seat = self.mover if offset == 0 else (self.mover + offset) % players
         return np.arange(0, self.scores.size, players) + seat
 
+    def sides_in_turn(self) -> Words:
+        """(N, P) the sides as words in the order of play, the mover's first."""
+        return np.take_along_axis(self.sides, turn_order(self.mover, self.scores.shape[1]), axis=1)
+
     def arrays(self) -> Iterator[npt.NDArray[Any]]:
         """The five arrays, in the order of the attributes."""
         return iter((self.squares, self.scores, self.mover, self.ply, self.ended))

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Words
-from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions, turn_order
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions
 from oanquan_env.engine.rules import Rules
 
 
@@ -58,7 +58,7 @@ def canonical_sides(positions: Positions, rules: Rules) -> Words:
     Where the rules read the same in a mirror, these are the sides of the board or those of its mirror image, whichever
     are smaller: the mover's side decides, then the other's.
     """
-    sides = np.take_along_axis(positions.sides, turn_order(positions.mover, rules.players), axis=1)
+    sides = positions.sides_in_turn()
     if not rules.is_symmetric:
         return sides
     mirrored = np.ascontiguousarray(sides.view(np.uint8)[:, _mirrored_bytes(rules)]).view(np.uint64)

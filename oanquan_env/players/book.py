@@ -60,9 +60,8 @@ class BookPolicy:
         second = (positions.ply - self._start.ply[0]) % 2 == 1
         for rows, moves in (((~second).nonzero()[0], self._lower), (second.nonzero()[0], self._upper)):
             actions[rows] = [moves.get(key, UNKNOWN) for key in keys[rows].tolist()]
-        seats = np.stack([positions.mover, 1 - positions.mover], axis=1)
-        sides = np.take_along_axis(positions.sides, seats, axis=1)
-        mirrored = (keys.view(np.uint64).reshape(-1, 2) != sides).any(axis=1) & (actions != UNKNOWN)
+        own_image = (keys.view(np.uint64).reshape(-1, 2) == positions.sides_in_turn()).all(axis=1)
+        mirrored = ~own_image & (actions != UNKNOWN)
         actions[mirrored] = mirror_actions(actions[mirrored], self.core.rules)
         return actions
 
