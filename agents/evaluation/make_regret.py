@@ -103,7 +103,7 @@ def make_suite(
         "fewest_moves": FEWEST_MOVES,
         "least_spread": LEAST_SPREAD,
     }
-    return Suite(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
+    return Suite.searched(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
 
 
 def searched_values(

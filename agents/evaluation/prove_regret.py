@@ -2,17 +2,15 @@
 
     python -m agents.evaluation.prove_regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
 
-A move's searched value is the first guess. Can the mover force it? Can it force more? Deeper and deeper searches answer
-both questions, up to the ply limit, and only finished games count as proof (see `agents.search.proof`). A refuted guess
-is corrected. Near the ply limit a search to the end settles the rest. When the nodes run out, a move keeps its searched
-value, within the proved bounds. Proved values of the suite are kept: a call with more nodes, or after an interruption,
-proves the rest. Every position has its own table, so the result does not depend on --threads or --ray.
+A move's searched value is the first guess. Can the mover force it? Can it force more? Where no proof is found, weaker
+bounds are tried (see `agents.search.solver.Narrowing`). A refuted guess is corrected. Near the ply limit a search to the
+end settles the rest. When the nodes run out, a move keeps its searched value, within the proved bounds. Bounds of the
+suite are kept: a call with more nodes, or after an interruption, proves the rest. Every position has its own table, so
+the result does not depend on --threads or --ray.
 """
 
-import contextlib
 import dataclasses
 import functools
-import itertools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -26,11 +24,12 @@ from rich.progress import Progress
 from agents.search.compiled import OVER, mover_first, play
 from agents.search.deepening import Limits, Search
 from agents.search.memory import MAX_DEPTH
-from agents.search.proof import NO, YES, LimitReachedError, ProofTable
+from agents.search.proof import ProofTable
+from agents.search.solver import Bounds, Narrowing
 from agents.support.command_line import RayAddress, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Floats, Mask
+from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
 from oanquan_env.files import text_bytes, write_atomically
@@ -40,39 +39,33 @@ MEGABYTES = 128.0  # size of a position's table of proofs
 SAVED = 100  # positions after which the proofs are saved
 
 
-@dataclasses.dataclass
-class Bounds:
-    """Proved bounds of a value, in points: the mover can force `lower`, and no more than `upper`."""
-
-    lower: float = -np.inf
-    upper: float = np.inf
-
-    @property
-    def meet(self) -> bool:
-        """Whether the value is proved."""
-        return self.lower == self.upper
-
-
-def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats, Mask]) -> dict[int, Bounds]:
+def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats, Floats, Floats]) -> dict[int, Bounds]:
     """Bounds on the values of a position's moves: the move's gain less the opponent's best result.
 
-    So many nodes (moves) may be played to prove one value. `searched` is a batch of one running position, (A,) values
-    of its moves, in points, and (A,) which are proved. The others decide the first question, never the proof.
+    So many nodes (moves) may be played for one question. `searched` is a batch of one running position, and for each
+    of its moves, (A,), the value in points, and the lower and the upper bound that are proved. A value decides the
+    first question, never the proof.
     """
-    position, values, proved = searched
-    table = ProofTable(_core(rules), MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes
+    position, values, lower, upper = searched
+    core = _core(rules)
     own, other = mover_first(position)[0].tolist()
-    plies_left = _core(rules).rules.max_plies - int(position.ply[0])
-    found = {action: Bounds(values[action], values[action]) for action in proved.nonzero()[0].tolist()}
-    for action in (np.isfinite(values) & ~proved).nonzero()[0].tolist():
+    plies_left = core.rules.max_plies - int(position.ply[0])
+    unproved = (np.isfinite(values) & (lower < upper)).nonzero()[0].tolist()
+    if not unproved:
+        return {}
+    found = {}
+    table = ProofTable(core, MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes
+    for action in unproved:
         child_own, child_other, gain, state = play(table.rules, own, other, action, plies_left - 1)
         reply = Bounds(0, 0)
         if state != OVER:
-            table.allow(nodes)
-            reply = _prove(table, child_own, child_other, gain - int(values[action]), min(MAX_DEPTH, plies_left - 1))
+            known = Bounds(gain - upper[action], gain - lower[action])
+            narrowing = Narrowing(table, child_own, child_other, known, plies_left - 1)
+            narrowing.narrow(gain - int(values[action]), nodes)
+            reply = narrowing.bounds
         found[action] = Bounds(gain - reply.upper, gain - reply.lower)
     if plies_left <= MAX_DEPTH and not all(bounds.meet for bounds in found.values()):
-        search = Search(_core(rules), table_megabytes=MEGABYTES, threads=1)
+        search = Search(core, table_megabytes=MEGABYTES, threads=1)
         result = search.best(position, Limits(depth=plies_left, nodes=nodes), every_move=True)
         if result.proved:
             return {action: Bounds(value, value) for action, value in result.values.items()}
@@ -81,29 +74,6 @@ def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats, Ma
 
 _core = functools.lru_cache(maxsize=1)(Core)
 """A worker's core: to make its tables takes longer than many a proof."""
-
-
-def _prove(table: ProofTable, own: int, other: int, guess: int, most: int) -> Bounds:
-    """Bounds on the value of a running position, as far as the table's nodes go, to `most` plies.
-
-    Two questions are asked at each depth. The first may raise the lower bound to the guess, or beyond it if it is there
-    already; the second may bring the upper bound down to the guess, or below it.
-    """
-    bounds = Bounds()
-    with contextlib.suppress(LimitReachedError):
-        for depth, optimistic in itertools.product(range(1, most + 1), (False, True)):
-            while not bounds.meet:
-                guess = int(np.clip(guess, bounds.lower, bounds.upper))
-                settled = bounds.upper > guess if optimistic else bounds.lower == guess
-                goal = guess + 1 if settled else guess
-                answer = table.ask(own, other, goal, depth, optimistic=optimistic)
-                if answer == YES:
-                    bounds.lower = goal
-                elif answer == NO:
-                    bounds.upper = goal - 1
-                else:
-                    break
-    return bounds
 
 
 def prove_suite(
@@ -125,19 +95,23 @@ def prove_suite(
     progress = progress or Progress(disable=True)
     task = progress.add_task("positions", total=len(suite))
     work = functools.partial(prove_position, str(suite.core.rules), nodes)
-    values, proved = suite.values.copy(), suite.proved.copy()
-    searched = [(suite.positions[row : row + 1], suite.values[row], suite.proved[row]) for row in range(len(suite))]
+    values, lower, upper = suite.values.copy(), suite.lower.copy(), suite.upper.copy()
+    searched = [
+        (suite.positions[row : row + 1], suite.values[row], suite.lower[row], suite.upper[row])
+        for row in range(len(suite))
+    ]
     with ThreadPoolExecutor(threads) as pool:
         everything = spread(work, searched, ray=ray) if ray else enumerate(pool.map(work, searched))
         for row, found in everything:
             for action, bounds in found.items():
+                lower[row, action], upper[row, action] = bounds.lower, bounds.upper
                 values[row, action] = np.clip(values[row, action], bounds.lower, bounds.upper)
-                proved[row, action] = bounds.meet
             progress.advance(task)
             if row % SAVED == SAVED - 1:
-                save(dataclasses.replace(suite, values=values, proved=proved))
+                save(dataclasses.replace(suite, values=values, lower=lower, upper=upper))
     command = f"{PROG} oanquan_env/data/{suite.name}.json.gz --nodes {nodes}"
-    return dataclasses.replace(suite, values=values, proved=proved, made={**suite.made, "proved_by": command})
+    made = {**suite.made, "proved_by": command}
+    return dataclasses.replace(suite, values=values, lower=lower, upper=upper, made=made)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,7 +119,7 @@ class Options:
     """The command line."""
 
     suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]  # the suite's file, which is replaced
-    nodes: int = 4_000_000  # moves that may be played to prove one value
+    nodes: int = 4_000_000  # moves that may be played for one question about a value
     threads: int = os.cpu_count() or 1  # positions worked on at once
     ray: RayAddress = None
 

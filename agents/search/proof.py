@@ -1,16 +1,20 @@
-"""Proofs about a position's value: a compiled search, over `agents.search.compiled.play`, and the table that it fills.
+"""Proofs of bounds by depth-first proof-number search (Nagai 2002), and the table that it fills.
 
-One question is asked again and again: can the mover reach a future margin of `goal` points or more? It is answered to
-some depth, and nothing is estimated beyond: a line that is not finished by then counts as a success of the mover in an
-*optimistic* question (`optimistic` 1), and as a failure in any other (`optimistic` 0). So a yes that is not optimistic
-is a proof, and so is an optimistic no. The other two answers may be *open*, that is, rest on unfinished lines:
-`2 * answer + open`.
+A *prover*, the mover or the opponent, claims that it can win so many points. Where the prover moves, one move must keep
+the claim; where the other side moves, every move must. Only finished games count, so a proof holds for all play. Two
+numbers say how far a position is from being settled: *phi*, the effort still needed to show that its mover gets what it
+wants, and *delta*, that it does not. A leaf's effort is 1 for a proof by its mover, and its moves for one by the other
+side; with one move to be shown phi is the least delta of the children, and as all moves must be refuted, delta is the sum
+of their phi. The search always goes on below the child that is settled soonest, until another one is nearer.
+
+A line that leads back to a position without progress, or below `MAX_DEPTH` plies, counts against the prover. So a claim
+that is proved is true, while one without a proof may be false, or undecided for ever.
 """
 
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numba
 import numpy as np
@@ -27,56 +31,119 @@ from agents.search.compiled import (
     compiled_recursion,
     mover_first,
     record,
+    zeros,
 )
 from agents.search.memory import (
     ENTRIES,
     INFINITY,
+    MAX_ACTIONS,
     MAX_DEPTH,
     MEMORY,
     NO_ACTION,
     UNLIMITED,
     Memory,
     Table,
+    bucket_bits,
     drop_mirrored,
     expand,
     is_symmetric,
-    new_memory,
-    next_child,
     side_key,
     table_place,
 )
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Ints, Mask
-from oanquan_env.engine.scalar import RUNNING
+from oanquan_env.arrays import Mask
+from oanquan_env.engine.scalar import RUNNING, can_play
 
 
-class Entry(Protocol):
-    """An entry of the table: all bounds that were proved of a position, and its last question that stayed open."""
+class Numbers(Protocol):
+    """How far a question is from being settled: an entry of a table."""
 
     own: int  # the mover's side; 0 where nothing is kept, as who can move has seeds
     other: int
-    lower: int
-    upper: int  # proved bounds
-    goal: int
-    question: int  # the open question: its goal, and `2 * depth + optimistic`
-    move: int  # `action + 1` of the move that the last proof rests on, 0 for none
+    question: int  # see `question_number`
+    phi: int
+    delta: int
+    work: int  # moves played for it; the least is replaced first
+    generation: int  # number of the search: what another one gave up may have a proof
 
 
-ENTRY = record(
-    Entry,
-    **dict.fromkeys(("lower", "upper", "goal"), (np.int16,)),
-    **dict.fromkeys(("question", "move"), (np.uint8,)),
+class Bounds(Protocol):
+    """Proved bounds of a position's value: an entry of a table. They hold in any search."""
+
+    own: int
+    other: int
+    lower: int  # points that the mover can win
+    upper: int
+    lower_plies: int  # at most so many until all games of the proof are over
+    upper_plies: int
+
+
+class Stack(Protocol):
+    """The line that is searched: the questions of its positions, and the numbers of all their moves."""
+
+    own: Any
+    other: Any
+    goal: Any
+    phi: Any
+    delta: Any
+    plies: Any
+
+
+NUMBERS = record(Numbers, **dict.fromkeys(("question", "phi", "delta", "work", "generation"), (np.int32,)))
+BOUNDS = record(Bounds, **dict.fromkeys(("lower", "upper", "lower_plies", "upper_plies"), (np.int16,)))
+_LINE, _MOVES = (np.int64, MAX_DEPTH + 1), (np.int64, (MAX_DEPTH + 1, MAX_ACTIONS))
+STACK = record(
+    Stack,
+    **dict.fromkeys(("own", "other", "goal"), _LINE),
+    **dict.fromkeys(("phi", "delta", "plies"), _MOVES),
 )
-ENTRY_WORDS = ENTRY.itemsize // 8
+ENTRY_BYTES = NUMBERS.itemsize + BOUNDS.itemsize
 
-NO, OPEN_NO, YES, OPEN_YES = 0, 1, 2, 3
-"""Answers: proved, or open, as they rest on unfinished lines."""
+SETTLED = 1 << 30
+"""Above all efforts: the other number of a settled position, which is 0 itself."""
+FAILED, PROVED, LIMITED = 0, 1, 2
+"""Answers: no proof was found, though every line was tried; a proof; or nothing yet, as the nodes are used up."""
 NOT_FOUND = -1
-"""Where a place in the table or a remembered answer is asked for and there is none."""
+
+
+# ---- the tables ------------------------------------------------------------------------------------------------------
 
 
 @compiled
-def find(memory: Memory, table: Table, own: int, other: int) -> tuple[int, int]:
+def question_number(goal: int, is_prover: int) -> int:
+    """A question of a position in one number, never 0: does its mover win `goal` points, and is it the prover?"""
+    return 2 * (goal + INFINITY) + is_prover
+
+
+@compiled
+def find_numbers(memory: Memory, table: Table, own: int, other: int, question: int) -> tuple[int, int]:
+    """Bucket of a question, and the place of its entry there, or NOT_FOUND."""
+    bucket, _ = table_place(memory, side_key(own) ^ question << 16, other)
+    for place in range(ENTRIES):
+        entry = table[bucket, place]
+        if entry.own == own and entry.other == other and entry.question == question:
+            return bucket, place
+    return bucket, NOT_FOUND
+
+
+@compiled
+def keep_numbers(
+    memory: Memory, table: Table, own: int, other: int, question: int, phi: int, delta: int, work: int
+) -> None:
+    """Keep the numbers of a question."""
+    bucket, place = find_numbers(memory, table, own, other, question)
+    if place == NOT_FOUND:
+        place = 0
+        for rival in range(ENTRIES):
+            if table[bucket, rival].work < table[bucket, place].work:
+                place = rival
+    entry = table[bucket, place]
+    entry.own, entry.other, entry.question, entry.generation = own, other, question, memory.generation
+    entry.phi, entry.delta, entry.work = phi, delta, min(work, SETTLED)
+
+
+@compiled
+def find_bounds(memory: Memory, table: Table, own: int, other: int) -> tuple[int, int]:
     """Bucket of a position, and the place of its entry there, or NOT_FOUND."""
     bucket, _ = table_place(memory, side_key(own), other)
     for place in range(ENTRIES):
@@ -87,214 +154,286 @@ def find(memory: Memory, table: Table, own: int, other: int) -> tuple[int, int]:
 
 
 @compiled
-def claim(memory: Memory, table: Table, own: int, other: int) -> tuple[int, int]:
-    """Bucket of a position, and the place of its entry there: of a new one for the shallowest, if it has none."""
-    bucket, found = find(memory, table, own, other)
-    if found != NOT_FOUND:
-        return bucket, found
-    chosen, least = 0, MAX_DEPTH + 1
-    for place in range(ENTRIES):
+def keep_bound(memory: Memory, table: Table, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
+    """Keep a proved bound, where none is kept that says more; of a full bucket the shortest proof is replaced."""
+    bucket, place = find_bounds(memory, table, own, other)
+    if place == NOT_FOUND:
+        place, least = 0, INFINITY
+        for rival in range(ENTRIES):
+            entry = table[bucket, rival]
+            longest = max(entry.lower_plies, entry.upper_plies) if entry.own else NOT_FOUND
+            if longest < least:
+                place, least = rival, longest
         entry = table[bucket, place]
-        depth = entry.question >> 1 if entry.own else -1
-        if depth < least:
-            chosen, least = place, depth
-    entry = table[bucket, chosen]
-    entry.own, entry.other, entry.lower, entry.upper = own, other, -INFINITY, INFINITY
-    entry.goal = entry.question = entry.move = 0
-    return bucket, chosen
-
-
-@compiled
-def remembered(entry: Entry, goal: int, depth: int, optimistic: int) -> int:
-    """The answer that an entry gives to the question, or NOT_FOUND."""
-    if entry.lower >= goal:
-        return YES
-    if entry.upper < goal:
-        return NO
-    if entry.question >> 1 >= depth and entry.question & 1 == optimistic:
-        if not optimistic and goal >= entry.goal:
-            return OPEN_NO
-        if optimistic and goal <= entry.goal:
-            return OPEN_YES
-    return NOT_FOUND
-
-
-@compiled
-def remember(
-    memory: Memory, table: Table, own: int, other: int, goal: int, depth: int, optimistic: int, answer: int, action: int
-) -> None:
-    """Keep an answer, and the action that it rests on (or NO_ACTION)."""
-    bucket, place = claim(memory, table, own, other)
+        entry.own, entry.other, entry.lower, entry.upper = own, other, -INFINITY, INFINITY
+        entry.lower_plies = entry.upper_plies = 0
     entry = table[bucket, place]
-    if answer == YES:
-        entry.lower = max(entry.lower, goal)
-    elif answer == NO:
-        entry.upper = min(entry.upper, goal - 1)
-    else:
-        entry.goal, entry.question = goal, 2 * depth + optimistic
-    if action != NO_ACTION:
-        entry.move = action + 1
+    if is_lower and bound > entry.lower:
+        entry.lower, entry.lower_plies = bound, plies
+    if not is_lower and bound < entry.upper:
+        entry.upper, entry.upper_plies = bound, plies
 
 
-_NUMBERS = 6 * (types.int64,)
-_TABLE = types.Array(numba.from_dtype(ENTRY), 2, "C")
+# ---- the search ------------------------------------------------------------------------------------------------------
 
 
-@compiled_recursion(types.int64(numba.from_dtype(RULES), numba.from_dtype(MEMORY), _TABLE, *_NUMBERS))
-def reaches(
+@compiled
+def first_numbers(
     rules: SearchRules,
     memory: Memory,
-    table: Table,
+    numbers: Table,
+    bounds: Table,
     own: int,
     other: int,
     goal: int,
-    depth: int,
-    optimistic: int,
-    ply: int,
-) -> int:
-    """Whether the mover of a running position can reach `goal`; see the top of this module.
-
-    Worthless once `memory.stop` is set; `ply` says which part of the stack is free, and is 0 for the root.
-    """
-    bucket, place = find(memory, table, own, other)
-    first = NO_ACTION
+    is_prover: int,
+) -> tuple[int, int, int]:
+    """Phi and delta of a running position, as far as the tables know them, and the plies of its proof, if it has one."""
+    bucket, place = find_bounds(memory, bounds, own, other)
     if place != NOT_FOUND:
-        answer = remembered(table[bucket, place], goal, depth, optimistic)
-        if answer != NOT_FOUND:
-            return answer
-        first = table[bucket, place].move - 1
-    if depth == 0:
-        return OPEN_YES if optimistic else OPEN_NO
-    children = memory.children[ply]
-    count = expand(rules, memory, own, other, first, ply)
-    if ply == 0 and is_symmetric(rules, own, other):
-        count = drop_mirrored(rules, children, count)
-    if memory.nodes >= memory.node_limit:
-        memory.stop = 1
-    if memory.stop:
-        return OPEN_NO
-    is_open = 0
-    for place in range(count):
-        next_child(children, place, count)
-        child = children[place]
-        answer = OPEN_YES if optimistic else OPEN_NO
-        if child.state == OVER:
-            answer = YES if child.gain >= goal else NO
-        elif child.state == RUNNING:  # the mover reaches it unless the opponent can win too much
-            answer = reaches(
-                rules, memory, table, child.own, child.other, child.gain - goal + 1, depth - 1, 1 - optimistic, ply + 1
-            )
-            if memory.stop:
-                return OPEN_NO
-            answer ^= YES
-        if answer >= YES:
-            memory.history[child.action] += depth * depth
-            remember(memory, table, own, other, goal, depth, optimistic, answer, child.action)
-            return answer
-        is_open |= answer
-    remember(memory, table, own, other, goal, depth, optimistic, is_open, NO_ACTION)
-    return OPEN_NO if is_open else NO
+        bound = bounds[bucket, place]
+        if bound.lower >= goal:
+            return 0, SETTLED, np.int64(bound.lower_plies)
+        if bound.upper < goal:
+            return SETTLED, 0, np.int64(bound.upper_plies)
+    bucket, place = find_numbers(memory, numbers, own, other, question_number(goal, is_prover))
+    if place != NOT_FOUND:
+        entry = numbers[bucket, place]
+        if entry.generation == memory.generation or (entry.phi and entry.delta):
+            return np.int64(entry.phi), np.int64(entry.delta), 0
+    moves = 0
+    for action in range(2 * rules.fields):
+        moves += can_play(rules, own, action)
+    return 1, moves, 0
 
 
 @compiled
-def forced(rules: SearchRules, memory: Memory, table: Table, sides: Int64s, goals: Int64s, depth: int) -> Mask:
-    """(N,) whether `reaches` proves that the movers of N positions, (N, 2) sides, reach their goals."""
-    found = np.zeros(len(goals), dtype=np.bool_)
-    for row in range(len(goals)):
-        found[row] = reaches(rules, memory, table, sides[row, 0], sides[row, 1], goals[row], depth, 0, 0) == YES
+def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prover: int) -> bool:
+    """Whether the position after a move at `ply` was on the line before, and the prover has won nothing since."""
+    for before in range(ply - 1, -1, -2):
+        if stack.own[before] == own and stack.other[before] == other:
+            if goal >= stack.goal[before] if is_prover else goal <= stack.goal[before]:
+                return True
+    return False
+
+
+_NUMBERS_TABLE = types.Array(numba.from_dtype(NUMBERS), 2, "C")
+_BOUNDS_TABLE = types.Array(numba.from_dtype(BOUNDS), 2, "C")
+_ARGUMENTS = 7 * (types.int64,)
+
+
+@compiled_recursion(
+    types.UniTuple(types.int64, 3)(
+        numba.from_dtype(RULES),
+        numba.from_dtype(MEMORY),
+        numba.from_dtype(STACK),
+        _NUMBERS_TABLE,
+        _BOUNDS_TABLE,
+        *_ARGUMENTS,
+    )
+)
+def settle(
+    rules: SearchRules,
+    memory: Memory,
+    stack: Stack,
+    numbers: Table,
+    bounds: Table,
+    own: int,
+    other: int,
+    goal: int,
+    is_prover: int,
+    most_phi: int,
+    most_delta: int,
+    ply: int,
+) -> tuple[int, int, int]:
+    """Search until a running position is settled, or one of its numbers reaches its limit: does its mover win `goal`?
+
+    Returns phi, delta and the plies of the proof, if there is one. `is_prover` says whether the mover is the prover,
+    and `ply` which part of the stack is free; it is 0 for the root.
+    """
+    began = memory.nodes
+    children, phis, deltas, plies = memory.children[ply], stack.phi[ply], stack.delta[ply], stack.plies[ply]
+    stack.own[ply], stack.other[ply], stack.goal[ply] = own, other, goal
+    count = expand(rules, memory, own, other, NO_ACTION, ply)
+    if ply == 0 and is_symmetric(rules, own, other):
+        count = drop_mirrored(rules, children, count)
+    for move in range(count):
+        child = children[move]
+        needed = child.gain - goal + 1  # by the opponent, to refute the move
+        phis[move], deltas[move], plies[move] = (0, SETTLED, 0) if is_prover else (SETTLED, 0, 0)
+        if child.state == OVER:
+            phis[move], deltas[move] = (SETTLED, 0) if needed > 0 else (0, SETTLED)
+        elif (
+            child.state == RUNNING
+            and ply < MAX_DEPTH
+            and not leads_back(stack, ply, child.own, child.other, needed, 1 - is_prover)
+        ):
+            phis[move], deltas[move], plies[move] = first_numbers(
+                rules, memory, numbers, bounds, child.own, child.other, needed, 1 - is_prover
+            )
+    question = question_number(goal, is_prover)
+    while True:
+        phi = second = SETTLED
+        best, delta, longest, shortest = 0, 0, 0, INFINITY
+        for move in range(count):
+            if deltas[move] < phi:
+                best, second, phi = move, phi, deltas[move]
+            elif deltas[move] < second:
+                second = deltas[move]
+            delta = min(delta + phis[move], SETTLED)
+            longest = max(longest, plies[move])
+            if deltas[move] == 0:
+                shortest = min(shortest, plies[move])
+        if memory.nodes >= memory.node_limit:
+            memory.stop = 1
+        if phi == 0 and is_prover:
+            keep_bound(memory, bounds, own, other, goal, 1, shortest + 1)
+            return 0, SETTLED, shortest + 1
+        if delta == 0 and not is_prover:
+            keep_bound(memory, bounds, own, other, goal - 1, 0, longest + 1)
+            return SETTLED, 0, longest + 1
+        if phi >= most_phi or delta >= most_delta or phi == 0 or delta == 0 or memory.stop:
+            phi, delta = SETTLED if delta == 0 else phi, SETTLED if phi == 0 else delta
+            keep_numbers(memory, numbers, own, other, question, phi, delta, memory.nodes - began)
+            return phi, delta, 0
+        child = children[best]
+        # The child goes on until it is clearly no longer the best: by a quarter, so that the search changes less often
+        # from one to another (Pawlewicz and Lew 2007).
+        phis[best], deltas[best], plies[best] = settle(
+            rules,
+            memory,
+            stack,
+            numbers,
+            bounds,
+            child.own,
+            child.other,
+            child.gain - goal + 1,
+            1 - is_prover,
+            most_delta - (delta - phis[best]),
+            min(most_phi, second + second // 4 + 1),
+            ply + 1,
+        )
+
+
+@compiled
+def prove(
+    rules: SearchRules,
+    memory: Memory,
+    stack: Stack,
+    numbers: Table,
+    bounds: Table,
+    own: int,
+    other: int,
+    bound: int,
+    is_lower: int,
+    nodes: int,
+) -> int:
+    """Whether a bound of a running position's value holds: PROVED, FAILED or LIMITED, by so many nodes more."""
+    memory.generation += 1
+    memory.node_limit = memory.nodes + nodes
+    bucket, place = find_bounds(memory, bounds, own, other)
+    if place != NOT_FOUND:
+        known = bounds[bucket, place]
+        if known.lower >= bound if is_lower else known.upper <= bound:
+            return PROVED
+    if nodes == 0:
+        return LIMITED
+    goal = bound if is_lower else bound + 1
+    phi, delta, _ = settle(rules, memory, stack, numbers, bounds, own, other, goal, is_lower, SETTLED, SETTLED, 0)
+    if (phi if is_lower else delta) == 0:
+        return PROVED
+    return LIMITED if memory.stop else FAILED
+
+
+@compiled
+def prove_each(
+    rules: SearchRules,
+    memory: Memory,
+    stack: Stack,
+    numbers: Table,
+    bounds: Table,
+    sides: Int64s,
+    lower: Int64s,
+    nodes: int,
+) -> Mask:
+    """(N,) whether lower bounds of N positions, (N, 2) sides, are proved, by so many nodes more for each."""
+    found = np.zeros(len(lower), dtype=np.bool_)
+    for row in range(len(lower)):
+        memory.stop = 0
+        own, other = sides[row]
+        found[row] = prove(rules, memory, stack, numbers, bounds, own, other, lower[row], 1, nodes) == PROVED
     return found
 
 
-# ---- the table -------------------------------------------------------------------------------------------------------
+# ---- questions -------------------------------------------------------------------------------------------------------
 
 
 class LimitReachedError(Exception):
-    """The nodes or the time are used up before there is an answer. The table holds all proofs up to then."""
+    """The time is used up before there is an answer. The tables hold all proofs up to then."""
 
 
 class ProofTable:
-    """Answers questions about running positions of one `Rules`, and remembers the proofs.
+    """Proves bounds of running positions of one `Rules`, and remembers the proofs, in so many megabytes.
 
     A position is given as two words, `own` and `other`: see `agents.search.compiled.mover_first`. `rules` are those of
     `compile_rules` there, which raises `ValueError` for rules that search refuses.
     """
 
     def __init__(self, core: Core, megabytes: float) -> None:
-        self.rules = compile_rules(core)
-        self._memory, self._table = new_memory(megabytes, ENTRY)
-        self._memory.bucket_bits = (len(self._table) - 1).bit_length()
-        self._entries: Int64s = self._table.reshape(-1).view(np.int64).reshape(-1, ENTRY_WORDS)
-        self.allow(UNLIMITED)
-
-    def __len__(self) -> int:
-        """The number of entries that the table has room for."""
-        return len(self._entries)
+        self.rules, self.total = compile_rules(core), core.rules.total
+        memory, stack = zeros(MEMORY, 1)[0], zeros(STACK, 1)[0]
+        memory.bucket_bits = bucket_bits(megabytes / 2, NUMBERS)
+        tables = (zeros(kind, ENTRIES << memory.bucket_bits).reshape(-1, ENTRIES) for kind in (NUMBERS, BOUNDS))
+        self._state = self.rules, cast(Memory, memory), cast(Stack, stack), *tables
 
     @property
     def nodes(self) -> int:
-        """Moves played by the questions since `allow` was called."""
-        return int(self._memory.nodes)
+        """Moves played so far."""
+        return int(self._state[1].nodes)
 
-    def allow(self, nodes: int) -> None:
-        """Set how many moves all questions from now on may play together, and count from 0."""
-        self._memory.nodes, self._memory.node_limit = 0, nodes
-
-    def ask(
-        self, own: int, other: int, goal: int, depth: int, *, optimistic: bool, deadline: float | None = None
+    def prove(
+        self,
+        own: int,
+        other: int,
+        bound: int,
+        *,
+        is_lower: bool,
+        nodes: int = UNLIMITED,
+        deadline: float | None = None,
     ) -> int:
-        """Can the mover reach a future margin of `goal` points or more within `depth` plies?
+        """Can the mover win `bound` points (`is_lower`), or can the opponent hold it to them?
 
-        Unfinished lines count as reaching it if the question is `optimistic`. The answer is YES, NO, OPEN_YES or
-        OPEN_NO. `LimitReachedError` is raised at the deadline, and when the nodes that `allow` set are used up.
-
-        A deadline is one of `time.monotonic()`, `inf` for never. With it the search runs in a thread of its own, so
-        Ctrl-C interrupts it too.
+        The answer is PROVED, FAILED or LIMITED, by so many `nodes` (moves) more; a later call goes on from there.
+        `LimitReachedError` is raised at the deadline, one of `time.monotonic()`, `inf` for never. With a deadline the
+        search runs in a thread of its own, so Ctrl-C interrupts it too.
         """
-        self._memory.stop = 0
-        question = self.rules, self._memory, self._table, own, other, goal, depth, int(optimistic), 0
+        memory = self._state[1]
+        memory.stop = 0
+        question = *self._state, own, other, bound, int(is_lower), nodes
         if deadline is None:
-            answer = reaches(*question)
-        else:
-            with ThreadPoolExecutor(1) as pool:
-                asked = pool.submit(reaches, *question)
-                try:
-                    wait([asked], None if deadline == math.inf else max(deadline - time.monotonic(), 0.0))
-                finally:
-                    if not asked.done():
-                        self._memory.stop = 1
-            answer = asked.result()
-        if self._memory.stop:
+            return int(prove(*question))
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(prove, *question)
+            try:
+                done, _ = wait([asked], None if deadline == math.inf else max(deadline - time.monotonic(), 0.0))
+            finally:
+                if not asked.done():
+                    memory.stop = 1
+        if not done and asked.result() != PROVED:
             raise LimitReachedError
-        return int(answer)
+        return int(asked.result())
 
-    def forced(self, positions: Positions, goals: npt.NDArray[np.signedinteger], depth: int) -> Mask:
-        """(N,) whether the movers of N running positions are proved to reach their goals, within `depth` plies.
+    def prove_each(self, positions: Positions, lower: npt.NDArray[np.signedinteger], nodes: int) -> Mask:
+        """(N,) whether these lower bounds of N running positions are proved, by so many nodes more for each."""
+        return prove_each(*self._state, mover_first(positions), lower.astype(np.int64), nodes)
 
-        Earlier proofs count at any depth; depth 0 asks for them alone.
-        """
-        self._memory.stop = 0
-        return forced(self.rules, self._memory, self._table, mover_first(positions), goals.astype(np.int64), depth)
-
-    def action(self, own: int, other: int) -> int:
-        """The action that the last proof about a position rests on, or NO_ACTION."""
-        bucket, place = find(self._memory, self._table, own, other)
-        return NO_ACTION if place == NOT_FOUND else int(self._table[bucket, place].move) - 1
-
-    def entries(self) -> tuple[Ints, Int64s]:
-        """(K,) places of the entries in use, ascending, and the (K, ENTRY_WORDS) entries."""
-        places = cast(Ints, self._table.reshape(-1)["own"].nonzero()[0])
-        return places, self._entries[places]
-
-    def restore(self, places: Ints, entries: Int64s) -> None:
-        """Replace what is remembered by what `entries` returned, of a table of the same size.
-
-        Raises `ValueError` for arrays that `entries` never returns; the table is then unchanged.
-        """
-        shaped = places.ndim == 1 and entries.shape == (places.size, ENTRY_WORDS)
-        if not shaped or entries.dtype != np.int64 or places.dtype != np.intp:
-            raise ValueError(f"entries must be (K, {ENTRY_WORDS}) int64, and their places (K,) intp")
-        if len(places) and not 0 <= places.min() <= places.max() < len(self):
-            raise ValueError(f"places must be from 0 to {len(self) - 1}")
-        self._memory.history[:] = 0
-        self._entries[:] = 0
-        self._entries[places] = entries
+    def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int | None:
+        """Plies until all games of the proof of a bound are over, at most; None if the table has no proof."""
+        _, memory, _, _, bounds = self._state
+        bucket, place = find_bounds(memory, bounds, own, other)
+        if place == NOT_FOUND:
+            return None
+        known = bounds[bucket, place]
+        if is_lower:
+            return int(known.lower_plies) if known.lower >= bound else None
+        return int(known.upper_plies) if known.upper <= bound else None

@@ -1,33 +1,90 @@
-"""Proofs of a position's value: the future margin in points, seen by its mover, if both sides play their best.
+"""Proved bounds of a position's value: the future margin in points, seen by its mover, if both sides play their best.
 
 A lower bound is proved by finished games: whatever the opponent plays, the mover can force at least that much. An upper
-bound is proved in the same way for the opponent. The search goes deeper until the bounds meet. Unfinished lines prove
-nothing, so where play can go on for ever the bounds may stay apart. The rules' ply limit is ignored.
+bound is proved in the same way for the opponent. Where play can go on for ever the bounds may stay apart.
 """
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
 
 from agents.search.compiled import OVER, mover_first, play
 from agents.search.deepening import Limits, Search
-from agents.search.memory import MAX_DEPTH
-from agents.search.proof import NO, YES, ProofTable
+from agents.search.memory import UNLIMITED
+from agents.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
 from oanquan_env import Core, Positions
-from oanquan_env.engine.notation import Move, format_position
+from oanquan_env.engine.notation import Move
 from oanquan_env.engine.scalar import can_play
-from oanquan_env.files import FileError, check_format, naming_damage, read_arrays, replacing
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
-LARGEST_STATE = 1 << 34
-"""Bytes of the largest state that is read."""
-_FORMAT = 2
-"""Number of the form of entries; other forms have the same shape, and would be taken for other proofs."""
-_NONE = 1 << 30  # a bound that is not proved yet, in the state's file
+FIRST_NODES = 1 << 20
+"""Moves that a question of the solver's first round may play; every round allows twice as many."""
+
+
+@dataclass
+class Bounds:
+    """Proved bounds of a value, in points: the mover can force `lower`, and no more than `upper`."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+
+    @property
+    def meet(self) -> bool:
+        """Whether the value is proved."""
+        return self.lower == self.upper
+
+
+class Narrowing:
+    """Narrows the bounds of a running position's value, by proofs that end within so many plies.
+
+    Attributes:
+        bounds: proved so far.
+        limited: whether more nodes may prove more: a question of the last call used up its own.
+    """
+
+    def __init__(self, table: ProofTable, own: int, other: int, bounds: Bounds, plies: int = UNLIMITED) -> None:
+        self.bounds, self.limited = bounds, False
+        self._table, self._root, self._plies = table, (own, other), plies
+        self._span = 2 * table.total  # no value is farther from any guess
+
+    def narrow(self, guess: int, nodes: int, deadline: float | None = None) -> None:
+        """Try to prove both bounds, at the guess first, with so many moves for a question; see `ProofTable.prove`."""
+        bounds, self.limited = self.bounds, False
+        self._improve(1, guess, nodes, deadline)
+        self._improve(-1, guess, nodes, deadline)
+        if bounds.lower < bounds.upper < guess and self._prove(1, int(bounds.upper), nodes, deadline):
+            bounds.lower = bounds.upper
+
+    def _improve(self, side: int, guess: int, nodes: int, deadline: float | None) -> None:
+        """Prove the best lower (`side` 1) or upper (-1) bound; each failure halves what the next question may play.
+
+        Points are `side * points` here, so that better is greater. From the guess on the steps double, until one bound is
+        proved and a better one is not; then they halve the distance between.
+        """
+        bounds, guess, step = self.bounds, side * guess, 1
+        best, limit = (bounds.lower, bounds.upper) if side > 0 else (-bounds.upper, -bounds.lower)
+        goal, failed = int(min(max(guess, best + 1), limit)), math.inf
+        while best < min(limit, failed - 1) and goal >= guess - self._span:
+            if self._prove(side, side * goal, nodes, deadline):
+                best = goal
+                bounds.lower, bounds.upper = (best, bounds.upper) if side > 0 else (bounds.lower, -best)
+            else:
+                failed, nodes = goal, nodes // 2
+            if -math.inf < best and failed < math.inf:
+                goal = int(best + failed) // 2
+            else:
+                goal = int(failed - step if best == -math.inf else min(best + step, limit))
+                step *= 2
+
+    def _prove(self, side: int, bound: int, nodes: int, deadline: float | None) -> bool:
+        answer = self._table.prove(*self._root, bound, is_lower=side > 0, nodes=nodes, deadline=deadline)
+        self.limited |= answer == LIMITED
+        if answer != PROVED:
+            return False
+        plies = self._table.plies(*self._root, bound, is_lower=side > 0)
+        return plies is not None and plies <= self._plies
 
 
 @dataclass
@@ -36,14 +93,12 @@ class ProofState:
 
     Attributes:
         lower, upper: proved bounds; None where nothing is proved.
-        depth: plies to which both bounds were searched.
         line: best line, as moves such as `5A`; proved if the bounds meet, else a guess by search; empty if not known.
         nodes, seconds: moves played by the proofs, and time spent.
     """
 
     lower: int | None = None
     upper: int | None = None
-    depth: int = 0
     line: tuple[str, ...] = ()
     nodes: int = 0
     seconds: float = 0.0
@@ -57,8 +112,8 @@ class ProofState:
 class Solver:
     """Proves the value of one running position, a batch of one, with a table of proofs of so many megabytes.
 
-    Raises `ValueError` for rules that search refuses (see `agents.search.compiled.compile_rules`) and for a finished
-    game.
+    The rules' ply limit is ignored. Raises `ValueError` for rules that search refuses (see
+    `agents.search.compiled.compile_rules`) and for a finished game.
     """
 
     def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:
@@ -66,78 +121,36 @@ class Solver:
         if len(position) != 1 or position.over[0]:
             raise ValueError("the solver takes one position of a running game")
         self.position = position.copy()
-        self._span = 2 * core.rules.total  # how far from the guess bounds are tried, in points
         self.progress = ProofState()
-        self._search = Search(core, table_megabytes=64, threads=1)
         self.table = ProofTable(core, megabytes)
-        own, other = mover_first(position)[0].tolist()
-        self._root = own, other
+        self._root: tuple[int, int] = tuple(mover_first(position)[0].tolist())
 
-    def deepen(self, deadline: float = float("inf")) -> Iterator[ProofState]:
-        """Search deeper until the value is proved, at most to `MAX_DEPTH`; yields after each depth.
+    def rounds(self, deadline: float = math.inf) -> Iterator[ProofState]:
+        """Narrow the bounds in rounds, each with twice the nodes a question; yields after each.
 
-        With the depth that proves the value comes the best line. If the value was proved before but the line is not
-        known (a saved state does not keep it), this yields once, with the line.
-
-        At the deadline, of `time.monotonic()`, `LimitReachedError` is raised. What was proved is in `progress`, and a
-        later call goes on from there.
+        It ends when the value is proved, with the best line, or when no bound has a proof that is better. At the
+        deadline, of `time.monotonic()`, `LimitReachedError` is raised; what was proved is in `progress`.
         """
-        progress = self.progress
-        began, played = time.monotonic() - progress.seconds, progress.nodes - self.table.nodes
+        guess = Search(self.core, table_megabytes=64, threads=1).best(self.position, Limits(depth=ESTIMATE_DEPTH))
+        narrowing, nodes, began = Narrowing(self.table, *self._root, Bounds()), FIRST_NODES, time.monotonic()
+        self.progress.line = tuple(str(Move.from_action(action)) for action in guess.line)
+        going_on = True
+        while going_on:
+            try:
+                narrowing.narrow(int(guess.value), nodes, deadline)
+                if narrowing.bounds.meet:
+                    self.progress.line = self.best_line(int(narrowing.bounds.lower), deadline)
+            finally:
+                bounds = narrowing.bounds
+                self.progress.lower = None if bounds.lower == -math.inf else int(bounds.lower)
+                self.progress.upper = None if bounds.upper == math.inf else int(bounds.upper)
+                self.progress.nodes, self.progress.seconds = self.table.nodes, time.monotonic() - began
+            yield self.progress
+            going_on, nodes = narrowing.limited and not bounds.meet, 2 * nodes
 
-        def count() -> ProofState:
-            progress.seconds, progress.nodes = time.monotonic() - began, played + self.table.nodes
-            return progress
-
-        try:
-            while not progress.solved and progress.depth < MAX_DEPTH:
-                depth = progress.depth + 1
-                guess = self._search.best(self.position, Limits(depth=min(depth, ESTIMATE_DEPTH)))
-                for side in (1, -1):
-                    self._improve(side, int(guess.value), depth, deadline)
-                progress.depth = depth
-                if progress.solved:
-                    progress.line = ()  # a guess; what follows may be interrupted
-                    break
-                progress.line = tuple(str(Move.from_action(action)) for action in guess.line)
-                yield count()
-            if progress.solved and not progress.line:
-                progress.line = self.best_line(deadline)
-                yield count()
-        finally:
-            count()
-
-    def _improve(self, side: int, guess: int, depth: int, deadline: float) -> None:
-        """Find the best lower (`side` 1) or upper (-1) bound that can be proved at `depth`.
-
-        Bounds are `side * points` here, so that better is greater. The least improvement is asked for first: if it
-        fails, all greater ones do. Next comes the guess, where the bounds should meet in the end.
-        """
-        progress = self.progress
-        mine, theirs = (progress.lower, progress.upper) if side > 0 else (progress.upper, progress.lower)
-        limit = side * guess + self._span if theirs is None else side * theirs
-        best = side * guess - self._span - 1 if mine is None else side * mine
-        goal = best + 1
-        while best < limit:
-            value = side * goal
-            question, wanted = (value, YES) if side > 0 else (value + 1, NO)
-            answer = self.table.ask(*self._root, question, depth, optimistic=side < 0, deadline=deadline)
-            if answer == wanted:
-                if side > 0:
-                    progress.lower = value
-                else:
-                    progress.upper = value
-                first, best = goal == best + 1, goal
-                goal = min(max(side * guess, best + 1), limit) if first else best + 1
-            else:
-                limit = goal - 1
-                goal = (best + limit + 1) // 2
-
-    def best_line(self, deadline: float = float("inf")) -> tuple[str, ...]:
-        """Best play from a solved position to the end of the game, as moves such as `5A`."""
-        assert self.progress.lower is not None
-        assert self.progress.solved
-        (own, other), value, line = self._root, self.progress.lower, []
+    def best_line(self, value: int, deadline: float = math.inf) -> tuple[str, ...]:
+        """Best play from a position of a known value to the end of the game, as moves such as `5A`."""
+        (own, other), line = self._root, []
         while True:
             action, gain, state = self._best_move(own, other, value, deadline)
             own, other, _, _ = play(self.table.rules, own, other, action)
@@ -147,58 +160,21 @@ class Solver:
                 return tuple(line)
 
     def _best_move(self, own: int, other: int, value: int, deadline: float) -> tuple[int, int, int]:
-        """Action, gain and state of a move that keeps the value, which is known."""
-        actions = [action for action in range(self.core.rules.actions) if can_play(self.table.rules, own, action)]
-        remembered = self.table.action(own, other)
-        actions.sort(key=lambda action: action != remembered)
-        moves = [(action, *play(self.table.rules, own, other, action)) for action in actions]
-        for action, _, _, gain, state in moves:
-            if state == OVER and gain == value:
-                return action, gain, state
-        for depth in range(1, MAX_DEPTH):
+        """Action, gain and state of a move that keeps the value, which is known, and is proved to end soonest."""
+        rules, nodes = self.table.rules, 0
+        actions = [action for action in range(self.core.rules.actions) if can_play(rules, own, action)]
+        moves = [(action, *play(rules, own, other, action)) for action in actions]
+        while True:
+            found = []
             for action, child_own, child_other, gain, state in moves:
-                question = child_own, child_other, gain - value + 1, depth
-                if state != OVER and self.table.ask(*question, optimistic=True, deadline=deadline) == NO:
-                    return action, gain, state
-        raise AssertionError("a proved value is kept by some move")
-
-    # ---- state -----------------------------------------------------------------------------------------------------
-
-    def save(self, path: Path) -> None:
-        """Write the bounds and the table's entries to a file, which is replaced in one step."""
-        progress = self.progress
-        places, entries = self.table.entries()
-        bounds = [_NONE if bound is None else bound for bound in (progress.lower, progress.upper)]
-        with replacing(path) as file:
-            np.savez(
-                file,
-                format=np.array(_FORMAT),
-                names=np.array([str(self.core.rules), format_position(self.core, self.position)]),
-                numbers=np.array([*bounds, progress.depth, progress.nodes, len(self.table)], dtype=np.int64),
-                seconds=np.array(progress.seconds),
-                places=places,
-                entries=entries,
-            )
-
-    def load(self, path: Path) -> None:
-        """Go on from a state that `save` wrote.
-
-        Raises `FileError` for a file that is none, or one of another position, other rules or another table size.
-        """
-        with naming_damage(path, "no state of a solver"):
-            state = read_arrays(path, LARGEST_STATE)
-            check_format(state, _FORMAT)
-            rules, position = state["names"].tolist()
-            lower, upper, depth, nodes, size = state["numbers"].tolist()
-            seconds, places, entries = float(state["seconds"]), state["places"], state["entries"]
-        for what, mine, theirs in (
-            ("rules", str(self.core.rules), rules),
-            ("position", format_position(self.core, self.position), position),
-            ("table size", len(self.table), size),
-        ):
-            if mine != theirs:
-                raise FileError(f"{path}: its {what} is {theirs!r}, not {mine!r}")
-        with naming_damage(path, "its table is damaged"):
-            self.table.restore(places, entries)
-        known = [None if bound == _NONE else bound for bound in (lower, upper)]
-        self.progress = ProofState(known[0], known[1], depth, (), nodes, seconds)
+                if state == OVER:
+                    if gain == value:
+                        return action, gain, state
+                elif self.table.prove(child_own, child_other, gain - value, is_lower=False, nodes=nodes) == PROVED:
+                    plies = self.table.plies(child_own, child_other, gain - value, is_lower=False)
+                    found.append((plies or 0, action, gain, state))
+            if found:
+                return min(found)[1:]
+            if time.monotonic() > deadline:
+                raise LimitReachedError
+            nodes = max(2 * nodes, 1000)

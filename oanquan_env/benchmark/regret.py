@@ -1,8 +1,8 @@
 """Distance from perfect play: the points that an agent's moves lose against the best ones, over a fixed suite.
 
 A suite holds positions and the value of every legal move in them: the future margin under best play of both sides, in
-points from the mover's view. Values come from a deep search; those that are marked so are proved. Half of the
-positions, by a hash of the board, are for development, the other half for the test.
+points from the mover's view. Values come from a deep search, between bounds that are proved; where these meet, the value
+is proved. Half of the positions, by a hash of the board, are for development, the other half for the test.
 
 With three or four players no move is best against all play of the others. There values come from max^n search, which
 assumes that each player maximises its own margin, and regret is the loss of a move against such players: it shows how
@@ -43,7 +43,7 @@ class Suite:
         core: plays its rules.
         positions: N running positions.
         values: (N, A) float64, future margin of each move from the mover's view, points; NaN for illegal moves.
-        proved: (N, A) bool, which values are proved; false for illegal moves.
+        lower, upper: (N, A) float64, proved bounds of the values; infinite where nothing is proved, NaN for illegal moves.
         made: how it was made: the command and its parameters.
     """
 
@@ -51,15 +51,31 @@ class Suite:
     core: Core
     positions: Positions
     values: Floats
-    proved: Mask
+    lower: Floats
+    upper: Floats
     made: dict[str, Any]
+
+    @classmethod
+    def searched(
+        cls, name: str, core: Core, positions: Positions, values: Floats, proved: Mask, made: dict[str, Any]
+    ) -> "Suite":
+        """The suite of searched values (N, A), of which some are proved, (N, A)."""
+        unknown = np.isfinite(values) & ~proved
+        lower, upper = (np.where(unknown, bound, values) for bound in (-np.inf, np.inf))
+        return cls(name, core, positions, values, lower, upper, made)
 
     def __len__(self) -> int:
         return len(self.positions)
 
     def take(self, rows: Ints | Mask) -> "Suite":
         """The suite of some of the positions."""
-        return Suite(self.name, self.core, self.positions[rows], self.values[rows], self.proved[rows], self.made)
+        arrays = (array[rows] for array in (self.values, self.lower, self.upper))
+        return Suite(self.name, self.core, self.positions[rows], *arrays, self.made)
+
+    @property
+    def proved(self) -> Mask:
+        """(N, A) bool, which values are proved; false for illegal moves."""
+        return self.lower == self.upper
 
     def digest(self) -> str:
         """A short hash of positions and values."""

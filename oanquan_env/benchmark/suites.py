@@ -1,8 +1,8 @@
 """Suites as files, of the package or others: positions with the value of every move.
 
 A regret suite is JSON, one position a line: its text, the values of the actions 0 .. A-1 (null where an action is
-illegal) times P - 1, which makes them whole numbers, and the actions whose value is proved. Files called `.gz` are
-compressed; `gzip -dc FILE` shows them.
+illegal) times P - 1, which makes them whole numbers, and the proved lower and upper bounds of these (null where there is
+none). Files called `.gz` are compressed; `gzip -dc FILE` shows them.
 """
 
 import functools
@@ -43,13 +43,14 @@ def suite_name(path: Path) -> str:
 
 
 def format_suite(suite: Suite) -> str:
-    """The suite as JSON, one position a line: its text, the values of actions 0 .. A-1, which of them are proved."""
+    """The suite as JSON, one position a line: its text, the values of actions 0 .. A-1, their lower and upper bounds."""
     others, rows = suite.core.rules.players - 1, []
     for row in range(len(suite)):
-        values = [None if np.isnan(value) else round(value * others) for value in suite.values[row].tolist()]
-        entry = [format_position(suite.core, suite.positions, row), values, suite.proved[row].nonzero()[0].tolist()]
+        entry: list[Any] = [format_position(suite.core, suite.positions, row)]
+        for array in (suite.values, suite.lower, suite.upper):
+            entry.append([round(points * others) if np.isfinite(points) else None for points in array[row].tolist()])
         rows.append(json.dumps(entry, separators=(",", ":")))
-    head = json.dumps({"format": 1, "rules": str(suite.core.rules), "made": suite.made}, indent=1)
+    head = json.dumps({"format": 2, "rules": str(suite.core.rules), "made": suite.made}, indent=1)
     return head[:-2] + ',\n "positions": [\n' + ",\n".join(rows) + "\n]}\n"
 
 
@@ -82,39 +83,38 @@ def read_suite(path: Path) -> Suite:
     with naming_damage(path, "not a suite of positions"):
         data = read_json(path)
         core = Core(Rules.parse(data["rules"]))
-        if data["format"] != 1:
-            raise ValueError("expected a suite of format 1")
+        if data["format"] != 2:
+            raise ValueError("expected a suite of format 2")
         made, rows = dict(data["made"]), list(data["positions"])
     if not rows:
         raise FileError(f"{path}: it holds no positions")
     read = [_read_row(core, row, f"{path}: position {number}") for number, row in enumerate(rows, 1)]
-    positions = Positions.concatenate([row[0] for row in read])
-    return Suite(
-        suite_name(path), core, positions, np.stack([row[1] for row in read]), np.stack([row[2] for row in read]), made
-    )
+    positions = Positions.concatenate([position for position, _ in read])
+    values, lower, upper = np.stack([numbers for _, numbers in read], axis=1)
+    return Suite(suite_name(path), core, positions, values, lower, upper, made)
 
 
-def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats, Mask]:
-    """One position, its values and which of them are proved."""
+def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats]:
+    """One position, and (3, A) values, lower and upper bounds."""
     match row:
-        case [str(text), list(values), list(actions)]:
+        case [str(text), list(), list(), list()]:
             pass
         case _:
-            raise FileError(f"{where}: expected [position, values, actions proved]")
+            raise FileError(f"{where}: expected [position, values, lower bounds, upper bounds]")
     try:
         position = parse_position(core, text)
     except NotationError as error:
         raise FileError(f"{where}: {one_line(error)}") from None
-    known: npt.NDArray[np.bool_] = np.array([value is not None for value in values])
-    numbers = [value for value in values if value is not None]
+    numbers = [number for numbers in row[1:] for number in numbers if number is not None]
     whole = all(type(number) is int and abs(number) <= MOST_POINTS for number in numbers)
-    if not whole or len(values) != core.rules.actions:
-        raise FileError(f"{where}: expected {core.rules.actions} whole numbers or nulls as values")
-    if (known != core.legal_mask(position)[0]).any() or not known.any():
+    if not whole or {len(numbers) for numbers in row[1:]} != {core.rules.actions}:
+        raise FileError(f"{where}: expected {core.rules.actions} whole numbers or nulls as values and as bounds")
+    points = np.array(row[1:], dtype=np.float64) / (core.rules.players - 1)  # None becomes NaN
+    known = core.legal_mask(position)[0]
+    if (np.isfinite(points[0]) != known).any() or not known.any() or np.isfinite(points[1:, ~known]).any():
         raise FileError(f"{where}: values must be given for the legal moves, and for them only")
-    if not all(type(action) is int and 0 <= action < len(values) and known[action] for action in actions):
-        raise FileError(f"{where}: only legal moves can be proved")
-    proved = np.zeros(len(values), dtype=np.bool_)
-    proved[actions] = True
-    points = np.array([np.nan if value is None else value / (core.rules.players - 1) for value in values])
-    return position, points, proved
+    missing = np.isnan(points) & known
+    points[1, missing[1]], points[2, missing[2]] = -np.inf, np.inf
+    if not ((points[1] <= points[0]) & (points[0] <= points[2]))[known].all():
+        raise FileError(f"{where}: a value must lie between its bounds")
+    return position, points
