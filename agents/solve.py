@@ -1,18 +1,17 @@
 """Prove the value of a position: the future margin in points, seen by its mover, if both sides play their best.
 
     python -m agents.solve
-    python -m agents.solve --rules tonkin --position "5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 0" --state tonkin.npz --time 600
+    python -m agents.solve --rules tonkin --position "5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 0" --time 600
 
-Prints the bounds after each depth, and the best line at the end. An interruption (Ctrl-C, --time) prints the bounds
-proved so far; --state saves them, and the next call resumes. agents/search/solver.py defines a proof. --certificate
-writes a strategy for each bound, and `python -m oanquan_env verify FILE` checks it.
+Prints the bounds after each round of proofs, and the best line at the end. An interruption (Ctrl-C, --time) prints the
+bounds proved so far. agents/search/solver.py defines a proof. --certificate writes a strategy for each bound, and
+`python -m oanquan_env verify FILE` checks it.
 """
 
 import json
 import math
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Annotated
 
 import tyro
@@ -28,8 +27,6 @@ from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import check_place, write_atomically
 
 MOST_MEGABYTES = 10**9
-SAVE_SECONDS = 60.0
-"""Least time between two saves of the state, which come at the end of a depth."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,6 @@ class Options:
     position: Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="")] = None
     megabytes: float = 1024.0  # size of the table
     time: Annotated[float, tyro.conf.arg(metavar="SECONDS")] = math.inf  # stop after so many seconds
-    state: OptionalFile = None  # keep the state in this file, and go on from it
     json: OptionalFile = None  # also write the result to this file, as JSON
     certificate: OptionalFile = None  # write the bounds that are proved to this file, with a strategy for each
 
@@ -51,7 +47,7 @@ def main(options: Options) -> int:
     """Solve; the exit status is 0 if the value was proved, 1 if not, 2 for a mistake."""
     if not (0 < options.megabytes <= MOST_MEGABYTES and options.time > 0):
         raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
-    for option, path in (("--state", options.state), ("--json", options.json), ("--certificate", options.certificate)):
+    for option, path in (("--json", options.json), ("--certificate", options.certificate)):
         if path is not None:
             check_place(option, path)
     core = Core(options.rules)
@@ -60,12 +56,9 @@ def main(options: Options) -> int:
         solver = Solver(core, position, megabytes=options.megabytes)
     except MemoryError:
         raise ValueError(f"--megabytes: there is no memory for a table of {options.megabytes:,.0f}") from None
-    if options.state is not None and options.state.exists():
-        solver.load(options.state)
-        print(f"going on from {options.state}: {describe(solver.progress)}")
     asked = {"rules": str(core.rules), "position": format_position(core, position)}
     print(f"rules {asked['rules']}, position {asked['position']}")
-    run(solver, time.monotonic() + options.time, options.state)
+    run(solver, time.monotonic() + options.time)
     print(describe(solver.progress))
     if options.json is not None:
         result = {**asked, **asdict(solver.progress), "solved": solver.progress.solved}
@@ -77,32 +70,21 @@ def main(options: Options) -> int:
     return 0 if solver.progress.solved else 1
 
 
-def run(solver: Solver, deadline: float, state: Path | None) -> None:
-    """Deepen until the value is proved, the time is up or the user interrupts; the state is saved."""
-    print(f"{'depth':>5} {'lower':>6} {'upper':>6} {'moves played':>14} {'a second':>11} {'seconds':>8}  line")
-    saved = time.monotonic()
+def run(solver: Solver, deadline: float) -> None:
+    """Prove until the value is known, no proof is left, the time is up or the user interrupts."""
+    print(f"{'lower':>6} {'upper':>6} {'moves played':>14} {'a second':>11} {'seconds':>8}  line")
     try:
-        for progress in solver.deepen(deadline):
+        for progress in solver.rounds(deadline):
             print(row(progress), flush=True)
-            if state is not None and time.monotonic() - saved > SAVE_SECONDS:
-                solver.save(state)
-                saved = time.monotonic()
     except (LimitReachedError, KeyboardInterrupt):
-        progress = solver.progress
-        where = "the search for the best line" if progress.solved else f"depth {progress.depth + 1}"
-        print(f"stopped in {where}")
-    if state is not None:
-        solver.save(state)
+        print("stopped")
 
 
 def row(progress: ProofState) -> str:
     """One line of the table."""
     lower, upper = ("-" if bound is None else f"{bound:+d}" for bound in (progress.lower, progress.upper))
     speed = progress.nodes / max(progress.seconds, 1e-9)
-    return (
-        f"{progress.depth:5} {lower:>6} {upper:>6} {progress.nodes:14,} {speed:11,.0f} {progress.seconds:8.1f}  "
-        f"{' '.join(progress.line)}"
-    )
+    return f"{lower:>6} {upper:>6} {progress.nodes:14,} {speed:11,.0f} {progress.seconds:8.1f}  {' '.join(progress.line)}"
 
 
 def describe(progress: ProofState) -> str:
@@ -112,8 +94,7 @@ def describe(progress: ProofState) -> str:
         return f"proved: the value is {progress.lower:+d} for the mover{line}"
     named = (("least", progress.lower), ("most", progress.upper))
     bounds = [f"at {word} {bound:+d}" for word, bound in named if bound is not None]
-    proved = " and ".join(bounds) or "nothing yet"
-    return f"proved so far, to depth {progress.depth}: {proved}. Lines that are not finished prove nothing"
+    return f"proved: {' and '.join(bounds) or 'nothing yet'}. Lines that are not finished prove nothing"
 
 
 if __name__ == "__main__":

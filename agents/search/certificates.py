@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.search.memory import MAX_DEPTH
+from agents.search.memory import UNLIMITED
 from agents.search.proof import ProofTable
 from agents.search.solver import Solver
 from oanquan_env import Core, Positions
@@ -41,8 +41,10 @@ from oanquan_env.players.certificates import (
 
 ATTEMPTS = 30
 """How often positions are collected before a bound is given up."""
-DETOUR = 9
-"""Plies searched for a move that does not lead back."""
+EFFORTS = (0, 1 << 10, 1 << 14, 1 << 18, UNLIMITED)
+"""Nodes of a proof that a move keeps the goal: the moves that are proved with the least are tried first."""
+DETOUR = 1 << 14
+"""Nodes for a move that does not lead back."""
 LONGEST = 100
 """Most moves of the prover in a game; a strategy of more would pass the ply limit of the presets."""
 _NEVER = 1 << 20  # above all points and ranks
@@ -151,9 +153,9 @@ def _next(core: Core, table: ProofTable, wanted: Goals, goals: Goals) -> Iterato
         running = ~tries.reached.over
         kept = ~running & (tries.needed <= 0)
         unsettled = np.ones(tries.rows[-1] + 1, dtype=np.bool_)
-        for depth in range(MAX_DEPTH):
+        for nodes in EFFORTS:
             asked = (running & ~kept & unsettled[tries.rows][tries.moves]).nonzero()[0]
-            kept[asked] = table.forced(tries.reached[asked], tries.needed[asked], depth)
+            kept[asked] = table.prove_each(tries.reached[asked], tries.needed[asked], nodes)
             good = np.bincount(tries.moves, ~kept) == 0
             unsettled[tries.rows[good]] = False
             if not unsettled.any():
@@ -203,16 +205,16 @@ class _Detours:
             tries.moves[running].tolist(), _running(self._core, tries.reached, tries.needed), strict=True
         ):
             replied[move][reply] = max(needed, replied[move].get(reply, needed))
-        for depth in range(MAX_DEPTH):
+        for nodes in EFFORTS:
             asked = (running & ~kept).nonzero()[0]
-            kept[asked] = self._table.forced(tries.reached[asked], tries.needed[asked], depth)
+            kept[asked] = self._table.prove_each(tries.reached[asked], tries.needed[asked], nodes)
             good = set((np.bincount(tries.moves, ~kept) == 0).nonzero()[0].tolist()) - tried
             for move in sorted(good, key=lambda move: self._cost(replied[move])):
                 if self._before.isdisjoint(replied[move]) and all(self.reach(*one) for one in replied[move].items()):
                     self.goals[key] = goal
                     return True
             tried |= good
-            if tried and depth >= DETOUR:
+            if tried and nodes >= DETOUR:
                 break
         return False
 
