@@ -84,7 +84,8 @@ def row(progress: ProofState) -> str:
     """One line of the table."""
     lower, upper = ("-" if bound is None else f"{bound:+d}" for bound in (progress.lower, progress.upper))
     speed = progress.nodes / max(progress.seconds, 1e-9)
-    return f"{lower:>6} {upper:>6} {progress.nodes:14,} {speed:11,.0f} {progress.seconds:8.1f}  {' '.join(progress.line)}"
+    numbers = f"{lower:>6} {upper:>6} {progress.nodes:14,} {speed:11,.0f} {progress.seconds:8.1f}"
+    return f"{numbers}  {' '.join(progress.line)}"
 
 
 def describe(progress: ProofState) -> str:

@@ -18,7 +18,7 @@ def shipped(rules: str) -> Certificate:
 def solved(rules: str, start: Positions | None = None) -> Solver:
     core = Core(rules)
     solver = Solver(core, core.start() if start is None else start, megabytes=16)
-    for _ in solver.deepen():
+    for _ in solver.rounds():
         pass
     return solver
 

@@ -8,7 +8,6 @@ import pytest
 from agents import solve
 from agents.players.fingerprint import fingerprint
 from agents.search.certificates import certify
-from agents.search.solver import Solver
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
@@ -32,13 +31,12 @@ def test_what_the_solver_proves_is_certified(rules: str) -> None:
 
 
 def test_bounds_that_do_not_meet_are_certified_too() -> None:
-    core = Core(SMALL)
-    solver = Solver(core, core.start(), megabytes=16)
-    for progress in solver.deepen():
-        if progress.lower is not None and progress.upper is not None:
-            break
-    lower, upper = bounds(certify(solver))
-    assert lower < upper
+    solver = solved(SMALL)
+    lower, upper = solver.progress.lower, solver.progress.upper
+    assert lower is not None
+    assert upper is not None
+    solver.progress.lower, solver.progress.upper = lower - 2, upper + 1
+    assert bounds(certify(solver)) == (lower - 2, upper + 1)
 
 
 @pytest.mark.slow

@@ -148,7 +148,7 @@ def test_near_the_ply_limit_what_is_proved_counts_the_plies_that_are_left(nodes:
     truth = plain_values(core, positions, 5)
     truth[np.isinf(truth)] = np.nan
     guesses = Search(endless("tonkin")).values(positions, 5)  # play that goes on after the limit
-    found = prove_suite(Suite("late", core, positions, guesses, np.zeros(truth.shape, dtype=np.bool_), {}), nodes, 1)
+    found = prove_suite(Suite.searched("late", core, positions, guesses, np.zeros(truth.shape, dtype=np.bool_), {}), nodes, 1)
     assert (guesses != truth)[found.proved].any()
     assert (found.values == truth)[found.proved].all()
     assert found.proved.sum() == np.isfinite(truth).sum() if nodes > 200 else found.proved.any()
@@ -159,7 +159,7 @@ def test_without_nodes_only_finished_games_are_proved() -> None:
     core = board.core
     positions = Positions.concatenate([board.positions, Board.parse("1,0,0,0,0,0/0,0,0,0,0,7* 30,22 0 40").positions])
     values = Search(core).values(positions, 6)
-    suite = Suite("two", core, positions, values, np.zeros(values.shape, dtype=np.bool_), {})
+    suite = Suite.searched("two", core, positions, values, np.zeros(values.shape, dtype=np.bool_), {})
     found = prove_suite(suite, 1, threads=1)
     ends = core.expand(positions)
     over = np.zeros(values.shape, dtype=np.bool_)
@@ -182,8 +182,10 @@ def test_interrupted_proofs_go_on_from_the_values_proved(searched: Suite, monkey
     begun = saved[0]
     assert 0 < begun.proved.sum() < begun.proved.size
     whole, again = prove_suite(searched, 300_000, 1), prove_suite(begun, 300_000, 1)
-    assert (again.proved == whole.proved).all()
-    assert np.array_equal(again.values, whole.values, equal_nan=True)
+    assert (again.proved >= whole.proved).all()
+    assert (again.values[whole.proved] == whole.values[whole.proved]).all()
+    assert (again.lower >= begun.lower)[np.isfinite(begun.values)].all()
+    assert (again.upper <= begun.upper)[np.isfinite(begun.values)].all()
 
 
 def test_proving_replaces_the_file(searched: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -199,7 +201,7 @@ def test_a_blunder_changes_on_which_side_of_the_others_mean_a_player_ends() -> N
     values = np.full((3, 10), np.nan)
     values[:, :6] = [3, 2, -1.5, -2, -2.5, -9]  # 12 points are 2 above the mean of 15 and 5
     positions = Positions.concatenate([board.positions] * 3)
-    suite = Suite("made", board.core, positions, values, np.zeros(values.shape, dtype=np.bool_), {})
+    suite = Suite.searched("made", board.core, positions, values, np.zeros(values.shape, dtype=np.bool_), {})
     for actions, blunders in (([0, 1, 2], [0, 0, 0]), ([3, 4, 5], [1, 1, 1])):
         judged = judge(suite, np.array(actions))
         assert judged.blunder.tolist() == blunders

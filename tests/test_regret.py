@@ -33,7 +33,7 @@ def hand_made() -> Suite:
     values[2, [0, 1, 4, 5, 6, 7]] = [-20, 3, -20, 3, 3, -1]
     proved = np.isfinite(values)
     proved[1, :3] = False
-    return Suite("hand-made", core, positions, values, proved, {"by": "hand"})
+    return Suite.searched("hand-made", core, positions, values, proved, {"by": "hand"})
 
 
 def test_moves_are_judged_by_points_and_by_the_result() -> None:
@@ -107,33 +107,38 @@ def test_a_suite_survives_its_file(tmp_path: Path) -> None:
     assert read.digest() == suite.digest() != suite.take(np.array([0, 1])).digest()
 
 
-GOOD = ["1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8", [6, 4, 3, -5, 6, 0, None, None, None, None], [0, 2]]
+VALUES = [6, 4, 3, -5, 6, 0, None, None, None, None]
 ALL_LEGAL = ["5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", [0] * 10]
+GOOD = ["1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8", VALUES, [6, 2, None, -5, *[None] * 6], [6, None, 9, *[None] * 7]]
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (GOOD[:2], r"expected \[position, values, actions proved\]"),
-        ([GOOD[0], GOOD[1], 1], r"expected \[position, values, actions proved\]"),
-        ([GOOD[0][:-2], GOOD[1], []], "column 33: a position has 4 words"),
-        ([GOOD[0], [6, 4, 3, -5, 6, *[None] * 5], []], "values must be given for the legal moves"),
-        ([GOOD[0], [6, 4, 3, -5, 6, 0, 1, *[None] * 3], []], "values must be given for the legal moves"),
-        ([GOOD[0], [6, 4, 3, -5, 6, 0.5, *[None] * 4], [0, 2]], "expected 10 whole numbers or nulls"),
-        ([GOOD[0], GOOD[1][:9], []], "expected 10 whole numbers or nulls"),
-        ([GOOD[0], GOOD[1], [0, 6]], "only legal moves can be proved"),
-        *[([*ALL_LEGAL, wrong], "only legal moves can be proved") for wrong in ([9, -1], [10], [True], [1.0], ["1"])],
+        (GOOD[:3], r"expected \[position, values, lower bounds, upper bounds\]"),
+        ([*GOOD[:3], 1], r"expected \[position, values, lower bounds, upper bounds\]"),
+        ([GOOD[0][:-2], *GOOD[1:]], "column 33: a position has 4 words"),
+        ([GOOD[0], [6, 4, 3, -5, 6, *[None] * 5], *GOOD[2:]], "values must be given for the legal moves"),
+        ([GOOD[0], [6, 4, 3, -5, 6, 0, 1, *[None] * 3], *GOOD[2:]], "values must be given for the legal moves"),
+        ([*GOOD[:3], [*[None] * 9, 1]], "values must be given for the legal moves, and for them only"),
+        ([GOOD[0], VALUES[:9], *GOOD[2:]], "expected 10 whole numbers or nulls"),
+        ([*GOOD[:3], [6]], "expected 10 whole numbers or nulls"),
+        *[([*GOOD[:3], [wrong, *[None] * 9]], "expected 10 whole numbers") for wrong in (True, 6.0, 6.5, "6", [6])],
+        ([*GOOD[:3], [5, *[None] * 9]], "a value must lie between its bounds"),
+        ([*GOOD[:2], [7, *[None] * 9], GOOD[3]], "a value must lie between its bounds"),
     ],
 )
 def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) -> None:
     path = tmp_path / "suite.json"
-    suite = {"format": 1, "rules": "mancala-world", "made": {}, "positions": [GOOD, row]}
+    suite = {"format": 2, "rules": "mancala-world", "made": {}, "positions": [GOOD, row]}
     path.write_text(json.dumps(suite))
     with pytest.raises(FileError, match=f"position 2: {message}"):
         read_suite(path)
-    suite["positions"] = [[*ALL_LEGAL, [0, 9]]]
+    suite["positions"] = [GOOD, [*ALL_LEGAL, [0, *[None] * 8, 0], [*[None] * 9, 0]]]
     path.write_text(json.dumps(suite))
-    assert read_suite(path).proved[0].nonzero()[0].tolist() == [0, 9]  # the first and the last action can be proved
+    read = read_suite(path)
+    assert (read.lower[0, 2], read.upper[0, 2]) == (-np.inf, 9)
+    assert read.proved.nonzero()[1].tolist() == [0, 9]
 
 
 @pytest.mark.parametrize(
@@ -142,9 +147,9 @@ def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) 
         ("{", "not readable as JSON"),
         ("[]", "not a suite of positions"),
         ('{"rules": "mancala-world"}', "'format' is missing"),
-        ('{"format": 1, "rules": "chess", "made": {}, "positions": []}', "unknown preset 'chess'"),
-        ('{"format": 2, "rules": "tonkin", "made": {}, "positions": []}', "expected a suite of format 1"),
-        ('{"format": 1, "rules": "tonkin", "made": {}, "positions": []}', "it holds no positions"),
+        ('{"format": 2, "rules": "chess", "made": {}, "positions": []}', "unknown preset 'chess'"),
+        ('{"format": 1, "rules": "tonkin", "made": {}, "positions": []}', "expected a suite of format 2"),
+        ('{"format": 2, "rules": "tonkin", "made": {}, "positions": []}', "it holds no positions"),
     ],
 )
 def test_damaged_suites_are_named(tmp_path: Path, text: str, message: str) -> None:

@@ -1,5 +1,7 @@
 """Proofs beside plain minimax beyond whose horizon nothing, or anything, is won."""
 
+import itertools
+import math
 import time
 from typing import Any
 
@@ -7,13 +9,11 @@ import numpy as np
 import pytest
 
 from agents.search import proof
-from agents.search.compiled import SearchRules
 from agents.search.deepening import Limits, Search
-from agents.search.memory import ENTRIES, NO_ACTION, Memory
-from agents.search.proof import NO, OPEN_NO, OPEN_YES, YES, LimitReachedError, ProofTable, find, reaches
-from agents.search.solver import Solver
+from agents.search.proof import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
+from agents.search.solver import Bounds, Narrowing, Solver
 from oanquan_env import Core, Positions
-from oanquan_env.engine.notation import Move, parse_position
+from oanquan_env.engine.notation import Move
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_bounds, sides
 
@@ -28,10 +28,6 @@ SMALL = {
 """Rules of small boards, and the plies to which plain minimax follows; on the last one play hardly ever ends."""
 
 
-LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
-"""3A captures the last stone: seven points, and the game is over."""
-
-
 def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
     """Margin that a line to the end of the game wins the mover."""
     game, mover = position.copy(), int(position.mover[0])
@@ -43,78 +39,81 @@ def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
 
 
 @pytest.mark.parametrize("rules", SMALL)
-def test_bounds_are_as_good_as_plain_minimax_has_them_and_never_beyond_later_ones(rules: str) -> None:
+def test_bounds_are_as_good_as_plain_minimax_has_them(rules: str) -> None:
     core = endless(rules)
     positions = Positions.concatenate([core.start(), random_positions(core, 10, seed=1)])
     solved = 0
     for row in range(len(positions)):
         position = positions[row : row + 1]
-        plain = plain_bounds(core, position, SMALL[rules])
+        lower, upper = plain_bounds(core, position, SMALL[rules])[-1]
         solver = Solver(core, position, megabytes=1)
-        solver.progress.seconds = 100.0  # of an earlier run
-        for depth, progress in enumerate(solver.deepen()):
-            lower = -np.inf if progress.lower is None else progress.lower
-            upper = np.inf if progress.upper is None else progress.upper
-            assert plain[depth][0] <= lower <= plain[-1][1]
-            assert plain[-1][0] <= upper <= plain[depth][1]
-            assert progress.depth == depth + 1
-            if progress.depth == len(plain):
-                break
-        assert solver.progress.seconds >= 100
-        assert solver.progress.solved >= (plain[-1][0] == plain[-1][1])
+        for progress in itertools.islice(solver.rounds(), 3):
+            found = (
+                -math.inf if progress.lower is None else progress.lower,
+                math.inf if progress.upper is None else progress.upper,
+            )
+        assert lower <= found[0] <= found[1] <= upper
         if solver.progress.solved:
             solved += 1
             assert worth(core, position, solver.progress.line) == solver.progress.lower
     assert solved < len(positions) if "fields=2" in rules else solved > 0
 
 
-@pytest.mark.parametrize("guess", [-60, -10, -9, -8, 0, 60])
-def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
-    guess: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    value, goals = -9, list[int]()
+@pytest.mark.parametrize("rules", list(SMALL)[:-1])
+@pytest.mark.parametrize("megabytes", [0.01, 1])
+def test_what_is_proved_holds_by_the_plies_of_its_proof(rules: str, megabytes: float) -> None:
+    core = endless(rules)
+    positions = random_positions(core, 12, seed=2)
+    checked = 0
+    for row in range(len(positions)):
+        root = sides(positions, row)
+        plain = plain_bounds(core, positions[row : row + 1], SMALL[rules])
+        table = ProofTable(core, megabytes)
+        for bound, is_lower in itertools.product(range(-30, 31, 3), (True, False)):
+            answer = table.prove(*root, bound, is_lower=is_lower, nodes=20_000)
+            lower, upper = plain[-1]
+            assert answer != PROVED or (bound <= upper if is_lower else bound >= lower)
+            assert answer != FAILED or not (bound <= lower if is_lower else bound >= upper)
+            plies = table.plies(*root, bound, is_lower=is_lower)
+            if answer == PROVED and plies is not None and plies <= len(plain):
+                lower, upper = plain[plies - 1]
+                assert bound <= lower if is_lower else bound >= upper
+                checked += 1
+    assert checked > 12
 
-    def answer(own: int, other: int, goal: int, depth: int, **_: object) -> int:
-        goals.append(goal)
-        assert len(goals) == len(set(goals)) < 200
-        return YES if value >= goal else NO
+
+@pytest.mark.parametrize("guess", [-60, -10, -9, -8, 0, 60])
+@pytest.mark.parametrize("most", [-9, -6, 60])
+def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
+    guess: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the mover can force -9, and no more than `most` can be proved."""
+    asked = set[tuple[int, bool]]()
+
+    def answer(own: int, other: int, bound: int, *, is_lower: bool, nodes: int, **_: object) -> int:
+        assert (bound, is_lower) not in asked
+        asked.add((bound, is_lower))
+        return PROVED if (bound <= -9 if is_lower else bound >= most) else FAILED
 
     core = Core("tonkin")
-    solver = Solver(core, core.start(), megabytes=1)
-    monkeypatch.setattr(solver.table, "ask", answer)
-    for side, bounds in ((1, (value, None)), (-1, (value, value))):
-        goals.clear()
-        solver._improve(side, guess, 1, np.inf)
-        assert (solver.progress.lower, solver.progress.upper) == bounds
-        assert len(goals) <= 16 or side * guess < side * value
-    solver.progress.upper = None
-    goals.clear()
-    solver._improve(1, guess, 2, np.inf)
-    assert goals == [value + 1]
+    table = ProofTable(core, megabytes=1)
+    narrowing = Narrowing(table, *sides(core.start()), Bounds())
+    monkeypatch.setattr(table, "prove", answer)
+    monkeypatch.setattr(table, "plies", lambda *_, **__: 1)
+    narrowing.narrow(guess, 1000)
+    assert narrowing.bounds == Bounds(-9, most)
+    assert narrowing.bounds.meet == (most == -9)
+    assert not narrowing.limited
+    assert len(asked) <= 36
 
 
-@pytest.mark.parametrize("optimistic", [False, True])
-def test_an_answer_says_whether_it_is_proved(optimistic: bool) -> None:
-    core = endless("mancala-world fields=3 seeds=2")
-    positions = random_positions(core, 12, seed=2)
-    told = set()
-    for row in range(len(positions)):
-        position = positions[row : row + 1]
-        table = ProofTable(core, megabytes=1)
-        plain = plain_bounds(core, position, 10)
-        later = plain[-1]
-        for depth in (1, 4, 5, 7):
-            lower, upper = plain[depth - 1]
-            for goal in range(-30, 31, 3):
-                answer = table.ask(*sides(position), goal, depth, optimistic=optimistic)
-                told.add(answer)
-                if not optimistic:
-                    assert answer == YES or (answer in (NO, OPEN_NO) and goal > lower)
-                else:
-                    assert answer == NO or (answer in (YES, OPEN_YES) and goal <= upper)
-                assert answer != YES or goal <= later[1]
-                assert answer != NO or goal > later[0]
-    assert told >= ({YES, OPEN_NO} if not optimistic else {NO, OPEN_YES})
+@pytest.mark.parametrize(("plies", "upper"), [(10, math.inf), (20, 24)])
+def test_a_proof_that_takes_too_many_plies_does_not_count(plies: int, upper: float) -> None:
+    core = endless("app fields=3 seeds=1")
+    table = ProofTable(core, megabytes=1)
+    narrowing = Narrowing(table, *sides(core.start()), Bounds(), plies)
+    narrowing.narrow(24, 1 << 20)
+    assert narrowing.bounds == Bounds(24, upper)
 
 
 def test_a_finished_game_and_a_batch_are_refused() -> None:
@@ -125,33 +124,32 @@ def test_a_finished_game_and_a_batch_are_refused() -> None:
             Solver(core, positions, megabytes=1)
 
 
-def test_a_deadline_interrupts_in_the_middle_of_a_depth() -> None:
+def test_a_deadline_interrupts_in_the_middle_of_a_round() -> None:
     core = Core()
     Search(core, threads=1).best(core.start(), Limits(depth=2))  # compiled before the clock runs
     solver = Solver(core, core.start(), megabytes=16)
     with pytest.raises(LimitReachedError):
-        for _ in solver.deepen(time.monotonic() + 2.0):
+        for _ in solver.rounds(time.monotonic() + 0.5):
             pass
-    interrupted = solver.progress.depth
-    assert interrupted < 24  # where the proof ends, after a quarter of a minute
-    assert next(iter(solver.deepen(time.monotonic() + 60.0))).depth == interrupted + 1
+    assert not solver.progress.solved  # the proof takes some seconds
+    assert solver.progress.seconds > 0
 
 
 def test_a_question_that_is_interrupted_before_it_is_begun_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     core = Core()
     table, root = ProofTable(core, megabytes=1), sides(core.start())
 
-    def late(rules: SearchRules, memory: Memory, *arguments: Any) -> int:
-        while not memory.stop:
+    def late(state: State, *arguments: Any) -> int:
+        while not state.memory.stop:
             time.sleep(0.001)
-        return reaches(rules, memory, *arguments)
+        return prove(state, *arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(proof, "reaches", late)
+        patch.setattr(proof, "prove", late)
         with pytest.raises(LimitReachedError):
-            table.ask(*root, 20, 8, optimistic=False, deadline=time.monotonic())
-    assert table.nodes == core.rules.actions  # the root's moves
-    assert table.ask(*root, 20, 8, optimistic=False, deadline=float("inf")) == OPEN_NO
+            table.prove(*root, 20, is_lower=True, deadline=time.monotonic())
+    assert table.nodes < 10 * core.rules.actions
+    assert table.prove(*root, 20, is_lower=True, nodes=1000, deadline=math.inf) == LIMITED
 
 
 def test_a_ctrl_c_ends_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,40 +160,27 @@ def test_a_ctrl_c_ends_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
     table = ProofTable(core, megabytes=1)
     monkeypatch.setattr(proof, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        table.ask(*sides(core.start()), 20, 100, optimistic=False, deadline=float("inf"))
+        table.prove(*sides(core.start()), 20, is_lower=True, deadline=math.inf)
 
 
-def test_nodes_are_allowed_for_all_questions_together() -> None:
-    core = Core()
-    table, root = ProofTable(core, megabytes=1), sides(core.start())
-    table.allow(1000)
-    assert table.ask(*root, 20, 3, optimistic=False) == OPEN_NO
-    assert 10 < table.nodes < 1000
-    with pytest.raises(LimitReachedError):
-        table.ask(*root, 20, 30, optimistic=False)
-    assert 1000 <= table.nodes < 1000 + core.rules.actions
-    with pytest.raises(LimitReachedError):
-        table.ask(*root, 20, 31, optimistic=False)
-    table.allow(1 << 40)
-    assert table.nodes == 0
-    assert table.ask(*root, 20, 7, optimistic=False) == OPEN_NO
+def test_a_question_goes_on_where_its_nodes_were_used_up() -> None:
+    core = Core("tonkin")
+    table, root = ProofTable(core, megabytes=16), sides(core.start())
+    answers = [table.prove(*root, 5, is_lower=True, nodes=20_000) for _ in range(40)]
+    assert answers[0] == LIMITED
+    assert answers[-1] == PROVED
+    nodes = table.nodes
+    assert 20_000 * answers.index(PROVED) <= nodes < 21_000 * (answers.index(PROVED) + 1)
+    assert table.prove(*root, 4, is_lower=True, nodes=0) == PROVED
+    assert table.prove(*root, 6, is_lower=True, nodes=0) == LIMITED
+    assert table.nodes == nodes
 
 
-def test_the_move_of_a_proof_is_remembered() -> None:
-    core = Core()
-    position = parse_position(core, LAST_STONE)
-    table, root = ProofTable(core, megabytes=1), sides(position)
-    assert table.action(*root) == NO_ACTION
-    assert table.ask(*root, 7, 1, optimistic=False) == YES
-    assert str(Move.from_action(table.action(*root))) == "3A"
-
-
-def test_every_position_in_a_table_is_found_again() -> None:
-    core = Core()
-    table = ProofTable(core, megabytes=0.02)
-    for depth in (3, 4, 5):
-        assert table.ask(*sides(core.start()), 20, depth, optimistic=False) == OPEN_NO
-    places, entries = table.entries()
-    found = [find(table._memory, table._table, own, other) for own, other in entries[:, :2].tolist()]
-    assert [ENTRIES * bucket + place for bucket, place in found] == places.tolist()
-    assert (places % ENTRIES).any()  # some share a bucket
+def test_bounds_of_many_positions_are_proved_at_once() -> None:
+    core = endless(next(iter(SMALL)))
+    positions = random_positions(core, 12, seed=2)
+    table = ProofTable(core, megabytes=1)
+    found = table.prove_each(positions, np.zeros(len(positions), dtype=np.int64), 20_000)
+    assert 0 < found.sum() < len(positions)
+    alone = [table.prove(*sides(positions, row), 0, is_lower=True, nodes=20_000) for row in range(len(positions))]
+    assert found.tolist() == [answer == PROVED for answer in alone]

@@ -3,10 +3,10 @@
     python -m agents.evaluation.prove_regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
 
 A move's searched value is the first guess. Can the mover force it? Can it force more? Where no proof is found, weaker
-bounds are tried (see `agents.search.solver.Narrowing`). A refuted guess is corrected. Near the ply limit a search to the
-end settles the rest. When the nodes run out, a move keeps its searched value, within the proved bounds. Bounds of the
-suite are kept: a call with more nodes, or after an interruption, proves the rest. Every position has its own table, so
-the result does not depend on --threads or --ray.
+bounds are tried (see `agents.search.solver.Narrowing`). Near the ply limit a search to the end settles the rest. A move
+without a proved value keeps the searched one, within the proved bounds. Bounds of the suite are kept: a call with more
+nodes, or after an interruption, proves the rest. Every position has its own table, so the result does not depend on
+--threads or --ray.
 """
 
 import dataclasses

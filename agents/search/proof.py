@@ -1,20 +1,20 @@
-"""Proofs of bounds by depth-first proof-number search (Nagai 2002), and the table that it fills.
+"""Proofs of bounds by depth-first proof-number search (Nagai 2002), and the tables that it fills.
 
 A *prover*, the mover or the opponent, claims that it can win so many points. Where the prover moves, one move must keep
 the claim; where the other side moves, every move must. Only finished games count, so a proof holds for all play. Two
-numbers say how far a position is from being settled: *phi*, the effort still needed to show that its mover gets what it
-wants, and *delta*, that it does not. A leaf's effort is 1 for a proof by its mover, and its moves for one by the other
-side; with one move to be shown phi is the least delta of the children, and as all moves must be refuted, delta is the sum
-of their phi. The search always goes on below the child that is settled soonest, until another one is nearer.
+numbers say how far a position is from being settled: *phi* is the effort still needed to show that its mover gets what
+it wants, *delta* to show that it does not. At a leaf, phi is 1 and delta is the number of moves. Elsewhere phi is the
+least delta of the children, as one move is enough, and delta is the sum of their phi, as all moves must be refuted. The
+search always goes on below the child that is settled soonest, until another one is nearer.
 
-A line that leads back to a position without progress, or below `MAX_DEPTH` plies, counts against the prover. So a claim
-that is proved is true, while one without a proof may be false, or undecided for ever.
+A line that leads back to a position without progress, or beyond `MAX_DEPTH` plies, counts against the prover. So what
+is proved is true; a claim without a proof may be true, false, or undecided for ever.
 """
 
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numba
 import numpy as np
@@ -89,6 +89,16 @@ class Stack(Protocol):
     plies: Any
 
 
+class State(NamedTuple):
+    """What a search works with."""
+
+    rules: SearchRules
+    memory: Memory
+    stack: Stack
+    numbers: Table
+    bounds: Table
+
+
 NUMBERS = record(Numbers, **dict.fromkeys(("question", "phi", "delta", "work", "generation"), (np.int32,)))
 BOUNDS = record(Bounds, **dict.fromkeys(("lower", "upper", "lower_plies", "upper_plies"), (np.int16,)))
 _LINE, _MOVES = (np.int64, MAX_DEPTH + 1), (np.int64, (MAX_DEPTH + 1, MAX_ACTIONS))
@@ -116,47 +126,47 @@ def question_number(goal: int, is_prover: int) -> int:
 
 
 @compiled
-def find_numbers(memory: Memory, table: Table, own: int, other: int, question: int) -> tuple[int, int]:
+def find_numbers(state: State, own: int, other: int, question: int) -> tuple[int, int]:
     """Bucket of a question, and the place of its entry there, or NOT_FOUND."""
-    bucket, _ = table_place(memory, side_key(own) ^ question << 16, other)
+    bucket, _ = table_place(state.memory, side_key(own) ^ question << 16, other)
     for place in range(ENTRIES):
-        entry = table[bucket, place]
+        entry = state.numbers[bucket, place]
         if entry.own == own and entry.other == other and entry.question == question:
             return bucket, place
     return bucket, NOT_FOUND
 
 
 @compiled
-def keep_numbers(
-    memory: Memory, table: Table, own: int, other: int, question: int, phi: int, delta: int, work: int
-) -> None:
+def keep_numbers(state: State, own: int, other: int, question: int, phi: int, delta: int, work: int) -> None:
     """Keep the numbers of a question."""
-    bucket, place = find_numbers(memory, table, own, other, question)
+    table = state.numbers
+    bucket, place = find_numbers(state, own, other, question)
     if place == NOT_FOUND:
         place = 0
         for rival in range(ENTRIES):
             if table[bucket, rival].work < table[bucket, place].work:
                 place = rival
     entry = table[bucket, place]
-    entry.own, entry.other, entry.question, entry.generation = own, other, question, memory.generation
+    entry.own, entry.other, entry.question, entry.generation = own, other, question, state.memory.generation
     entry.phi, entry.delta, entry.work = phi, delta, min(work, SETTLED)
 
 
 @compiled
-def find_bounds(memory: Memory, table: Table, own: int, other: int) -> tuple[int, int]:
+def find_bounds(state: State, own: int, other: int) -> tuple[int, int]:
     """Bucket of a position, and the place of its entry there, or NOT_FOUND."""
-    bucket, _ = table_place(memory, side_key(own), other)
+    bucket, _ = table_place(state.memory, side_key(own), other)
     for place in range(ENTRIES):
-        entry = table[bucket, place]
+        entry = state.bounds[bucket, place]
         if entry.own == own and entry.other == other:
             return bucket, place
     return bucket, NOT_FOUND
 
 
 @compiled
-def keep_bound(memory: Memory, table: Table, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
+def keep_bound(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
     """Keep a proved bound, where none is kept that says more; of a full bucket the shortest proof is replaced."""
-    bucket, place = find_bounds(memory, table, own, other)
+    table = state.bounds
+    bucket, place = find_bounds(state, own, other)
     if place == NOT_FOUND:
         place, least = 0, INFINITY
         for rival in range(ENTRIES):
@@ -178,32 +188,23 @@ def keep_bound(memory: Memory, table: Table, own: int, other: int, bound: int, i
 
 
 @compiled
-def first_numbers(
-    rules: SearchRules,
-    memory: Memory,
-    numbers: Table,
-    bounds: Table,
-    own: int,
-    other: int,
-    goal: int,
-    is_prover: int,
-) -> tuple[int, int, int]:
-    """Phi and delta of a running position, as far as the tables know them, and the plies of its proof, if it has one."""
-    bucket, place = find_bounds(memory, bounds, own, other)
+def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
+    """Phi and delta of a running position by the tables, or of a leaf, and the plies of the proof, if there is one."""
+    bucket, place = find_bounds(state, own, other)
     if place != NOT_FOUND:
-        bound = bounds[bucket, place]
-        if bound.lower >= goal:
-            return 0, SETTLED, np.int64(bound.lower_plies)
-        if bound.upper < goal:
-            return SETTLED, 0, np.int64(bound.upper_plies)
-    bucket, place = find_numbers(memory, numbers, own, other, question_number(goal, is_prover))
+        known = state.bounds[bucket, place]
+        if known.lower >= goal:
+            return 0, SETTLED, int(known.lower_plies)
+        if known.upper < goal:
+            return SETTLED, 0, int(known.upper_plies)
+    bucket, place = find_numbers(state, own, other, question_number(goal, is_prover))
     if place != NOT_FOUND:
-        entry = numbers[bucket, place]
-        if entry.generation == memory.generation or (entry.phi and entry.delta):
-            return np.int64(entry.phi), np.int64(entry.delta), 0
+        entry = state.numbers[bucket, place]
+        if entry.generation == state.memory.generation or (entry.phi and entry.delta):
+            return int(entry.phi), int(entry.delta), 0
     moves = 0
-    for action in range(2 * rules.fields):
-        moves += can_play(rules, own, action)
+    for action in range(2 * state.rules.fields):
+        moves += can_play(state.rules, own, action)
     return 1, moves, 0
 
 
@@ -211,46 +212,29 @@ def first_numbers(
 def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prover: int) -> bool:
     """Whether the position after a move at `ply` was on the line before, and the prover has won nothing since."""
     for before in range(ply - 1, -1, -2):
-        if stack.own[before] == own and stack.other[before] == other:
-            if goal >= stack.goal[before] if is_prover else goal <= stack.goal[before]:
-                return True
+        progress = goal < stack.goal[before] if is_prover else goal > stack.goal[before]
+        if stack.own[before] == own and stack.other[before] == other and not progress:
+            return True
     return False
 
 
-_NUMBERS_TABLE = types.Array(numba.from_dtype(NUMBERS), 2, "C")
-_BOUNDS_TABLE = types.Array(numba.from_dtype(BOUNDS), 2, "C")
-_ARGUMENTS = 7 * (types.int64,)
-
-
-@compiled_recursion(
-    types.UniTuple(types.int64, 3)(
-        numba.from_dtype(RULES),
-        numba.from_dtype(MEMORY),
-        numba.from_dtype(STACK),
-        _NUMBERS_TABLE,
-        _BOUNDS_TABLE,
-        *_ARGUMENTS,
-    )
+_STATE = types.NamedTuple(  # type: ignore[no-untyped-call]
+    [*map(numba.from_dtype, (RULES, MEMORY, STACK)), *(numba.from_dtype(kind)[:, ::1] for kind in (NUMBERS, BOUNDS))],
+    State,
 )
+_ANSWER = types.UniTuple(types.int64, 3)  # type: ignore[no-untyped-call]
+
+
+@compiled_recursion(_ANSWER(_STATE, *7 * (types.int64,)))
 def settle(
-    rules: SearchRules,
-    memory: Memory,
-    stack: Stack,
-    numbers: Table,
-    bounds: Table,
-    own: int,
-    other: int,
-    goal: int,
-    is_prover: int,
-    most_phi: int,
-    most_delta: int,
-    ply: int,
+    state: State, own: int, other: int, goal: int, is_prover: int, most_phi: int, most_delta: int, ply: int
 ) -> tuple[int, int, int]:
     """Search until a running position is settled, or one of its numbers reaches its limit: does its mover win `goal`?
 
     Returns phi, delta and the plies of the proof, if there is one. `is_prover` says whether the mover is the prover,
     and `ply` which part of the stack is free; it is 0 for the root.
     """
+    rules, memory, stack = state.rules, state.memory, state.stack
     began = memory.nodes
     children, phis, deltas, plies = memory.children[ply], stack.phi[ply], stack.delta[ply], stack.plies[ply]
     stack.own[ply], stack.other[ply], stack.goal[ply] = own, other, goal
@@ -268,9 +252,7 @@ def settle(
             and ply < MAX_DEPTH
             and not leads_back(stack, ply, child.own, child.other, needed, 1 - is_prover)
         ):
-            phis[move], deltas[move], plies[move] = first_numbers(
-                rules, memory, numbers, bounds, child.own, child.other, needed, 1 - is_prover
-            )
+            phis[move], deltas[move], plies[move] = first_numbers(state, child.own, child.other, needed, 1 - is_prover)
     question = question_number(goal, is_prover)
     while True:
         phi = second = SETTLED
@@ -287,24 +269,20 @@ def settle(
         if memory.nodes >= memory.node_limit:
             memory.stop = 1
         if phi == 0 and is_prover:
-            keep_bound(memory, bounds, own, other, goal, 1, shortest + 1)
+            keep_bound(state, own, other, goal, 1, shortest + 1)
             return 0, SETTLED, shortest + 1
         if delta == 0 and not is_prover:
-            keep_bound(memory, bounds, own, other, goal - 1, 0, longest + 1)
+            keep_bound(state, own, other, goal - 1, 0, longest + 1)
             return SETTLED, 0, longest + 1
         if phi >= most_phi or delta >= most_delta or phi == 0 or delta == 0 or memory.stop:
             phi, delta = SETTLED if delta == 0 else phi, SETTLED if phi == 0 else delta
-            keep_numbers(memory, numbers, own, other, question, phi, delta, memory.nodes - began)
+            keep_numbers(state, own, other, question, phi, delta, memory.nodes - began)
             return phi, delta, 0
         child = children[best]
         # The child goes on until it is clearly no longer the best: by a quarter, so that the search changes less often
         # from one to another (Pawlewicz and Lew 2007).
         phis[best], deltas[best], plies[best] = settle(
-            rules,
-            memory,
-            stack,
-            numbers,
-            bounds,
+            state,
             child.own,
             child.other,
             child.gain - goal + 1,
@@ -316,52 +294,31 @@ def settle(
 
 
 @compiled
-def prove(
-    rules: SearchRules,
-    memory: Memory,
-    stack: Stack,
-    numbers: Table,
-    bounds: Table,
-    own: int,
-    other: int,
-    bound: int,
-    is_lower: int,
-    nodes: int,
-) -> int:
+def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: int) -> int:
     """Whether a bound of a running position's value holds: PROVED, FAILED or LIMITED, by so many nodes more."""
+    memory = state.memory
     memory.generation += 1
     memory.node_limit = memory.nodes + nodes
-    bucket, place = find_bounds(memory, bounds, own, other)
+    bucket, place = find_bounds(state, own, other)
     if place != NOT_FOUND:
-        known = bounds[bucket, place]
+        known = state.bounds[bucket, place]
         if known.lower >= bound if is_lower else known.upper <= bound:
             return PROVED
     if nodes == 0:
         return LIMITED
-    goal = bound if is_lower else bound + 1
-    phi, delta, _ = settle(rules, memory, stack, numbers, bounds, own, other, goal, is_lower, SETTLED, SETTLED, 0)
+    phi, delta, _ = settle(state, own, other, bound if is_lower else bound + 1, is_lower, SETTLED, SETTLED, 0)
     if (phi if is_lower else delta) == 0:
         return PROVED
     return LIMITED if memory.stop else FAILED
 
 
 @compiled
-def prove_each(
-    rules: SearchRules,
-    memory: Memory,
-    stack: Stack,
-    numbers: Table,
-    bounds: Table,
-    sides: Int64s,
-    lower: Int64s,
-    nodes: int,
-) -> Mask:
+def prove_each(state: State, sides: Int64s, lower: Int64s, nodes: int) -> Mask:
     """(N,) whether lower bounds of N positions, (N, 2) sides, are proved, by so many nodes more for each."""
     found = np.zeros(len(lower), dtype=np.bool_)
     for row in range(len(lower)):
-        memory.stop = 0
-        own, other = sides[row]
-        found[row] = prove(rules, memory, stack, numbers, bounds, own, other, lower[row], 1, nodes) == PROVED
+        state.memory.stop = 0
+        found[row] = prove(state, sides[row, 0], sides[row, 1], lower[row], 1, nodes) == PROVED
     return found
 
 
@@ -384,12 +341,12 @@ class ProofTable:
         memory, stack = zeros(MEMORY, 1)[0], zeros(STACK, 1)[0]
         memory.bucket_bits = bucket_bits(megabytes / 2, NUMBERS)
         tables = (zeros(kind, ENTRIES << memory.bucket_bits).reshape(-1, ENTRIES) for kind in (NUMBERS, BOUNDS))
-        self._state = self.rules, cast(Memory, memory), cast(Stack, stack), *tables
+        self._state = State(self.rules, cast(Memory, memory), cast(Stack, stack), *tables)
 
     @property
     def nodes(self) -> int:
         """Moves played so far."""
-        return int(self._state[1].nodes)
+        return int(self._state.memory.nodes)
 
     def prove(
         self,
@@ -407,9 +364,9 @@ class ProofTable:
         `LimitReachedError` is raised at the deadline, one of `time.monotonic()`, `inf` for never. With a deadline the
         search runs in a thread of its own, so Ctrl-C interrupts it too.
         """
-        memory = self._state[1]
+        memory = self._state.memory
         memory.stop = 0
-        question = *self._state, own, other, bound, int(is_lower), nodes
+        question = self._state, own, other, bound, int(is_lower), nodes
         if deadline is None:
             return int(prove(*question))
         with ThreadPoolExecutor(1) as pool:
@@ -425,15 +382,14 @@ class ProofTable:
 
     def prove_each(self, positions: Positions, lower: npt.NDArray[np.signedinteger], nodes: int) -> Mask:
         """(N,) whether these lower bounds of N running positions are proved, by so many nodes more for each."""
-        return prove_each(*self._state, mover_first(positions), lower.astype(np.int64), nodes)
+        return prove_each(self._state, mover_first(positions), lower.astype(np.int64), nodes)
 
     def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int | None:
         """Plies until all games of the proof of a bound are over, at most; None if the table has no proof."""
-        _, memory, _, _, bounds = self._state
-        bucket, place = find_bounds(memory, bounds, own, other)
+        bucket, place = find_bounds(self._state, own, other)
         if place == NOT_FOUND:
             return None
-        known = bounds[bucket, place]
+        known = self._state.bounds[bucket, place]
         if is_lower:
             return int(known.lower_plies) if known.lower >= bound else None
         return int(known.upper_plies) if known.upper <= bound else None

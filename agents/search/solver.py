@@ -47,7 +47,7 @@ class Narrowing:
     def __init__(self, table: ProofTable, own: int, other: int, bounds: Bounds, plies: int = UNLIMITED) -> None:
         self.bounds, self.limited = bounds, False
         self._table, self._root, self._plies = table, (own, other), plies
-        self._span = 2 * table.total  # no value is farther from any guess
+        self._span = 2 * table.total  # the greatest step
 
     def narrow(self, guess: int, nodes: int, deadline: float | None = None) -> None:
         """Try to prove both bounds, at the guess first, with so many moves for a question; see `ProofTable.prove`."""
@@ -60,13 +60,13 @@ class Narrowing:
     def _improve(self, side: int, guess: int, nodes: int, deadline: float | None) -> None:
         """Prove the best lower (`side` 1) or upper (-1) bound; each failure halves what the next question may play.
 
-        Points are `side * points` here, so that better is greater. From the guess on the steps double, until one bound is
-        proved and a better one is not; then they halve the distance between.
+        Points are `side * points` here, so that better is greater. From the guess on the steps double, until one bound
+        is proved and a better one is not; then they halve the distance between.
         """
         bounds, guess, step = self.bounds, side * guess, 1
         best, limit = (bounds.lower, bounds.upper) if side > 0 else (-bounds.upper, -bounds.lower)
         goal, failed = int(min(max(guess, best + 1), limit)), math.inf
-        while best < min(limit, failed - 1) and goal >= guess - self._span:
+        while best < min(limit, failed - 1) and step <= self._span:
             if self._prove(side, side * goal, nodes, deadline):
                 best = goal
                 bounds.lower, bounds.upper = (best, bounds.upper) if side > 0 else (bounds.lower, -best)
@@ -139,6 +139,7 @@ class Solver:
             try:
                 narrowing.narrow(int(guess.value), nodes, deadline)
                 if narrowing.bounds.meet:
+                    self.progress.line = ()  # a guess; what follows may be interrupted
                     self.progress.line = self.best_line(int(narrowing.bounds.lower), deadline)
             finally:
                 bounds = narrowing.bounds

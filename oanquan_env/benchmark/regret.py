@@ -1,7 +1,7 @@
 """Distance from perfect play: the points that an agent's moves lose against the best ones, over a fixed suite.
 
 A suite holds positions and the value of every legal move in them: the future margin under best play of both sides, in
-points from the mover's view. Values come from a deep search, between bounds that are proved; where these meet, the value
+points from the mover's view. Values come from a deep search and lie between proved bounds; where these meet, the value
 is proved. Half of the positions, by a hash of the board, are for development, the other half for the test.
 
 With three or four players no move is best against all play of the others. There values come from max^n search, which
@@ -12,6 +12,7 @@ The phase of a position depends on the points still in play (on the board, not y
 opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -43,7 +44,7 @@ class Suite:
         core: plays its rules.
         positions: N running positions.
         values: (N, A) float64, future margin of each move from the mover's view, points; NaN for illegal moves.
-        lower, upper: (N, A) float64, proved bounds of the values; infinite where nothing is proved, NaN for illegal moves.
+        lower, upper: (N, A) float64, proved bounds of the values; infinite if there is none, NaN for illegal moves.
         made: how it was made: the command and its parameters.
     """
 
@@ -69,13 +70,14 @@ class Suite:
 
     def take(self, rows: Ints | Mask) -> "Suite":
         """The suite of some of the positions."""
-        arrays = (array[rows] for array in (self.values, self.lower, self.upper))
-        return Suite(self.name, self.core, self.positions[rows], *arrays, self.made)
+        values, lower, upper = (array[rows] for array in (self.values, self.lower, self.upper))
+        return Suite(self.name, self.core, self.positions[rows], values, lower, upper, self.made)
 
     @property
     def proved(self) -> Mask:
         """(N, A) bool, which values are proved; false for illegal moves."""
-        return self.lower == self.upper
+        met: Mask = self.lower == self.upper
+        return met
 
     def digest(self) -> str:
         """A short hash of positions and values."""
@@ -119,12 +121,15 @@ class RegretMeasures(Reported):
         regret: value of the best move less that of the chosen one, points.
         optimal: share of moves as good as the best.
         blunders: share of moves that change the final result between win, draw and loss, see `Judged`.
+        least, most: bounds of the regret by the proved bounds of the values; None for none.
     """
 
     positions: int
     regret: Estimate
     optimal: Estimate
     blunders: Estimate
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -145,11 +150,14 @@ class Judged:
         optimal: (N,) 1 where the move is as good as the best one.
         blunder: (N,) 1 where the final result (win, draw or loss, by score so far and value) is worse than the best
             move's; with more than two players, ahead of the others' mean, level with it, or behind.
+        least, most: (N,) bounds of the regret by the proved bounds of the values; `most` may be infinite.
     """
 
     regret: Floats
     optimal: Floats
     blunder: Floats
+    least: Floats
+    most: Floats
 
 
 def judge(suite: Suite, actions: Ints) -> Judged:
@@ -160,7 +168,16 @@ def judge(suite: Suite, actions: Ints) -> Judged:
     lead = relative_points(scores)[rows, mover]
     regret = best - chosen
     changed = np.sign(lead + best) != np.sign(lead + chosen)
-    return Judged(regret, (regret == 0).astype(np.float64), changed.astype(np.float64))
+    others = np.isfinite(suite.values)
+    others[rows, actions] = False
+    lower, upper = (np.where(others, bounds, -np.inf).max(axis=1) for bounds in (suite.lower, suite.upper))
+    return Judged(
+        regret=regret,
+        optimal=(regret == 0).astype(np.float64),
+        blunder=changed.astype(np.float64),
+        least=np.maximum(lower - suite.upper[rows, actions], 0),
+        most=np.maximum(upper - suite.lower[rows, actions], 0),
+    )
 
 
 def regret(
@@ -186,4 +203,6 @@ def regret(
 def _measure(judged: Judged, rows: Mask, rng: np.random.Generator) -> RegretMeasures:
     samples = np.stack([judged.regret[rows], judged.optimal[rows], judged.blunder[rows]], axis=1)
     regret, optimal, blunders = bootstrap_means(samples, rng)
-    return RegretMeasures(positions=len(samples), regret=regret, optimal=optimal, blunders=blunders)
+    most = float(judged.most[rows].mean())
+    bounds = (float(judged.least[rows].mean()), most) if math.isfinite(most) else (None, None)
+    return RegretMeasures(len(samples), regret, optimal, blunders, *bounds)

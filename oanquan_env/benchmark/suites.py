@@ -1,8 +1,8 @@
 """Suites as files, of the package or others: positions with the value of every move.
 
 A regret suite is JSON, one position a line: its text, the values of the actions 0 .. A-1 (null where an action is
-illegal) times P - 1, which makes them whole numbers, and the proved lower and upper bounds of these (null where there is
-none). Files called `.gz` are compressed; `gzip -dc FILE` shows them.
+illegal) times P - 1, which makes them whole numbers, and their lower and upper bounds that are proved (null for none).
+Files called `.gz` are compressed; `gzip -dc FILE` shows them.
 """
 
 import functools
@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from oanquan_env.arrays import Floats, Mask
+from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.keys import Keys, canonical_keys
@@ -43,7 +42,7 @@ def suite_name(path: Path) -> str:
 
 
 def format_suite(suite: Suite) -> str:
-    """The suite as JSON, one position a line: its text, the values of actions 0 .. A-1, their lower and upper bounds."""
+    """The suite as JSON, one position a line: its text, the values of actions 0 .. A-1, their bounds."""
     others, rows = suite.core.rules.players - 1, []
     for row in range(len(suite)):
         entry: list[Any] = [format_position(suite.core, suite.positions, row)]

@@ -68,7 +68,7 @@ def test_training_lowers_the_regret_on_a_small_board() -> None:
     positions = random_starts(core, 8, np.random.default_rng(1), n=200)
     values = FullWidthSearch(core, 6).movers_values(positions)
     values[~np.isfinite(values)] = np.nan
-    suite = Suite("small", core, positions, values, np.zeros(values.shape, np.bool_), {})
+    suite = Suite.searched("small", core, positions, values, np.zeros(values.shape, np.bool_), {})
     before = regrets(core, ValueModule(core.rules).export({}), suite)["regret_one_ply"]
     after = regrets(core, main([*QUICK, "--plies", "40000"]), suite)["regret_one_ply"]
     assert after < 0.75 * before
