@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.search.memory import UNLIMITED
-from agents.search.proof import ProofTable
+from agents.search.proof import UNPROVED, ProofTable
 from agents.search.solver import Solver
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints, Points
@@ -149,21 +149,24 @@ def _collect(core: Core, table: ProofTable, wanted: Goals) -> Goals:
 
 def _next(core: Core, table: ProofTable, wanted: Goals, goals: Goals) -> Iterator[tuple[bytes, int]]:
     """Positions and goals after the moves that keep the goals wanted with the fewest new positions."""
+    most = table.prove_each(unpack(list(wanted)), np.array(list(wanted.values())), 0)
     for tries in _tries(core, wanted):
         running = ~tries.reached.over
-        kept = ~running & (tries.needed <= 0)
+        plies = np.where(~running & (tries.needed <= 0), 0, UNPROVED)
+        begins, own = np.diff(tries.moves, prepend=-1).nonzero()[0], most[tries.begin :][tries.rows]
         unsettled = np.ones(tries.rows[-1] + 1, dtype=np.bool_)
         for nodes in EFFORTS:
-            asked = (running & ~kept & unsettled[tries.rows][tries.moves]).nonzero()[0]
-            kept[asked] = table.prove_each(tries.reached[asked], tries.needed[asked], nodes)
-            good = np.bincount(tries.moves, ~kept) == 0
-            unsettled[tries.rows[good]] = False
+            asked = (running & (plies == UNPROVED) & unsettled[tries.rows][tries.moves]).nonzero()[0]
+            plies[asked] = table.prove_each(tries.reached[asked], tries.needed[asked], nodes)
+            longest = np.maximum.reduceat(plies, begins)
+            unsettled[tries.rows[longest < (own if nodes < DETOUR else UNPROVED)]] = False
             if not unsettled.any():
                 break
         new = np.zeros(len(running))
         new[running] = [goals.get(key, -_NEVER) < goal for key, goal in _running(core, tries.reached, tries.needed)]
-        order = np.lexsort((np.bincount(tries.moves, new), ~good, tries.rows))
-        best = np.zeros(len(good), dtype=np.bool_)
+        rising = np.where(longest < own, 0, longest)
+        order = np.lexsort((np.bincount(tries.moves, new), rising, tries.rows))
+        best = np.zeros(len(longest), dtype=np.bool_)
         best[order[np.diff(tries.rows[order], prepend=-1) > 0]] = True
         taken = best[tries.moves]
         yield from _running(core, tries.reached[taken], tries.needed[taken])
@@ -207,7 +210,7 @@ class _Detours:
             replied[move][reply] = max(needed, replied[move].get(reply, needed))
         for nodes in EFFORTS:
             asked = (running & ~kept).nonzero()[0]
-            kept[asked] = self._table.prove_each(tries.reached[asked], tries.needed[asked], nodes)
+            kept[asked] = self._table.prove_each(tries.reached[asked], tries.needed[asked], nodes) < UNPROVED
             good = set((np.bincount(tries.moves, ~kept) == 0).nonzero()[0].tolist()) - tried
             for move in sorted(good, key=lambda move: self._cost(replied[move])):
                 if self._before.isdisjoint(replied[move]) and all(self.reach(*one) for one in replied[move].items()):

@@ -51,7 +51,6 @@ from agents.search.memory import (
     table_place,
 )
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Mask
 from oanquan_env.engine.scalar import RUNNING, can_play
 
 
@@ -114,6 +113,8 @@ SETTLED = 1 << 30
 FAILED, PROVED, LIMITED = 0, 1, 2
 """Answers: no proof was found, though every line was tried; a proof; or nothing yet, as the nodes are used up."""
 NOT_FOUND = -1
+UNPROVED = 1 << 20
+"""Plies of a proof where there is none."""
 
 
 # ---- the tables ------------------------------------------------------------------------------------------------------
@@ -313,13 +314,16 @@ def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: 
 
 
 @compiled
-def prove_each(state: State, sides: Int64s, lower: Int64s, nodes: int) -> Mask:
-    """(N,) whether lower bounds of N positions, (N, 2) sides, are proved, by so many nodes more for each."""
-    found = np.zeros(len(lower), dtype=np.bool_)
+def prove_each(state: State, sides: Int64s, lower: Int64s, nodes: int) -> Int64s:
+    """(N,) plies of proofs of lower bounds of N positions, (N, 2) sides, by so many nodes more for each; or UNPROVED."""
+    plies = np.full(len(lower), UNPROVED)
     for row in range(len(lower)):
         state.memory.stop = 0
-        found[row] = prove(state, sides[row, 0], sides[row, 1], lower[row], 1, nodes) == PROVED
-    return found
+        own, other = sides[row, 0], sides[row, 1]
+        if prove(state, own, other, lower[row], 1, nodes) == PROVED:
+            bucket, place = find_bounds(state, own, other)
+            plies[row] = state.bounds[bucket, place].lower_plies
+    return plies
 
 
 # ---- questions -------------------------------------------------------------------------------------------------------
@@ -380,8 +384,8 @@ class ProofTable:
             raise LimitReachedError
         return int(asked.result())
 
-    def prove_each(self, positions: Positions, lower: npt.NDArray[np.signedinteger], nodes: int) -> Mask:
-        """(N,) whether these lower bounds of N running positions are proved, by so many nodes more for each."""
+    def prove_each(self, positions: Positions, lower: npt.NDArray[np.signedinteger], nodes: int) -> Int64s:
+        """(N,) plies of proofs of lower bounds of N running positions, by so many nodes more for each; or UNPROVED."""
         return prove_each(self._state, mover_first(positions), lower.astype(np.int64), nodes)
 
     def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int | None:
