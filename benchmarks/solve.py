@@ -36,7 +36,7 @@ def row(name: str, result: dict[str, Any]) -> list[str]:
     """One line of the table."""
     bounds = ["-" if result[name] is None else f"{result[name]:+d}" for name in ("lower", "upper")]
     proved = "proved" if result["solved"] else "open"
-    numbers = [f"{result['depth']}", f"{result['nodes']:,}", f"{result['seconds']:.1f}", f"{result['peak_megabytes']}"]
+    numbers = [f"{result['nodes']:,}", f"{result['seconds']:.1f}", f"{result['peak_megabytes']}"]
     return [name, *bounds, proved, *numbers]
 
 
@@ -55,7 +55,7 @@ def main() -> None:
     options = report.read_options(Options, __doc__, "solve")
     names = [name for name, preset in PRESETS.items() if preset.rules.players == 2]
     results = {name: solve(name, options.time, options.megabytes) for name in names}
-    headings = ["rules", "lower", "upper", "value", "depth", "moves played", "seconds", "peak MB"]
+    headings = ["rules", "lower", "upper", "value", "moves played", "seconds", "peak MB"]
     report.show("Future margin of the opening position", headings, [row(name, results[name]) for name in names])
     report.write(options, "solve", {"unit": "points, seen by South", "results": results})
 

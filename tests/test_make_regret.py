@@ -148,7 +148,9 @@ def test_near_the_ply_limit_what_is_proved_counts_the_plies_that_are_left(nodes:
     truth = plain_values(core, positions, 5)
     truth[np.isinf(truth)] = np.nan
     guesses = Search(endless("tonkin")).values(positions, 5)  # play that goes on after the limit
-    found = prove_suite(Suite.searched("late", core, positions, guesses, np.zeros(truth.shape, dtype=np.bool_), {}), nodes, 1)
+    found = prove_suite(
+        Suite.searched("late", core, positions, guesses, np.zeros(truth.shape, dtype=np.bool_), {}), nodes, 1
+    )
     assert (guesses != truth)[found.proved].any()
     assert (found.values == truth)[found.proved].all()
     assert found.proved.sum() == np.isfinite(truth).sum() if nodes > 200 else found.proved.any()

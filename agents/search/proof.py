@@ -315,7 +315,7 @@ def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: 
 
 @compiled
 def prove_each(state: State, sides: Int64s, lower: Int64s, nodes: int) -> Int64s:
-    """(N,) plies of proofs of lower bounds of N positions, (N, 2) sides, by so many nodes more for each; or UNPROVED."""
+    """(N,) plies of proofs of lower bounds of N positions, (N, 2) sides, by so many nodes more each; or UNPROVED."""
     plies = np.full(len(lower), UNPROVED)
     for row in range(len(lower)):
         state.memory.stop = 0
