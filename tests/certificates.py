@@ -7,7 +7,7 @@ from oanquan_env.benchmark.verification import Proved, verify
 from oanquan_env.players.certificates import Certificate, certificate_path, read_certificate
 
 SMALL = "mancala-world fields=3 seeds=2"
-SHIPPED = {"mancala-world": 12, "tonkin": 5}
+SHIPPED = {"mancala-world": 12, "tonkin": 5, "ludii": 13, "app": 10}
 """Rules whose certificates come with the package, and the value of their set-up."""
 
 

@@ -108,7 +108,7 @@ def test_the_book_knows_every_position_of_its_strategies_and_their_mirror_images
 
 def test_the_book_plays_as_another_player_where_it_knows_nothing() -> None:
     core = Core()
-    assert isinstance(make("book:greedy", "ludii"), GreedyPolicy)
+    assert isinstance(make("book:greedy", "vietnamese"), GreedyPolicy)
     book = make("book:greedy")
     far = Board.parse("0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0").positions
     both = Positions.concatenate([core.start(), far])
@@ -140,7 +140,7 @@ def test_a_book_says_whether_a_game_follows_it() -> None:
 def test_the_page_says_that_the_strongest_level_is_proved() -> None:
     session = Session(names=("human", "perfect"))
     assert [seat["proved"] for seat in session.state()["seats"]] == [False, True]
-    assert [seat["proved"] for seat in Session("ludii", names=("human", "perfect")).state()["seats"]] == [False, False]
+    assert [seat["proved"] for seat in Session("vietnamese", names=("human", "perfect")).state()["seats"]] == [False, False]
 
 
 def test_a_fingerprint_tells_certificates_apart() -> None:

@@ -92,7 +92,9 @@ def referee_value(rules: Rules, strategy: Strategy, is_lower: bool) -> tuple[int
     return min(won + values[child] for won, child in first), len(edges)
 
 
-@pytest.mark.parametrize("rules", [SMALL, "tonkin", pytest.param("mancala-world", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "rules", [SMALL, "tonkin", *(pytest.param(name, marks=pytest.mark.slow) for name in SHIPPED if name != "tonkin")]
+)
 def test_the_referee_agrees(rules: str, small: Certificate) -> None:
     certificate = small if rules == SMALL else shipped(rules)
     assert certificate.lower is not None

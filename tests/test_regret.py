@@ -50,6 +50,23 @@ def test_moves_are_judged_by_points_and_by_the_result() -> None:
     assert (best.regret.tolist(), best.optimal.tolist(), best.blunder.tolist()) == ([0] * 3, [1] * 3, [0] * 3)
 
 
+def test_proved_bounds_of_the_values_bound_the_regret() -> None:
+    suite = hand_made()
+    judged = judge(suite, np.array([1, 1, 1]))
+    assert (judged.least[0], judged.most[0]) == (2, 2)  # all values are proved
+    assert (judged.least[1], judged.most[1]) == (0, np.inf)  # those of 1 point are not
+    suite.lower[1, :3], suite.upper[1, :3] = [0.5, -2, 1], [4, 0.75, 1.5]
+    judged = judge(suite, np.array([4, 1, 6]))
+    assert judged.least.tolist() == [0, 0.25, 0]  # 1 at least, and 0.75 at most
+    assert judged.most.tolist() == [0, 6, 0]
+    row = regret(Fixed([4, 1, 6]), suite, rng()).overall
+    assert (row.least, row.most) == (pytest.approx(0.25 / 3), 2)
+    assert row.regret.mean == 0
+    suite.upper[1, 0] = np.inf
+    row = regret(Fixed([4, 1, 6]), suite, rng()).overall
+    assert (row.least, row.most) == (None, None)
+
+
 def test_points_lost_without_another_result_are_no_blunder() -> None:
     suite = hand_made()
     suite.positions.scores[:] = [[30, 0], [0, 30], [30, 0]]

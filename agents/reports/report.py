@@ -225,6 +225,7 @@ def tables_in_words(tables: TablesResult) -> list[str]:
 def _regret(regret: RegretResult, order: list[str]) -> list[str]:
     rows = {row.agent: row for row in regret.agents}
     heads = ["agent", "positions", "number", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
+    heads.append("regret by proved bounds")
     proved = (
         f"Of the {regret.moves} moves in {regret.positions} positions {regret.proved_moves} have proved values, the "
         f"others searched ones; all moves are proved in {regret.proved} positions."
@@ -234,7 +235,8 @@ def _regret(regret: RegretResult, order: list[str]) -> list[str]:
         found = {"all": rows[agent].overall, **rows[agent].phases}.get(phase)
         if found:
             shares = [_range(share, ".1f", 100) for share in (found.optimal, found.blunders)]
-            cells.append([f"`{agent}`", phase, str(found.positions), _range(found.regret, ".2f"), *shares])
+            bounds = "" if found.least is None else f"{found.least:.2f} to {found.most:.2f}"
+            cells.append([f"`{agent}`", phase, str(found.positions), _range(found.regret, ".2f"), *shares, bounds])
     return [proved, table(heads, cells, left=2)]
 
 

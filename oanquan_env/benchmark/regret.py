@@ -80,8 +80,9 @@ class Suite:
         return met
 
     def digest(self) -> str:
-        """A short hash of positions and values."""
-        return short_hash(*(array.tobytes() for array in self.positions.arrays()), self.values.tobytes())
+        """A short hash of positions, values and bounds."""
+        arrays = *self.positions.arrays(), self.values, self.lower, self.upper
+        return short_hash(*(array.tobytes() for array in arrays))
 
     def part(self, part: Part) -> "Suite":
         """The positions of the development or the test part, or all; raises `ValueError` for other words."""
