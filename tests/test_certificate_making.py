@@ -140,7 +140,10 @@ def test_a_book_says_whether_a_game_follows_it() -> None:
 def test_the_page_says_that_the_strongest_level_is_proved() -> None:
     session = Session(names=("human", "perfect"))
     assert [seat["proved"] for seat in session.state()["seats"]] == [False, True]
-    assert [seat["proved"] for seat in Session("vietnamese", names=("human", "perfect")).state()["seats"]] == [False, False]
+    assert [seat["proved"] for seat in Session("vietnamese", names=("human", "perfect")).state()["seats"]] == [
+        False,
+        False,
+    ]
 
 
 def test_a_fingerprint_tells_certificates_apart() -> None:

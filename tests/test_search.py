@@ -10,11 +10,10 @@ from agents.search import alphabeta
 from agents.search.alphabeta import ENTRY
 from agents.search.compiled import OVER, SearchRules, compile_rules, play
 from agents.search.deepening import Limits, Search, root
-from agents.search.leaf import canonical
-from agents.search.memory import is_symmetric, new_memory
+from agents.search.memory import canonical, is_symmetric, new_memory
 from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError, mirror
-from oanquan_env.engine.positions import SIDE_BYTES, ZERO_BYTE
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
 from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play
 from oanquan_env.players import RandomPolicy
 from oanquan_env.players.value_net import read_value_net
@@ -231,7 +230,8 @@ def test_a_position_is_symmetric_if_its_mirror_image_is_the_same(rules: str) -> 
     compiled, start = compile_rules(core), core.start()
     positions = Positions.concatenate([start] * (start.squares.size + 1))
     for byte in range(start.squares.size):  # each square in turn is another one
-        positions.squares[byte, byte] += byte % SIDE_BYTES != ZERO_BYTE
+        place = byte % SIDE_BYTES
+        positions.squares[byte, byte] += place < core.rules.fields or place in (MANDARIN_BYTE, STONE_BYTE)
     found = [is_symmetric(compiled, *sides(positions, row)) for row in range(len(positions))]
     same = mirror(positions, core.rules).same(positions) & core.rules.is_symmetric
     assert found == same.tolist()

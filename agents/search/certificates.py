@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.search.memory import UNLIMITED
 from agents.search.proof import UNPROVED, ProofTable
 from agents.search.solver import Solver
 from oanquan_env import Core, Positions
@@ -41,7 +40,7 @@ from oanquan_env.players.certificates import (
 
 ATTEMPTS = 30
 """How often positions are collected before a bound is given up."""
-EFFORTS = (0, 1 << 10, 1 << 14, 1 << 18, UNLIMITED)
+EFFORTS = (0, *(1 << bits for bits in range(10, 40, 4)))
 """Nodes of a proof that a move keeps the goal: the moves that are proved with the least are tried first."""
 DETOUR = 1 << 14
 """Nodes for a move that does not lead back."""

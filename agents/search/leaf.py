@@ -21,6 +21,7 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from agents.search.compiled import RULES, SearchRules, compiled, zeros
+from agents.search.memory import canonical
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
 from oanquan_env.players.value_net import FIELD_ROWS, MANDARIN_ROWS, SECOND, ValueNet, hidden_units, side_rows
 
@@ -219,26 +220,6 @@ def _indices(places: Sequence[int]) -> Any:
 
 
 _evaluate = evaluator(RULES)
-_FIELD_BITS = (1 << 8 * MANDARIN_BYTE) - 1
-
-
-@compiled
-def reversed_fields(side: int, fields: int) -> int:
-    """The fields of a side in the opposite order, without its mandarin square."""
-    turned = (side & 0xFF) << 32 | (side & 0xFF00) << 16 | side & 0xFF0000 | side >> 16 & 0xFF00 | side >> 32 & 0xFF
-    return turned >> 8 * (MANDARIN_BYTE - fields)
-
-
-@compiled
-def canonical(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
-    """The sides of the position or of its mirror image: `engine.symmetry.canonical_sides` of one position."""
-    if rules.playable != (1 << 2 * rules.fields) - 1:  # a mirror would turn the direction of sowing
-        return own, other
-    own_mirrored = reversed_fields(own, rules.fields) | other & ~_FIELD_BITS
-    other_mirrored = reversed_fields(other, rules.fields) | own & ~_FIELD_BITS
-    if own_mirrored < own or (own_mirrored == own and other_mirrored < other):
-        return own_mirrored, other_mirrored
-    return own, other
 
 
 @compiled

@@ -79,6 +79,7 @@ def new_memory(megabytes: float, entry: np.dtype[Any]) -> tuple[Memory, Table]:
 KEY_BITS = 49
 KEY = (1 << KEY_BITS) - 1
 _COUNTS = (1 << 48) - 1
+_FIELD_BITS = (1 << 8 * MANDARIN_BYTE) - 1
 _MIX_A, _MIX_B = 0x1D8E4E27C47D1, 0x1A1B5A1F2C3E9
 
 
@@ -137,17 +138,35 @@ def next_child(children: MutableSequence[Any], place: int, count: int) -> None:
 
 
 @compiled
+def reversed_fields(side: int, fields: int) -> int:
+    """The fields of a side in the opposite order, without its mandarin square."""
+    turned = (side & 0xFF) << 32 | (side & 0xFF00) << 16 | side & 0xFF0000 | side >> 16 & 0xFF00 | side >> 32 & 0xFF
+    return turned >> 8 * (MANDARIN_BYTE - fields)
+
+
+@compiled
+def mirror_image(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
+    """The sides of the position in a mirror (see `engine.symmetry`), or the same where a row has one direction."""
+    if rules.playable != (1 << 2 * rules.fields) - 1:  # a mirror would turn the direction of sowing
+        return own, other
+    own_mirrored = reversed_fields(own, rules.fields) | other & ~_FIELD_BITS
+    return own_mirrored, reversed_fields(other, rules.fields) | own & ~_FIELD_BITS
+
+
+@compiled
+def canonical(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
+    """The sides of the position or of its mirror image: `engine.symmetry.canonical_sides` of one position."""
+    own_mirrored, other_mirrored = mirror_image(rules, own, other)
+    if own_mirrored < own or (own_mirrored == own and other_mirrored < other):
+        return own_mirrored, other_mirrored
+    return own, other
+
+
+@compiled
 def is_symmetric(rules: SearchRules, own: int, other: int) -> bool:
     """Whether a position, and the directions of sowing, look the same in a mirror (see `engine.symmetry`)."""
-    fields = rules.fields
-    for field in range(fields):
-        partner = fields - 1 - field
-        for side in (own, other):
-            if (side >> 8 * field) & 255 != (side >> 8 * partner) & 255:
-                return False
-        if (rules.playable >> 2 * field) & 1 != (rules.playable >> 2 * partner + 1) & 1:
-            return False
-    return own >> 8 * MANDARIN_BYTE == other >> 8 * MANDARIN_BYTE
+    free = rules.playable == (1 << 2 * rules.fields) - 1
+    return free and mirror_image(rules, own, other) == (own, other)
 
 
 @compiled

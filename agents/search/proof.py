@@ -44,6 +44,7 @@ from agents.search.memory import (
     Memory,
     Table,
     bucket_bits,
+    canonical,
     drop_mirrored,
     expand,
     is_symmetric,
@@ -244,6 +245,7 @@ def settle(
         count = drop_mirrored(rules, children, count)
     for move in range(count):
         child = children[move]
+        child.own, child.other = canonical(rules, child.own, child.other)
         needed = child.gain - goal + 1  # by the opponent, to refute the move
         phis[move], deltas[move], plies[move] = (0, SETTLED, 0) if is_prover else (SETTLED, 0, 0)
         if child.state == OVER:
@@ -300,6 +302,7 @@ def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: 
     memory = state.memory
     memory.generation += 1
     memory.node_limit = memory.nodes + nodes
+    own, other = canonical(state.rules, own, other)
     bucket, place = find_bounds(state, own, other)
     if place != NOT_FOUND:
         known = state.bounds[bucket, place]
@@ -321,7 +324,7 @@ def prove_each(state: State, sides: Int64s, lower: Int64s, nodes: int) -> Int64s
         state.memory.stop = 0
         own, other = sides[row, 0], sides[row, 1]
         if prove(state, own, other, lower[row], 1, nodes) == PROVED:
-            bucket, place = find_bounds(state, own, other)
+            bucket, place = find_bounds(state, *canonical(state.rules, own, other))
             plies[row] = state.bounds[bucket, place].lower_plies
     return plies
 
@@ -390,7 +393,7 @@ class ProofTable:
 
     def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int | None:
         """Plies until all games of the proof of a bound are over, at most; None if the table has no proof."""
-        bucket, place = find_bounds(self._state, own, other)
+        bucket, place = find_bounds(self._state, *canonical(self.rules, own, other))
         if place == NOT_FOUND:
             return None
         known = self._state.bounds[bucket, place]
