@@ -39,9 +39,11 @@ def test_bounds_that_do_not_meet_are_certified_too() -> None:
     assert bounds(certify(solver)) == (lower - 2, upper + 1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("rules", "value"), [("ludii", 13), ("app", 10)])
-def test_other_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rules", "value"),
+    [pytest.param(*preset, marks=() if preset[0] == "tonkin" else pytest.mark.slow) for preset in SHIPPED.items()],
+)
+def test_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: Path) -> None:
     path = tmp_path / "certificate.npz"
     assert solve.main(["--rules", rules, "--certificate", str(path)]) == 0
     assert bounds(read_certificate(path)) == (value, value)

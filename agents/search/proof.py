@@ -90,7 +90,7 @@ class Stack(Protocol):
 
 
 class State(NamedTuple):
-    """What a search works with."""
+    """The rules, the stack and the tables of a search."""
 
     rules: SearchRules
     memory: Memory
@@ -107,7 +107,6 @@ STACK = record(
     **dict.fromkeys(("own", "other", "goal"), _LINE),
     **dict.fromkeys(("phi", "delta", "plies"), _MOVES),
 )
-ENTRY_BYTES = NUMBERS.itemsize + BOUNDS.itemsize
 
 SETTLED = 1 << 30
 """Above all efforts: the other number of a settled position, which is 0 itself."""
@@ -220,6 +219,32 @@ def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prove
     return False
 
 
+@compiled
+def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: int) -> int:
+    """Play every move of a position onto the stack's part of `ply`, with its numbers; returns how many there are."""
+    rules, stack, children = state.rules, state.stack, state.memory.children[ply]
+    phis, deltas, plies = stack.phi[ply], stack.delta[ply], stack.plies[ply]
+    stack.own[ply], stack.other[ply], stack.goal[ply] = own, other, goal
+    count = expand(rules, state.memory, own, other, NO_ACTION, ply)
+    if ply == 0 and is_symmetric(rules, own, other):
+        count = drop_mirrored(rules, children, count)
+    for move in range(count):
+        child = children[move]
+        child.own, child.other = canonical(rules, child.own, child.other)
+        needed = child.gain - goal + 1  # by the opponent, to refute the move
+        if child.state == OVER:
+            phis[move], deltas[move], plies[move] = (SETTLED, 0, 0) if needed > 0 else (0, SETTLED, 0)
+        elif (
+            child.state != RUNNING
+            or ply == MAX_DEPTH
+            or leads_back(stack, ply, child.own, child.other, needed, 1 - is_prover)
+        ):
+            phis[move], deltas[move], plies[move] = (0, SETTLED, 0) if is_prover else (SETTLED, 0, 0)
+        else:
+            phis[move], deltas[move], plies[move] = first_numbers(state, child.own, child.other, needed, 1 - is_prover)
+    return count
+
+
 _STATE = types.NamedTuple(  # type: ignore[no-untyped-call]
     [*map(numba.from_dtype, (RULES, MEMORY, STACK)), *(numba.from_dtype(kind)[:, ::1] for kind in (NUMBERS, BOUNDS))],
     State,
@@ -236,27 +261,10 @@ def settle(
     Returns phi, delta and the plies of the proof, if there is one. `is_prover` says whether the mover is the prover,
     and `ply` which part of the stack is free; it is 0 for the root.
     """
-    rules, memory, stack = state.rules, state.memory, state.stack
+    memory, children = state.memory, state.memory.children[ply]
+    phis, deltas, plies = state.stack.phi[ply], state.stack.delta[ply], state.stack.plies[ply]
     began = memory.nodes
-    children, phis, deltas, plies = memory.children[ply], stack.phi[ply], stack.delta[ply], stack.plies[ply]
-    stack.own[ply], stack.other[ply], stack.goal[ply] = own, other, goal
-    count = expand(rules, memory, own, other, NO_ACTION, ply)
-    if ply == 0 and is_symmetric(rules, own, other):
-        count = drop_mirrored(rules, children, count)
-    for move in range(count):
-        child = children[move]
-        child.own, child.other = canonical(rules, child.own, child.other)
-        needed = child.gain - goal + 1  # by the opponent, to refute the move
-        phis[move], deltas[move], plies[move] = (0, SETTLED, 0) if is_prover else (SETTLED, 0, 0)
-        if child.state == OVER:
-            phis[move], deltas[move] = (SETTLED, 0) if needed > 0 else (0, SETTLED)
-        elif (
-            child.state == RUNNING
-            and ply < MAX_DEPTH
-            and not leads_back(stack, ply, child.own, child.other, needed, 1 - is_prover)
-        ):
-            phis[move], deltas[move], plies[move] = first_numbers(state, child.own, child.other, needed, 1 - is_prover)
-    question = question_number(goal, is_prover)
+    count = begin(state, own, other, goal, is_prover, ply)
     while True:
         phi = second = SETTLED
         best, delta, longest, shortest = 0, 0, 0, INFINITY
@@ -279,7 +287,7 @@ def settle(
             return SETTLED, 0, longest + 1
         if phi >= most_phi or delta >= most_delta or phi == 0 or delta == 0 or memory.stop:
             phi, delta = SETTLED if delta == 0 else phi, SETTLED if phi == 0 else delta
-            keep_numbers(state, own, other, question, phi, delta, memory.nodes - began)
+            keep_numbers(state, own, other, question_number(goal, is_prover), phi, delta, memory.nodes - began)
             return phi, delta, 0
         child = children[best]
         # The child goes on until it is clearly no longer the best: by a quarter, so that the search changes less often

@@ -107,7 +107,7 @@ KINDS: dict[str, Kind] = {
         "selective needs a value net: a file, a run's folder, or selective:pretrained",
     ),
     "book": Kind(
-        {"book:PLAYER": "from the set-up on the proved strategy of mancala-world and tonkin; elsewhere as PLAYER"},
+        {"book:PLAYER": "from the set-up the proved strategy, where the package has one; elsewhere as PLAYER"},
         _book,
         {},
         "player",
