@@ -1,10 +1,11 @@
 """Certificates out of proofs: a strategy of few positions for each bound that a solver has proved.
 
-A table of proofs holds bounds of many positions, but no strategy: the move that it remembers may belong to another
-bound, and moves that each keep a bound may together lead round in cycles. So a strategy is made in two steps.
-*Collecting* goes from the first position on through all replies. It takes the move with the fewest new positions after
-it, of those that keep the prover's goal. *Choosing* forgets these moves. It ranks the positions collected from the ends
-of games upwards, by the moves that the prover needs at most, and allows only moves that lead to lower ranks.
+A table of proofs holds bounds of many positions, but no strategy: moves that each keep a bound may together lead round
+in cycles, as the table keeps a position's best bound, whose proof may be longer than that of the one needed. So a
+strategy is made in two steps. *Collecting* goes from the first position on through all replies. It takes a move that
+keeps the prover's goal with a shorter proof than before; of these, the one with the fewest new positions after it.
+*Choosing* forgets these moves. It ranks the positions collected from the ends of games upwards, by the moves that the
+prover needs at most, and allows only moves that lead to lower ranks.
 
 Cycles leave positions without a rank. If the first is one of them, these are collected again, one after the other, by
 moves that do not lead back; and then all of them once more, with the goals known by then, as a position with a higher
@@ -147,7 +148,7 @@ def _collect(core: Core, table: ProofTable, wanted: Goals) -> Goals:
 
 
 def _next(core: Core, table: ProofTable, wanted: Goals, goals: Goals) -> Iterator[tuple[bytes, int]]:
-    """Positions and goals after the moves that keep the goals wanted with the fewest new positions."""
+    """Positions and goals after the moves that keep the goals wanted, by ever shorter proofs and few new positions."""
     most = table.prove_each(unpack(list(wanted)), np.array(list(wanted.values())), 0)
     for tries in _tries(core, wanted):
         running = ~tries.reached.over

@@ -1,4 +1,4 @@
-"""Proofs of bounds by depth-first proof-number search (Nagai 2002), and the tables that it fills.
+"""Proofs of bounds by depth-first proof-number search (Nagai 2002).
 
 A *prover*, the mover or the opponent, claims that it can win so many points. Where the prover moves, one move must keep
 the claim; where the other side moves, every move must. Only finished games count, so a proof holds for all play. Two
@@ -14,7 +14,7 @@ is proved is true; a claim without a proof may be true, false, or undecided for 
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Any, NamedTuple, Protocol, cast
+from typing import cast
 
 import numba
 import numpy as np
@@ -25,164 +25,47 @@ from agents.search.compiled import (
     OVER,
     RULES,
     Int64s,
-    SearchRules,
     compile_rules,
     compiled,
     compiled_recursion,
     mover_first,
-    record,
     zeros,
 )
 from agents.search.memory import (
     ENTRIES,
     INFINITY,
-    MAX_ACTIONS,
     MAX_DEPTH,
     MEMORY,
     NO_ACTION,
     UNLIMITED,
     Memory,
-    Table,
     bucket_bits,
     canonical,
     drop_mirrored,
     expand,
     is_symmetric,
-    side_key,
-    table_place,
+)
+from agents.search.proof_tables import (
+    BOUNDS,
+    NOT_FOUND,
+    NUMBERS,
+    SETTLED,
+    STACK,
+    Stack,
+    State,
+    find_bounds,
+    find_numbers,
+    keep_bound,
+    keep_numbers,
+    question_number,
 )
 from oanquan_env import Core, Positions
 from oanquan_env.engine.scalar import RUNNING, can_play
 
-
-class Numbers(Protocol):
-    """How far a question is from being settled: an entry of a table."""
-
-    own: int  # the mover's side; 0 where nothing is kept, as who can move has seeds
-    other: int
-    question: int  # see `question_number`
-    phi: int
-    delta: int
-    work: int  # moves played for it; the least is replaced first
-    generation: int  # number of the search: what another one gave up may have a proof
-
-
-class Bounds(Protocol):
-    """Proved bounds of a position's value: an entry of a table. They hold in any search."""
-
-    own: int
-    other: int
-    lower: int  # points that the mover can win
-    upper: int
-    lower_plies: int  # at most so many until all games of the proof are over
-    upper_plies: int
-
-
-class Stack(Protocol):
-    """The line that is searched: the questions of its positions, and the numbers of all their moves."""
-
-    own: Any
-    other: Any
-    goal: Any
-    phi: Any
-    delta: Any
-    plies: Any
-
-
-class State(NamedTuple):
-    """The rules, the stack and the tables of a search."""
-
-    rules: SearchRules
-    memory: Memory
-    stack: Stack
-    numbers: Table
-    bounds: Table
-
-
-NUMBERS = record(Numbers, **dict.fromkeys(("question", "phi", "delta", "work", "generation"), (np.int32,)))
-BOUNDS = record(Bounds, **dict.fromkeys(("lower", "upper", "lower_plies", "upper_plies"), (np.int16,)))
-_LINE, _MOVES = (np.int64, MAX_DEPTH + 1), (np.int64, (MAX_DEPTH + 1, MAX_ACTIONS))
-STACK = record(
-    Stack,
-    **dict.fromkeys(("own", "other", "goal"), _LINE),
-    **dict.fromkeys(("phi", "delta", "plies"), _MOVES),
-)
-
-SETTLED = 1 << 30
-"""Above all efforts: the other number of a settled position, which is 0 itself."""
 FAILED, PROVED, LIMITED = 0, 1, 2
 """Answers: no proof was found, though every line was tried; a proof; or nothing yet, as the nodes are used up."""
-NOT_FOUND = -1
 UNPROVED = 1 << 20
 """Plies of a proof where there is none."""
-
-
-# ---- the tables ------------------------------------------------------------------------------------------------------
-
-
-@compiled
-def question_number(goal: int, is_prover: int) -> int:
-    """A question of a position in one number, never 0: does its mover win `goal` points, and is it the prover?"""
-    return 2 * (goal + INFINITY) + is_prover
-
-
-@compiled
-def find_numbers(state: State, own: int, other: int, question: int) -> tuple[int, int]:
-    """Bucket of a question, and the place of its entry there, or NOT_FOUND."""
-    bucket, _ = table_place(state.memory, side_key(own) ^ question << 16, other)
-    for place in range(ENTRIES):
-        entry = state.numbers[bucket, place]
-        if entry.own == own and entry.other == other and entry.question == question:
-            return bucket, place
-    return bucket, NOT_FOUND
-
-
-@compiled
-def keep_numbers(state: State, own: int, other: int, question: int, phi: int, delta: int, work: int) -> None:
-    """Keep the numbers of a question."""
-    table = state.numbers
-    bucket, place = find_numbers(state, own, other, question)
-    if place == NOT_FOUND:
-        place = 0
-        for rival in range(ENTRIES):
-            if table[bucket, rival].work < table[bucket, place].work:
-                place = rival
-    entry = table[bucket, place]
-    entry.own, entry.other, entry.question, entry.generation = own, other, question, state.memory.generation
-    entry.phi, entry.delta, entry.work = phi, delta, min(work, SETTLED)
-
-
-@compiled
-def find_bounds(state: State, own: int, other: int) -> tuple[int, int]:
-    """Bucket of a position, and the place of its entry there, or NOT_FOUND."""
-    bucket, _ = table_place(state.memory, side_key(own), other)
-    for place in range(ENTRIES):
-        entry = state.bounds[bucket, place]
-        if entry.own == own and entry.other == other:
-            return bucket, place
-    return bucket, NOT_FOUND
-
-
-@compiled
-def keep_bound(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
-    """Keep a proved bound, where none is kept that says more; of a full bucket the shortest proof is replaced."""
-    table = state.bounds
-    bucket, place = find_bounds(state, own, other)
-    if place == NOT_FOUND:
-        place, least = 0, INFINITY
-        for rival in range(ENTRIES):
-            entry = table[bucket, rival]
-            longest = max(entry.lower_plies, entry.upper_plies) if entry.own else NOT_FOUND
-            if longest < least:
-                place, least = rival, longest
-        entry = table[bucket, place]
-        entry.own, entry.other, entry.lower, entry.upper = own, other, -INFINITY, INFINITY
-        entry.lower_plies = entry.upper_plies = 0
-    entry = table[bucket, place]
-    if is_lower and bound > entry.lower:
-        entry.lower, entry.lower_plies = bound, plies
-    if not is_lower and bound < entry.upper:
-        entry.upper, entry.upper_plies = bound, plies
 
 
 # ---- the search ------------------------------------------------------------------------------------------------------
