@@ -45,6 +45,7 @@ SLOW = (
     "greater or with_and or repeats or plays_every or in_all_presets or 4] or 5]"
     " or says and not tonkin or counted and not tonkin-False"
 )
+PROOFS = "tonkin or many or holds_by and not 0.01-app or bounds_are or goes_on or too_many or time or deadline"
 SCORED = (
     ("oanquan_env/engine", ENGINE, "rule_moves core referee singles rules", ""),
     (
@@ -55,7 +56,7 @@ SCORED = (
     ),
     ("agents/search", "mcts", "mcts signature", "says and not three"),
     ("agents/search", "compiled memory alphabeta root deepening move_values", "search search_player signature", SLOW),
-    ("agents/search", "proof solver", "solve solve_command", "its_file or in_time or bounds_are and not tonkin"),
+    ("agents/search", "proof proof_tables solver", "solve solve_command", PROOFS),
 )
 """Folder, modules, the tests that shall notice a change of them, and those that take too long without compilation."""
 PRELOADED = ("numpy", "gymnasium", "pettingzoo", "hypothesis", "numba", "torch")
