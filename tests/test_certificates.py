@@ -178,6 +178,7 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(small: Certificate) -> None
         ({"rules": np.array("three-player")}, "for two players who refill on credit"),
         ({"rules": np.array("mancala-world refill=forfeit")}, "for two players who refill on credit"),
         ({"lower_moves": None}, "'lower_moves' is missing"),
+        ({"lower": None}, "unknown array 'lower_moves'"),
     ],
 )
 def test_a_file_of_something_else_is_refused(

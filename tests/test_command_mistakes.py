@@ -72,7 +72,6 @@ agents.solve --megabytes inf  =>  --megabytes at most 1,000,000,000
 agents.solve --megabytes 1e9  =>  --megabytes: there is no memory for a table of 1,000,000,000
 agents.solve --position 5,5  =>  column
 agents.solve --position '1,0,0,0,0,0/1,0,0,0,0,0 34,34 0 0'  =>  a running game
-agents.solve --state nowhere/x.npz  =>  --state: there is no folder nowhere
 agents.solve --json nowhere/x.json  =>  --json: there is no folder nowhere
 agents.reports.curves nowhere  =>  nowhere/config.yaml: no such file
 agents.reports.curves  =>  give the folder of a training run

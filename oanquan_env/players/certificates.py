@@ -110,6 +110,9 @@ class Certificate:
             for name in ("lower", "upper")
             if name in data
         }
+        parts = [f"{name}{part}" for name in strategies for part in ("", "_moves", "_ranks")]
+        if unknown := sorted(data.keys() - {"format", "rules", "position", *parts}):
+            raise ValueError(f"unknown array {unknown[0]!r}")
         return cls(Rules.parse(str(data["rules"])), str(data["position"]), **strategies)
 
     def to_bytes(self) -> bytes:
