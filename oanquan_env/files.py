@@ -124,6 +124,8 @@ def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.N
                 raise ValueError(f"{held:,} bytes; at most {most:,} are read")
             if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in members):
                 raise ValueError("an unknown compression")
+            if any(member.comment or member.extra for member in members):  # damage that hides the members after it
+                raise ValueError("a comment or an extra field")
             return {name.removesuffix(".npy"): _array(archive.read(name)) for name in archive.namelist()}
     except OSError:
         raise
