@@ -71,7 +71,7 @@ def main(options: Options) -> int:
 
 
 def run(solver: Solver, deadline: float) -> None:
-    """Prove until the value is known, no proof is left, the time is up or the user interrupts."""
+    """Prove until the value is known, the search finds no better bound, the time is up or the user interrupts."""
     print(f"{'lower':>6} {'upper':>6} {'moves played':>14} {'a second':>11} {'seconds':>8}  line")
     try:
         for progress in solver.rounds(deadline):

@@ -64,7 +64,16 @@ def test_proved_bounds_of_the_values_bound_the_regret() -> None:
     assert row.regret.mean == 0
     suite.upper[1, 0] = np.inf
     row = regret(Fixed([4, 1, 6]), suite, rng()).overall
-    assert (row.least, row.most) == (None, None)
+    assert (row.least, row.most) == (pytest.approx(0.25 / 3), None)
+
+
+def test_a_single_legal_move_loses_nothing() -> None:
+    board = Board.parse("5,0,0,0,0,0/1,1,1,0,0,0* 26,26 0 9", "mancala-world sowing=clockwise")
+    values = np.where(board.core.legal_mask(board.positions), 3.0, np.nan)
+    assert np.isfinite(values).sum() == 1
+    suite = Suite.searched("one", board.core, board.positions, values, np.zeros(values.shape, dtype=np.bool_), {})
+    judged = judge(suite, np.nanargmax(values, axis=1))
+    assert (judged.regret, judged.least, judged.most) == (0, 0, 0)
 
 
 def test_points_lost_without_another_result_are_no_blunder() -> None:

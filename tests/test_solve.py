@@ -10,6 +10,7 @@ import pytest
 
 from agents.search import proof
 from agents.search.deepening import Limits, Search
+from agents.search.memory import INFINITY
 from agents.search.proof import FAILED, LIMITED, PROVED, UNPROVED, LimitReachedError, ProofTable, State, prove
 from agents.search.solver import Bounds, Narrowing, Solver
 from oanquan_env import Core, Positions
@@ -147,7 +148,7 @@ def test_a_question_that_is_interrupted_before_it_is_begun_is_given_up(monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(proof, "prove", late)
         with pytest.raises(LimitReachedError):
-            table.prove(*root, 20, is_lower=True, deadline=time.monotonic())
+            table.prove(*root, 20, is_lower=True, nodes=1 << 40, deadline=time.monotonic())
     assert table.nodes < 10 * core.rules.actions
     assert table.prove(*root, 20, is_lower=True, nodes=1000, deadline=math.inf) == LIMITED
 
@@ -160,7 +161,7 @@ def test_a_ctrl_c_ends_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
     table = ProofTable(core, megabytes=1)
     monkeypatch.setattr(proof, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        table.prove(*sides(core.start()), 20, is_lower=True, deadline=math.inf)
+        table.prove(*sides(core.start()), 20, is_lower=True, nodes=1 << 40, deadline=math.inf)
 
 
 def test_a_question_goes_on_where_its_nodes_were_used_up() -> None:
@@ -174,6 +175,17 @@ def test_a_question_goes_on_where_its_nodes_were_used_up() -> None:
     assert table.prove(*root, 4, is_lower=True, nodes=0) == PROVED
     assert table.prove(*root, 6, is_lower=True, nodes=0) == LIMITED
     assert table.nodes == nodes
+
+
+def test_a_bound_beyond_all_values_is_refused() -> None:
+    core = Core()
+    table = ProofTable(core, megabytes=1)
+    for bound in (INFINITY, -INFINITY):
+        with pytest.raises(ValueError, match="must be within 16000 points"):
+            table.prove(*sides(core.start()), bound, is_lower=True, nodes=10)
+    narrowing = Narrowing(table, *sides(core.start()), Bounds())
+    narrowing.narrow(10**6, 10)
+    assert narrowing.bounds == Bounds()
 
 
 def test_bounds_of_many_positions_are_proved_at_once() -> None:

@@ -32,6 +32,7 @@ from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
+from oanquan_env.engine.scalar import RUNAWAY
 from oanquan_env.files import text_bytes, write_atomically
 
 PROG = "python -m agents.evaluation.prove_regret"
@@ -58,6 +59,8 @@ def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats, Fl
     for action in unproved:
         child_own, child_other, gain, state = play(table.rules, own, other, action, plies_left - 1)
         reply = Bounds(0, 0)
+        if state == RUNAWAY:
+            continue
         if state != OVER:
             known = Bounds(gain - upper[action], gain - lower[action])
             narrowing = Narrowing(table, child_own, child_other, known, plies_left - 1)

@@ -235,7 +235,9 @@ def _regret(regret: RegretResult, order: list[str]) -> list[str]:
         found = {"all": rows[agent].overall, **rows[agent].phases}.get(phase)
         if found:
             shares = [_range(share, ".1f", 100) for share in (found.optimal, found.blunders)]
-            bounds = "" if found.least is None else f"{found.least:.2f} to {found.most:.2f}"
+            bounds = "" if not found.least else f"{found.least:.2f} or more"
+            if found.most is not None:
+                bounds = f"{found.least:.2f} to {found.most:.2f}"
             cells.append([f"`{agent}`", phase, str(found.positions), _range(found.regret, ".2f"), *shares, bounds])
     return [proved, table(heads, cells, left=2)]
 

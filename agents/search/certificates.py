@@ -41,8 +41,8 @@ from oanquan_env.players.certificates import (
 
 ATTEMPTS = 30
 """How often positions are collected before a bound is given up."""
-EFFORTS = (0, *(1 << bits for bits in range(10, 40, 4)))
-"""Nodes of a proof that a move keeps the goal: the moves that are proved with the least are tried first."""
+EFFORTS = (0, *(1 << bits for bits in range(10, 30, 4)))
+"""Node limits for the proof of a move, tried in ascending order."""
 DETOUR = 1 << 14
 """Nodes for a move that does not lead back."""
 LONGEST = 100

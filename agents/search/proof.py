@@ -37,7 +37,6 @@ from agents.search.memory import (
     MAX_DEPTH,
     MEMORY,
     NO_ACTION,
-    UNLIMITED,
     Memory,
     bucket_bits,
     canonical,
@@ -63,7 +62,7 @@ from oanquan_env import Core, Positions
 from oanquan_env.engine.scalar import RUNNING, can_play
 
 FAILED, PROVED, LIMITED = 0, 1, 2
-"""Answers: no proof was found, though every line was tried; a proof; or nothing yet, as the nodes are used up."""
+"""Answers: the search ended and found no proof; a proof; or nothing yet, as the nodes are used up."""
 UNPROVED = 1 << 20
 """Plies of a proof where there is none."""
 
@@ -142,7 +141,7 @@ def settle(
     """Search until a running position is settled, or one of its numbers reaches its limit: does its mover win `goal`?
 
     Returns phi, delta and the plies of the proof, if there is one. `is_prover` says whether the mover is the prover,
-    and `ply` which part of the stack is free; it is 0 for the root.
+    and `ply` is the depth on the stack, 0 at the root.
     """
     memory, children = state.memory, state.memory.children[ply]
     phis, deltas, plies = state.stack.phi[ply], state.stack.delta[ply], state.stack.plies[ply]
@@ -156,7 +155,7 @@ def settle(
                 best, second, phi = move, phi, deltas[move]
             elif deltas[move] < second:
                 second = deltas[move]
-            delta = min(delta + phis[move], SETTLED)
+            delta = SETTLED if phis[move] == SETTLED or delta == SETTLED else min(delta + phis[move], SETTLED - 1)
             longest = max(longest, plies[move])
             if deltas[move] == 0:
                 shortest = min(shortest, plies[move])
@@ -209,7 +208,7 @@ def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: 
 
 @compiled
 def prove_each(state: State, sides: Int64s, lower: Int64s, nodes: int) -> Int64s:
-    """(N,) plies of proofs of lower bounds of N positions, (N, 2) sides, by so many nodes more each; or UNPROVED."""
+    """(N,) plies of proofs of lower bounds of N positions, (N, 2) sides, or UNPROVED; `nodes` is the limit of each."""
     plies = np.full(len(lower), UNPROVED)
     for row in range(len(lower)):
         state.memory.stop = 0
@@ -253,15 +252,19 @@ class ProofTable:
         bound: int,
         *,
         is_lower: bool,
-        nodes: int = UNLIMITED,
+        nodes: int,
         deadline: float | None = None,
     ) -> int:
         """Can the mover win `bound` points (`is_lower`), or can the opponent hold it to them?
 
         The answer is PROVED, FAILED or LIMITED, by so many `nodes` (moves) more; a later call goes on from there.
+        Raises `ValueError` for a bound beyond all values.
+
         `LimitReachedError` is raised at the deadline, one of `time.monotonic()`, `inf` for never. With a deadline the
         search runs in a thread of its own, so Ctrl-C interrupts it too.
         """
+        if abs(bound) >= INFINITY:
+            raise ValueError(f"a bound must be within {INFINITY} points; got {bound}")
         memory = self._state.memory
         memory.stop = 0
         question = self._state, own, other, bound, int(is_lower), nodes
@@ -279,7 +282,7 @@ class ProofTable:
         return int(asked.result())
 
     def prove_each(self, positions: Positions, lower: npt.NDArray[np.signedinteger], nodes: int) -> Int64s:
-        """(N,) plies of proofs of lower bounds of N running positions, by so many nodes more for each; or UNPROVED."""
+        """(N,) plies of proofs of lower bounds of N running positions, or UNPROVED; `nodes` is the limit of each."""
         return prove_each(self._state, mover_first(positions), lower.astype(np.int64), nodes)
 
     def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int | None:

@@ -17,10 +17,10 @@ class Numbers(Protocol):
     phi: int
     delta: int
     work: int  # moves played for it; the least is replaced first
-    generation: int  # number of the search: what another one gave up may have a proof
+    generation: int  # number of the search; disproofs of earlier searches are ignored
 
 
-class Bounds(Protocol):
+class Proofs(Protocol):
     """Proved bounds of a position's value: an entry of a table. They hold in any search."""
 
     own: int
@@ -53,7 +53,7 @@ class State(NamedTuple):
 
 
 NUMBERS = record(Numbers, **dict.fromkeys(("question", "phi", "delta", "work", "generation"), (np.int32,)))
-BOUNDS = record(Bounds, **dict.fromkeys(("lower", "upper", "lower_plies", "upper_plies"), (np.int16,)))
+BOUNDS = record(Proofs, **dict.fromkeys(("lower", "upper", "lower_plies", "upper_plies"), (np.int16,)))
 _LINE, _MOVES = (np.int64, MAX_DEPTH + 1), (np.int64, (MAX_DEPTH + 1, MAX_ACTIONS))
 STACK = record(
     Stack,
@@ -64,7 +64,7 @@ STACK = record(
 SETTLED = 1 << 30
 """Above all efforts: the other number of a settled position, which is 0 itself."""
 NOT_FOUND = -1
-"""The place of an entry that there is not."""
+"""Place of a missing entry."""
 
 
 @compiled
@@ -125,7 +125,7 @@ def keep_bound(state: State, own: int, other: int, bound: int, is_lower: int, pl
         entry = table[bucket, place]
         entry.own, entry.other, entry.lower, entry.upper = own, other, -INFINITY, INFINITY
         entry.lower_plies = entry.upper_plies = 0
-    entry = table[bucket, place]
+    entry, plies = table[bucket, place], min(plies, INFINITY)
     if is_lower and bound > entry.lower:
         entry.lower, entry.lower_plies = bound, plies
     if not is_lower and bound < entry.upper:

@@ -39,6 +39,8 @@ class Bounds:
 class Narrowing:
     """Narrows the bounds of a running position's value, by proofs that end within so many plies.
 
+    Where the table holds a longer proof of a bound, no shorter one is searched.
+
     Attributes:
         bounds: proved so far.
         limited: whether more nodes may prove more: a question of the last call used up its own.
@@ -52,6 +54,7 @@ class Narrowing:
     def narrow(self, guess: int, nodes: int, deadline: float | None = None) -> None:
         """Try to prove both bounds, at the guess first, with so many moves for a question; see `ProofTable.prove`."""
         bounds, self.limited = self.bounds, False
+        guess = min(max(guess, -self._span), self._span)
         self._improve(1, guess, nodes, deadline)
         self._improve(-1, guess, nodes, deadline)
         if bounds.lower < bounds.upper < guess and self._prove(1, int(bounds.upper), nodes, deadline):
@@ -124,15 +127,18 @@ class Solver:
         self.progress = ProofState()
         self.table = ProofTable(core, megabytes)
         self._root: tuple[int, int] = tuple(mover_first(position)[0].tolist())
+        self._narrowing = Narrowing(self.table, *self._root, Bounds())
 
     def rounds(self, deadline: float = math.inf) -> Iterator[ProofState]:
         """Narrow the bounds in rounds, each with twice the nodes a question; yields after each.
 
-        It ends when the value is proved, with the best line, or when no bound has a proof that is better. At the
-        deadline, of `time.monotonic()`, `LimitReachedError` is raised; what was proved is in `progress`.
+        It ends when the value is proved, with the best line, or when more nodes find no better bound. At the deadline,
+        of `time.monotonic()`, `LimitReachedError` is raised; `progress` holds the bounds proved by then.
         """
-        guess = Search(self.core, table_megabytes=64, threads=1).best(self.position, Limits(depth=ESTIMATE_DEPTH))
-        narrowing, nodes, began = Narrowing(self.table, *self._root, Bounds()), FIRST_NODES, time.monotonic()
+        narrowing, nodes, began = self._narrowing, FIRST_NODES, time.monotonic()
+        left = None if deadline == math.inf else max(1000 * (deadline - began), 1)
+        search = Search(self.core, table_megabytes=64, threads=1)
+        guess = search.best(self.position, Limits(depth=ESTIMATE_DEPTH, milliseconds=left))
         self.progress.line = tuple(str(Move.from_action(action)) for action in guess.line)
         going_on = True
         while going_on:
@@ -152,13 +158,14 @@ class Solver:
     def best_line(self, value: int, deadline: float = math.inf) -> tuple[str, ...]:
         """Best play from a position of a known value to the end of the game, as moves such as `5A`."""
         (own, other), line = self._root, []
-        while True:
+        for _ in range(self.core.rules.max_plies):
             action, gain, state = self._best_move(own, other, value, deadline)
             own, other, _, _ = play(self.table.rules, own, other, action)
             line.append(str(Move.from_action(action)))
             value = gain - value
             if state == OVER:
                 return tuple(line)
+        raise LimitReachedError  # proofs that were forgotten and found again may be longer
 
     def _best_move(self, own: int, other: int, value: int, deadline: float) -> tuple[int, int, int]:
         """Action, gain and state of a move that keeps the value, which is known, and is proved to end soonest."""
@@ -171,11 +178,13 @@ class Solver:
                 if state == OVER:
                     if gain == value:
                         return action, gain, state
-                elif self.table.prove(child_own, child_other, gain - value, is_lower=False, nodes=nodes) == PROVED:
+                elif self._holds(child_own, child_other, gain - value, nodes, deadline):
                     plies = self.table.plies(child_own, child_other, gain - value, is_lower=False)
                     found.append((plies or 0, action, gain, state))
             if found:
                 return min(found)[1:]
-            if time.monotonic() > deadline:
-                raise LimitReachedError
             nodes = max(2 * nodes, 1000)
+
+    def _holds(self, own: int, other: int, bound: int, nodes: int, deadline: float) -> bool:
+        """Whether an upper bound is proved."""
+        return self.table.prove(own, other, bound, is_lower=False, nodes=nodes, deadline=deadline) == PROVED

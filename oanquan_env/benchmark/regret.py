@@ -122,7 +122,7 @@ class RegretMeasures(Reported):
         regret: value of the best move less that of the chosen one, points.
         optimal: share of moves as good as the best.
         blunders: share of moves that change the final result between win, draw and loss, see `Judged`.
-        least, most: bounds of the regret by the proved bounds of the values; None for none.
+        least, most: bounds of the regret by the proved bounds of the values; `most` is None where there is none.
     """
 
     positions: int
@@ -172,12 +172,13 @@ def judge(suite: Suite, actions: Ints) -> Judged:
     others = np.isfinite(suite.values)
     others[rows, actions] = False
     lower, upper = (np.where(others, bounds, -np.inf).max(axis=1) for bounds in (suite.lower, suite.upper))
+    chosen_lower = np.where(others.any(axis=1), suite.lower[rows, actions], 0)  # a single move loses nothing
     return Judged(
         regret=regret,
         optimal=(regret == 0).astype(np.float64),
         blunder=changed.astype(np.float64),
         least=np.maximum(lower - suite.upper[rows, actions], 0),
-        most=np.maximum(upper - suite.lower[rows, actions], 0),
+        most=np.maximum(upper - chosen_lower, 0),
     )
 
 
@@ -204,6 +205,5 @@ def regret(
 def _measure(judged: Judged, rows: Mask, rng: np.random.Generator) -> RegretMeasures:
     samples = np.stack([judged.regret[rows], judged.optimal[rows], judged.blunder[rows]], axis=1)
     regret, optimal, blunders = bootstrap_means(samples, rng)
-    most = float(judged.most[rows].mean())
-    bounds = (float(judged.least[rows].mean()), most) if math.isfinite(most) else (None, None)
-    return RegretMeasures(len(samples), regret, optimal, blunders, *bounds)
+    least, most = float(judged.least[rows].mean()), float(judged.most[rows].mean())
+    return RegretMeasures(len(samples), regret, optimal, blunders, least, most if math.isfinite(most) else None)
