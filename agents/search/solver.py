@@ -61,12 +61,12 @@ class Narrowing:
             bounds.lower = bounds.upper
 
     def _improve(self, side: int, guess: int, nodes: int, deadline: float | None) -> None:
-        """Prove the best lower (`side` 1) or upper (-1) bound; each failure halves what the next question may play.
+        """Prove the best lower (`side` 1) or upper (-1) bound; each failure halves the nodes, down to an eighth.
 
         Points are `side * points` here, so that better is greater. From the guess on the steps double, until one bound
         is proved and a better one is not; then they halve the distance between.
         """
-        bounds, guess, step = self.bounds, side * guess, 1
+        bounds, guess, step, fewest = self.bounds, side * guess, 1, nodes // 8
         best, limit = (bounds.lower, bounds.upper) if side > 0 else (-bounds.upper, -bounds.lower)
         goal, failed = int(min(max(guess, best + 1), limit)), math.inf
         while best < min(limit, failed - 1) and step <= self._span:
@@ -74,7 +74,7 @@ class Narrowing:
                 best = goal
                 bounds.lower, bounds.upper = (best, bounds.upper) if side > 0 else (bounds.lower, -best)
             else:
-                failed, nodes = goal, nodes // 2
+                failed, nodes = goal, max(nodes // 2, fewest)
             if -math.inf < best and failed < math.inf:
                 goal = int(best + failed) // 2
             else:
