@@ -108,6 +108,20 @@ def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
     assert len(asked) <= 36
 
 
+@pytest.mark.parametrize(
+    ("rules", "value"),
+    {"app fields=3 seeds=1": 24, "ludii fields=3 seeds=2": -2, "mancala-world fields=3 seeds=2": -2}.items(),
+)
+def test_a_bound_beyond_the_value_fails_soon_though_play_may_lead_back(rules: str, value: int) -> None:
+    core = endless(rules)
+    table, root = ProofTable(core, megabytes=4), sides(core.start())
+    assert table.prove(*root, value + 1, is_lower=True, nodes=1 << 30) == FAILED
+    assert table.prove(*root, value - 1, is_lower=False, nodes=1 << 30) == FAILED
+    assert table.nodes < 100_000
+    assert table.prove(*root, value, is_lower=True, nodes=1 << 20) == PROVED  # failures do not stay
+    assert table.prove(*root, value, is_lower=False, nodes=1 << 20) == PROVED
+
+
 @pytest.mark.parametrize(("plies", "upper"), [(10, math.inf), (20, 24)])
 def test_a_proof_that_takes_too_many_plies_does_not_count(plies: int, upper: float) -> None:
     core = endless("app fields=3 seeds=1")
