@@ -76,7 +76,7 @@ def test_what_is_proved_holds_by_the_plies_of_its_proof(rules: str, megabytes: f
             assert answer != PROVED or (bound <= upper if is_lower else bound >= lower)
             assert answer != FAILED or not (bound <= lower if is_lower else bound >= upper)
             plies = table.plies(*root, bound, is_lower=is_lower)
-            if answer == PROVED and plies is not None and plies <= len(plain):
+            if answer == PROVED and plies <= len(plain):
                 lower, upper = plain[plies - 1]
                 assert bound <= lower if is_lower else bound >= upper
                 checked += 1

@@ -58,9 +58,9 @@ def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats, Fl
     table = ProofTable(core, MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes
     for action in unproved:
         child_own, child_other, gain, state = play(table.rules, own, other, action, plies_left - 1)
-        reply = Bounds(0, 0)
         if state == RUNAWAY:
             continue
+        reply = Bounds(0, 0)
         if state != OVER:
             known = Bounds(gain - upper[action], gain - lower[action])
             narrowing = Narrowing(table, child_own, child_other, known, plies_left - 1)

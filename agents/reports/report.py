@@ -224,8 +224,8 @@ def tables_in_words(tables: TablesResult) -> list[str]:
 
 def _regret(regret: RegretResult, order: list[str]) -> list[str]:
     rows = {row.agent: row for row in regret.agents}
-    heads = ["agent", "positions", "number", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
-    heads.append("regret by proved bounds")
+    shares_heads = ["best moves, % (95 %)", "blunders, % (95 %)"]
+    heads = ["agent", "positions", "number", "regret, points (95 %)", *shares_heads, "regret by proved bounds"]
     proved = (
         f"Of the {regret.moves} moves in {regret.positions} positions {regret.proved_moves} have proved values, the "
         f"others searched ones; all moves are proved in {regret.proved} positions."

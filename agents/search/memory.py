@@ -145,9 +145,15 @@ def reversed_fields(side: int, fields: int) -> int:
 
 
 @compiled
+def has_mirror(rules: SearchRules) -> bool:
+    """Whether both directions are allowed: a mirror would turn a single one."""
+    return rules.playable == (1 << 2 * rules.fields) - 1
+
+
+@compiled
 def mirror_image(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
     """The sides of the position in a mirror (see `engine.symmetry`), or the same where a row has one direction."""
-    if rules.playable != (1 << 2 * rules.fields) - 1:  # a mirror would turn the direction of sowing
+    if not has_mirror(rules):
         return own, other
     own_mirrored = reversed_fields(own, rules.fields) | other & ~_FIELD_BITS
     return own_mirrored, reversed_fields(other, rules.fields) | own & ~_FIELD_BITS
@@ -165,8 +171,7 @@ def canonical(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
 @compiled
 def is_symmetric(rules: SearchRules, own: int, other: int) -> bool:
     """Whether a position, and the directions of sowing, look the same in a mirror (see `engine.symmetry`)."""
-    free = rules.playable == (1 << 2 * rules.fields) - 1
-    return free and mirror_image(rules, own, other) == (own, other)
+    return has_mirror(rules) and mirror_image(rules, own, other) == (own, other)
 
 
 @compiled

@@ -187,19 +187,29 @@ def settle(
 
 
 @compiled
+def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -> int:
+    """Plies of the proof of a bound in the table, or UNPROVED."""
+    bucket, place = find_bounds(state, *canonical(state.rules, own, other))
+    if place != NOT_FOUND:
+        known = state.bounds[bucket, place]
+        if is_lower and known.lower >= bound:
+            return int(known.lower_plies)
+        if not is_lower and known.upper <= bound:
+            return int(known.upper_plies)
+    return UNPROVED
+
+
+@compiled
 def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: int) -> int:
     """Whether a bound of a running position's value holds: PROVED, FAILED or LIMITED, by so many nodes more."""
     memory = state.memory
     memory.generation += 1
     memory.node_limit = memory.nodes + nodes
-    own, other = canonical(state.rules, own, other)
-    bucket, place = find_bounds(state, own, other)
-    if place != NOT_FOUND:
-        known = state.bounds[bucket, place]
-        if known.lower >= bound if is_lower else known.upper <= bound:
-            return PROVED
+    if proof_plies(state, own, other, bound, is_lower) != UNPROVED:
+        return PROVED
     if nodes == 0:
         return LIMITED
+    own, other = canonical(state.rules, own, other)
     phi, delta, _ = settle(state, own, other, bound if is_lower else bound + 1, is_lower, SETTLED, SETTLED, 0)
     if (phi if is_lower else delta) == 0:
         return PROVED
@@ -214,8 +224,7 @@ def prove_each(state: State, sides: Int64s, lower: Int64s, nodes: int) -> Int64s
         state.memory.stop = 0
         own, other = sides[row, 0], sides[row, 1]
         if prove(state, own, other, lower[row], 1, nodes) == PROVED:
-            bucket, place = find_bounds(state, *canonical(state.rules, own, other))
-            plies[row] = state.bounds[bucket, place].lower_plies
+            plies[row] = proof_plies(state, own, other, lower[row], 1)
     return plies
 
 
@@ -285,12 +294,6 @@ class ProofTable:
         """(N,) plies of proofs of lower bounds of N running positions, or UNPROVED; `nodes` is the limit of each."""
         return prove_each(self._state, mover_first(positions), lower.astype(np.int64), nodes)
 
-    def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int | None:
-        """Plies until all games of the proof of a bound are over, at most; None if the table has no proof."""
-        bucket, place = find_bounds(self._state, *canonical(self.rules, own, other))
-        if place == NOT_FOUND:
-            return None
-        known = self._state.bounds[bucket, place]
-        if is_lower:
-            return int(known.lower_plies) if known.lower >= bound else None
-        return int(known.upper_plies) if known.upper <= bound else None
+    def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int:
+        """Plies until all games of the proof of a bound are over, at most; UNPROVED if the table has no proof."""
+        return int(proof_plies(self._state, own, other, bound, int(is_lower)))

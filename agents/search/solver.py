@@ -86,8 +86,7 @@ class Narrowing:
         self.limited |= answer == LIMITED
         if answer != PROVED:
             return False
-        plies = self._table.plies(*self._root, bound, is_lower=side > 0)
-        return plies is not None and plies <= self._plies
+        return self._table.plies(*self._root, bound, is_lower=side > 0) <= self._plies
 
 
 @dataclass
@@ -180,7 +179,7 @@ class Solver:
                         return action, gain, state
                 elif self._holds(child_own, child_other, gain - value, nodes, deadline):
                     plies = self.table.plies(child_own, child_other, gain - value, is_lower=False)
-                    found.append((plies or 0, action, gain, state))
+                    found.append((plies, action, gain, state))
             if found:
                 return min(found)[1:]
             nodes = max(2 * nodes, 1000)

@@ -171,14 +171,13 @@ def judge(suite: Suite, actions: Ints) -> Judged:
     changed = np.sign(lead + best) != np.sign(lead + chosen)
     others = np.isfinite(suite.values)
     others[rows, actions] = False
-    lower, upper = (np.where(others, bounds, -np.inf).max(axis=1) for bounds in (suite.lower, suite.upper))
-    chosen_lower = np.where(others.any(axis=1), suite.lower[rows, actions], 0)  # a single move loses nothing
+    lower, upper = (bounds[rows, actions][:, None] for bounds in (suite.lower, suite.upper))  # of the chosen moves
     return Judged(
         regret=regret,
         optimal=(regret == 0).astype(np.float64),
         blunder=changed.astype(np.float64),
-        least=np.maximum(lower - suite.upper[rows, actions], 0),
-        most=np.maximum(upper - chosen_lower, 0),
+        least=np.where(others, suite.lower - upper, 0).max(axis=1),
+        most=np.where(others, suite.upper - lower, 0).max(axis=1),
     )
 
 
