@@ -1,0 +1,146 @@
+"""Prove the values of all positions of the first plies: the table of openings of some rules.
+
+    python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --nodes 4000000
+
+The deepest positions are proved first. The bounds of an earlier position follow from those of its moves; where they
+leave the value open, it is asked for itself. Every position has its own table of proofs: in a shared one a proof may
+build on others until its games are longer than the ply limit. The file keeps all bounds, so a call after an
+interruption, or with more nodes, goes on.
+"""
+
+import math
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from rich.progress import Progress
+
+from agents.search.compiled import mover_first
+from agents.search.deepening import Limits, Search
+from agents.search.proof import ProofTable
+from agents.search.solver import Bounds as Narrowed
+from agents.search.solver import Narrowing
+from agents.support.command_line import OptionalFile, command, progress_bar
+from oanquan_env import Core, Positions
+from oanquan_env.benchmark.opening_values import (
+    Bounds,
+    OpeningTable,
+    format_opening_table,
+    layers,
+    openings_table_path,
+    read_opening_table,
+    squares_of,
+)
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.files import text_bytes, write_atomically
+
+PROG = "python -m agents.evaluation.prove_openings"
+MEGABYTES = 256.0
+"""Size of a position's table of proofs."""
+GUESS = Limits(nodes=20_000)
+"""The search whose value is the first guess of a position's value."""
+SAVE_SECONDS = 20.0
+
+
+class OpeningProofs:
+    """Proves the positions of `table`.
+
+    Attributes:
+        table: the bounds so far; it holds all positions of the first plies, with or without bounds.
+    """
+
+    def __init__(self, table: OpeningTable, nodes: int, threads: int) -> None:
+        self.table = table
+        self.core = Core(table.rules)
+        self._nodes, self._threads = nodes, threads
+        self._layers = list(layers(self.core, table.plies))
+        self._names = [squares_of(self.core, layer) for layer in self._layers]
+        for name in (name for names in self._names for name in names):
+            table.bounds.setdefault(name, Bounds())
+
+    def run(self, progress: Progress, save: Callable[[], None]) -> None:
+        """Ask for each open value once, the deepest positions first; `save` is called now and then."""
+        saved = time.monotonic()
+        for layer, names in zip(reversed(self._layers), reversed(self._names), strict=True):
+            self._propagate()
+            rows = [row for row, name in enumerate(names) if not self.table.bounds[name].meet]
+            asked = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
+            task = progress.add_task(f"positions of ply {layer.ply[0]}", total=len(rows))
+            with ThreadPoolExecutor(self._threads) as pool:
+                for row, bounds in zip(rows, pool.map(self._prove, asked), strict=True):
+                    self.table.bounds[names[row]] = bounds
+                    progress.advance(task)
+                    if time.monotonic() > saved + SAVE_SECONDS:
+                        save()
+                        saved = time.monotonic()
+        self._propagate()
+
+    def _prove(self, asked: tuple[Positions, Bounds]) -> Bounds:
+        """The bounds of a position after one question for each."""
+        position, known = asked
+        guess = Search(self.core, table_megabytes=16, threads=1).best(position, GUESS).value
+        plies_left = self.core.rules.max_plies - self.table.plies
+        own, other = mover_first(position)[0].tolist()
+        narrowing = Narrowing(ProofTable(self.core, MEGABYTES), own, other, Narrowed(*known), plies_left)
+        narrowing.narrow(round(guess), self._nodes)
+        return Bounds(narrowing.bounds.lower, narrowing.bounds.upper)
+
+    def _propagate(self) -> None:
+        """Bounds of all positions but the deepest from those of their moves, from the end to the beginning."""
+        for layer, names in zip(reversed(self._layers[:-1]), reversed(self._names[:-1]), strict=True):
+            moves = self.core.expand(layer)
+            lead = self.core.standings(moves.positions) - layer.scores[moves.rows]
+            movers = layer.mover[moves.rows]
+            each = np.arange(len(movers))
+            gains = (lead[each, movers] - lead[each, 1 - movers]).tolist()
+            over, children = moves.positions.over.tolist(), squares_of(self.core, moves.positions)
+            best = [Bounds(-math.inf, -math.inf)] * len(names)
+            for row, gain, child, ended in zip(moves.rows.tolist(), gains, children, over, strict=True):
+                bounds = (Bounds(0, 0) if ended else self.table.bounds[child]).before(gain)
+                best[row] = Bounds(max(best[row].lower, bounds.lower), max(best[row].upper, bounds.upper))
+            for name, bounds in zip(names, best, strict=True):
+                self.table.bounds[name] = self.table.bounds[name].within(bounds)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line."""
+
+    rules: str = DEFAULT_PRESET  # rules by name, with changed fields
+    plies: int = 3  # plies of the deepest positions
+    nodes: int = 4_000_000  # moves that may be played for one question about a value
+    threads: int = os.cpu_count() or 1  # positions worked on at once
+    output: OptionalFile = None  # the file, which is continued; the package's if left out
+
+
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Prove and write the file."""
+    if min(options.plies, options.nodes, options.threads) < 1:
+        raise ValueError("--plies, --nodes and --threads must be 1 or more")
+    core = Core(options.rules)
+    path = options.output or openings_table_path(core.rules)
+    table = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})
+    if path.exists():
+        found = read_opening_table(path)
+        if (found.rules, found.plies) != (table.rules, table.plies):
+            raise ValueError(f"{path} holds {found.plies} plies of '{found.rules}': name another --output")
+        table = found
+    began, spent = time.process_time(), table.made["seconds"]
+    table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}"
+
+    def save() -> None:
+        table.made["seconds"] = round(spent + time.process_time() - began, 1)
+        write_atomically(path, text_bytes(path, format_opening_table(table)))
+
+    with progress_bar() as progress:
+        OpeningProofs(table, options.nodes, options.threads).run(progress, save)
+    save()
+    print(f"{table.proved} of {len(table.bounds)} positions proved in {table.made['seconds']:.0f} core seconds, in {path}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,176 @@
+"""The table of openings: proved bounds of the value of every position of the first plies, for rules of two players.
+
+A *value* is the future margin in points, seen by the player to move, if both sides play their best. The mover can force
+`lower`, and the opponent can hold it to `upper`; where they meet, the value is proved.
+
+The package has a table for the presets named in docs/perfect-play.md, made by `agents.evaluation.prove_openings`. A file
+is JSON, compressed, one position a line: its squares, seen by the mover (of a board and its mirror image the one of
+`oanquan_env.engine.symmetry.canonical_sides`), and both bounds, null where nothing is proved.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from oanquan_env.benchmark.suites import DATA, MOST_POINTS
+from oanquan_env.board import Board
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.engine.notation import Move, format_position
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.symmetry import canonical_sides
+from oanquan_env.files import FileError, naming_damage, read_json
+
+
+class Bounds(NamedTuple):
+    """Proved bounds of a value in points, seen by the player to move; infinite where nothing is proved."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+
+    @property
+    def meet(self) -> bool:
+        """Whether the value is proved."""
+        return self.lower == self.upper
+
+    def before(self, gain: float) -> Bounds:
+        """Bounds of a move that wins `gain` points and leads to a position of these bounds, seen by its mover."""
+        return Bounds(gain - self.upper, gain - self.lower)
+
+    def within(self, other: Bounds) -> Bounds:
+        """The narrower of two lower bounds, and of two upper ones."""
+        return Bounds(max(self.lower, other.lower), min(self.upper, other.upper))
+
+    def __str__(self) -> str:
+        if self.meet:
+            return f"{self.lower:+.0f}"
+        if math.isinf(self.lower) and math.isinf(self.upper):
+            return "unknown"
+        if math.isinf(self.upper):
+            return f"{self.lower:+.0f} or more"
+        return f"{self.upper:+.0f} or less" if math.isinf(self.lower) else f"{self.lower:+.0f} to {self.upper:+.0f}"
+
+
+@dataclass
+class OpeningTable:
+    """Bounds of all positions of the first plies.
+
+    Attributes:
+        rules: of the games.
+        plies: how deep the positions lie, at most.
+        bounds: of each position, by its squares (see `squares_of`).
+        made: how they were proved.
+    """
+
+    rules: Rules
+    plies: int
+    bounds: dict[str, Bounds]
+    made: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def proved(self) -> int:
+        """The number of positions whose bounds meet."""
+        return sum(bounds.meet for bounds in self.bounds.values())
+
+
+def squares_of(core: Core, positions: Positions) -> list[str]:
+    """The squares of N positions as text, the mover's first, of each board and its mirror image the same one."""
+    sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
+    shown = core.start(len(positions))
+    shown.squares[:] = sides.view(np.uint8)
+    return [format_position(core, shown, row).partition(" ")[0] for row in range(len(shown))]
+
+
+def layers(core: Core, plies: int) -> Iterator[Positions]:
+    """The running positions after 0, 1, ... `plies` plies; each (up to seats and mirror) where it is first reached."""
+    layer = core.start()
+    seen = canonical_keys(core, layer)
+    yield layer
+    for _ in range(plies):
+        children = core.expand(layer).positions
+        children = children[~children.over]
+        keys = canonical_keys(core, children)
+        rows = first_of_each(keys)
+        rows = rows[~np.isin(keys[rows], seen)]
+        layer, seen = children[rows], np.concatenate([seen, keys[rows]])
+        yield layer
+
+
+def openings_table_path(rules: Rules) -> Path:
+    """The package's table of `rules`; it need not exist."""
+    return DATA / f"opening-values-{rules.slug}.json.gz"
+
+
+@functools.cache
+def find_opening_table(rules: Rules) -> OpeningTable | None:
+    """The package's table of `rules`, if there is one; read once."""
+    path = openings_table_path(rules)
+    return read_opening_table(path) if path.is_file() else None
+
+
+def opening_value(board: Board) -> Bounds | None:
+    """Bounds of the board's future margin for the player to move; None where the table does not know the position.
+
+    The proofs allow for the ply limit from the first plies alone, so boards at later plies are unknown.
+    """
+    table = find_opening_table(board.rules)
+    if table is None or board.outcome or board.ply > table.plies:
+        return None
+    return table.bounds.get(squares_of(board.core, board.positions)[0])
+
+
+def opening_move_values(board: Board) -> dict[Move, Bounds]:
+    """Bounds of the future margin after each move whose position is known, or that ends the game; for the mover."""
+    known = {}
+    lead = board.scores[board.mover] - board.scores[1 - board.mover] if len(board.scores) == 2 else 0
+    for move in board.legal_moves:
+        child = board.copy()
+        child.push(move)
+        final = child.outcome.scores if child.outcome else child.scores
+        gain = final[board.mover] - final[1 - board.mover] - lead
+        bounds = Bounds(0, 0) if child.outcome else opening_value(child)
+        if bounds is not None:
+            known[move] = bounds.before(gain)
+    return known
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def format_opening_table(table: OpeningTable) -> str:
+    """The table as JSON, one position a line."""
+    rows = [
+        json.dumps([squares, *(int(bound) if math.isfinite(bound) else None for bound in bounds)])
+        for squares, bounds in table.bounds.items()
+    ]
+    head = {"format": 1, "rules": str(table.rules), "plies": table.plies, "made": table.made}
+    return json.dumps(head, indent=1)[:-2] + ',\n "positions": [\n' + ",\n".join(rows) + "\n]}\n"
+
+
+def read_opening_table(path: Path) -> OpeningTable:
+    """Read a table. Raises `FileError` for a file that is missing or damaged, naming the position."""
+    with naming_damage(path, "not a table of openings"):
+        data = read_json(path)
+        if data["format"] != 1:
+            raise ValueError("expected a table of format 1")
+        rules, plies, made, rows = Rules.parse(data["rules"]), int(data["plies"]), dict(data["made"]), data["positions"]
+    table = OpeningTable(rules, plies, {}, made)
+    for number, row in enumerate(rows, 1):
+        match row:
+            case [str(squares), int() | None as lower, int() | None as upper]:
+                bounds = Bounds(-math.inf if lower is None else lower, math.inf if upper is None else upper)
+            case _:
+                raise FileError(f"{path}: position {number}: expected [squares, lower bound, upper bound]")
+        if bounds.lower > bounds.upper or max(abs(lower or 0), abs(upper or 0)) > MOST_POINTS:
+            raise FileError(f"{path}: position {number}: impossible bounds {bounds.lower} and {bounds.upper}")
+        table.bounds[squares] = bounds
+    return table
