@@ -9,6 +9,10 @@ order of drawing, so the first n are a fair sample. --net names the value net at
 With three or four players max^n search estimates the margins, and each must be near the others' mean:
 
     python -m agents.evaluation.openings --rules three-player --count 200 --within 5 --depth 5
+
+Fair openings are lines whose margin is not only expected, but proved:
+
+    python -m agents.evaluation.openings --rules mancala-world --count 200 --within 0 --proved
 """
 
 import dataclasses
@@ -19,7 +23,9 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
+from agents.search.compiled import mover_first
 from agents.search.move_values import MoveValues
+from agents.search.proof import PROVED, ProofTable
 from agents.support.command_line import OptionalFile, command, command_of, progress_bar
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Floats, Ints
@@ -44,6 +50,8 @@ SHALLOW_FULL_WIDTH = 3
 SHALLOW_SLACK = 5
 """A shallow search (plies above, for two players and for more) passes a line on to the deep one up to so many points
 beyond the limit."""
+PROOF_MEGABYTES, PROOF_NODES = 128.0, 4_000_000
+"""Table of a line's proofs, and moves that may be played for each of its two bounds."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,7 @@ class OpeningsRecipe:
     within: int = 3  # points by which a player's final margin may differ from 0
     depth: int = 18  # plies of the deep search
     seed: int = 0  # seed of the random lines
+    proved: bool = False  # take only lines whose margin is proved to be so near 0, for two players
     net: str | None = None  # value net of the searches, a file, a run's folder or `pretrained`; none if left out
 
 
@@ -97,13 +106,26 @@ def make_suite(recipe: OpeningsRecipe, progress: Progress | None = None) -> list
         new = new[_farthest(final_margins(shallow, positions[new])) <= recipe.within + SHALLOW_SLACK]
         margins = final_margins(deep, positions[new])
         for row, margin, even in zip(new.tolist(), margins, _farthest(margins) <= recipe.within, strict=True):
-            if even:
+            if even and (not recipe.proved or _is_proved(core, positions[row : row + 1], recipe.within)):
                 told = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
                 headers = {"Made": command_of(PROG, recipe), "Value": told}
                 records.append(GameRecord(core.rules, tuple(map(Move.from_action, lines[row])), headers=headers))
         failed = failed + len(lines) if len(records) == before else 0
         progress.update(task, completed=len(records))
     return records[: recipe.count]
+
+
+def _is_proved(core: Core, position: Positions, within: int) -> bool:
+    """Whether the final margin of one position is proved to be within so many points of 0, before the ply limit."""
+    (own, other), mover = mover_first(position)[0].tolist(), int(position.mover[0])
+    lead = int(position.scores[0, mover] - position.scores[0, 1 - mover])
+    table = ProofTable(core, PROOF_MEGABYTES)
+    for is_lower, bound in ((True, -within - lead), (False, within - lead)):
+        if table.prove(own, other, bound, is_lower=is_lower, nodes=PROOF_NODES) != PROVED:
+            return False
+        if table.plies(own, other, bound, is_lower=is_lower) > core.rules.max_plies - int(position.ply[0]):
+            return False
+    return True
 
 
 def _farthest(margins: Floats) -> Floats:
@@ -136,7 +158,7 @@ def main(options: Options) -> None:
     """Make a suite."""
     rules = Rules.parse(options.recipe.rules)
     recipe = dataclasses.replace(options.recipe, rules=str(rules))
-    path = options.output or openings_path(rules)
+    path = options.output or openings_path(rules, fair=recipe.proved)
     with progress_bar() as bar:
         records = make_suite(recipe, bar)
     write_atomically(path, text_bytes(path, format_records(records)))

@@ -139,7 +139,9 @@ def main(options: Options) -> None:
     with progress_bar() as progress:
         OpeningProofs(table, options.nodes, options.threads).run(progress, save)
     save()
-    print(f"{table.proved} of {len(table.bounds)} positions proved in {table.made['seconds']:.0f} core seconds, in {path}")
+    print(
+        f"{table.proved} of {len(table.bounds)} positions proved in {table.made['seconds']:.0f} core seconds, in {path}"
+    )
 
 
 if __name__ == "__main__":

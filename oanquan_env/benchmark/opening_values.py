@@ -3,8 +3,8 @@
 A *value* is the future margin in points, seen by the player to move, if both sides play their best. The mover can force
 `lower`, and the opponent can hold it to `upper`; where they meet, the value is proved.
 
-The package has a table for the presets named in docs/perfect-play.md, made by `agents.evaluation.prove_openings`. A file
-is JSON, compressed, one position a line: its squares, seen by the mover (of a board and its mirror image the one of
+The package has a table for each preset of two players, made by `agents.evaluation.prove_openings`. A file is JSON,
+compressed, one position a line: its squares, seen by the mover (of a board and its mirror image the one of
 `oanquan_env.engine.symmetry.canonical_sides`), and both bounds, null where nothing is proved.
 """
 

@@ -1,4 +1,4 @@
-"""Openings: random lines, or a suite of balanced lines, in which neither side is ahead. Both are game records."""
+"""Openings: random lines, or a suite of lines in which neither side is ahead. All are game records."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +43,8 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
 
     Args:
         core: of the rules that will be played.
-        source: `random` (lines of `plies` random plies), `balanced` (the first `n` of the package's suite) or a file of
+        source: `random` (lines of `plies` random plies), `balanced` or `fair` (the first `n` of the package's
+            suite of lines with a searched margin near 0, or a proved one of 0) or a file of
             game records, of which the first `n` are taken; their moves are the openings.
         n: number of openings.
         plies: length of random lines; has no effect on the others.
@@ -51,11 +52,13 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
     """
     if source == "random":
         return random_suite(core, n, plies, rng)
-    path = openings_path(core.rules) if source == "balanced" else Path(source)
-    if source == "balanced" and not path.is_file():
+    of_package = source in ("balanced", "fair")
+    path = openings_path(core.rules, fair=source == "fair") if of_package else Path(source)
+    if of_package and not path.is_file():
+        command = f"python -m agents.evaluation.openings --rules '{core.rules}'{' --proved' * (source == 'fair')}"
         raise FileError(
-            f"there is no balanced suite for '{core.rules}' ({path.name}); use random openings; the project's clone "
-            f"makes a suite with: python -m agents.evaluation.openings --rules '{core.rules}'"
+            f"there is no {source} suite for '{core.rules}' ({path.name}); use random openings; the project's clone "
+            f"makes a suite with: {command}"
         )
     return read_openings(core, path, n)
 
@@ -72,7 +75,9 @@ def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
     try:
         records = read_records(path)[:n]
     except FileNotFoundError:
-        raise FileError(f"{path}: no such file; openings are `random`, `balanced` or a file of records") from None
+        raise FileError(
+            f"{path}: no such file; openings are `random`, `balanced`, `fair` or a file of records"
+        ) from None
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
     except ValueError as error:

@@ -26,9 +26,9 @@ MOST_POINTS = 10_000
 """Largest value that a suite may give a move, above the points of any rules."""
 
 
-def openings_path(rules: Rules) -> Path:
-    """The package's file of balanced openings of `rules`; it need not exist."""
-    return DATA / f"openings-{rules.slug}.txt.gz"
+def openings_path(rules: Rules, *, fair: bool = False) -> Path:
+    """The package's file of balanced or fair openings of `rules`; it need not exist."""
+    return DATA / f"{'fair-' * fair}openings-{rules.slug}.txt.gz"
 
 
 def regret_path(rules: Rules) -> Path:

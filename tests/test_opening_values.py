@@ -1,0 +1,135 @@
+"""The table of openings: its positions, its values against search to the end, its file, and the package's tables."""
+
+import math
+import re
+
+import pytest
+
+from agents.evaluation.prove_openings import OpeningProofs, main
+from agents.search.solver import Solver
+from oanquan_env import Board, Core, Rules
+from oanquan_env.benchmark import opening_values
+from oanquan_env.benchmark.opening_values import (
+    Bounds,
+    OpeningTable,
+    format_opening_table,
+    layers,
+    opening_move_values,
+    opening_value,
+    read_opening_table,
+    squares_of,
+)
+from oanquan_env.engine.symmetry import mirror
+from oanquan_env.files import FileError
+
+SMALL = "tonkin fields=3 seeds=2 stone_value=3"
+
+
+def proved(rules: str, plies: int = 2) -> OpeningTable:
+    from rich.progress import Progress
+
+    table = OpeningTable(Rules.parse(rules), plies, {})
+    OpeningProofs(table, nodes=100_000, threads=1).run(Progress(disable=True), lambda: None)
+    return table
+
+
+def test_layers_hold_each_position_once_up_to_mirror_images() -> None:
+    core = Core("mancala-world")
+    found = [squares_of(core, layer) for layer in layers(core, 2)]
+    assert [len(names) for names in found] == [1, 5, 39]
+    names = [name for names in found for name in names]
+    assert len(set(names)) == len(names)
+
+
+def test_a_board_and_its_mirror_image_share_their_squares() -> None:
+    core = Core("mancala-world")
+    positions = core.expand(core.start()).positions
+    assert squares_of(core, positions) == squares_of(core, mirror(positions, core.rules))
+
+
+def test_bounds_are_no_wider_than_the_solver_proves_them_and_never_contradict_it() -> None:
+    table, core = proved(SMALL), Core(SMALL)
+    assert table.proved > len(table.bounds) / 2
+    for layer in layers(core, 2):
+        for row, name in enumerate(squares_of(core, layer)):
+            solver = Solver(core, layer[row : row + 1], megabytes=4)
+            last = list(solver.rounds())[-1]
+            assert last.lower is not None
+            assert last.upper is not None
+            assert last.lower <= table.bounds[name].lower <= table.bounds[name].upper <= last.upper
+
+
+def test_more_nodes_narrow_what_fewer_left_open() -> None:
+    rules = Rules.parse(SMALL)
+    table = OpeningTable(rules, 1, {})
+    start = squares_of(Core(rules), Core(rules).start())[0]
+    table.bounds[start] = Bounds(-50, 50)  # of an earlier call
+    from rich.progress import Progress
+
+    OpeningProofs(table, nodes=100_000, threads=2).run(Progress(disable=True), lambda: None)
+    assert table.bounds[start] == proved(SMALL, 1).bounds[start]
+
+
+@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "ludii", "app"])
+def test_the_packages_tables_know_the_set_up_and_each_first_move(preset: str) -> None:
+    values = {"mancala-world": 12, "tonkin": 5, "ludii": 13, "app": 10}
+    board = Board(preset)
+    assert opening_value(board) == Bounds(values[preset], values[preset])
+    moves = opening_move_values(board)
+    assert set(moves) == set(board.legal_moves)
+    assert max(bounds.upper for bounds in moves.values()) == values[preset]
+    board.push(board.legal_moves[0])
+    board.push(board.legal_moves[0])
+    assert opening_value(board) is not None
+
+
+def test_unknown_boards_have_no_value() -> None:
+    assert opening_value(Board("three-player")) is None
+    late = Board.parse("5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 150", rules="tonkin")
+    assert opening_value(late) is None  # too few plies are left for some proofs
+
+
+def test_a_move_that_ends_the_game_is_known_with_its_leftovers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening_values, "find_opening_table", lambda rules: OpeningTable(rules, 5, {}))
+    board = Board.parse("0,0,1,0,3,0/0,0,0,2,3,0* 31,20 0 3")
+    known = opening_move_values(board)  # 3C captures the last stone: 41 + 4 to 20 + 5, from a lead of 11
+    assert {str(move): bounds for move, bounds in known.items()} == {"3C": Bounds(9, 9)}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text"),
+    [((3, 3), "+3"), ((-2, 2), "-2 to +2"), ((0, math.inf), "+0 or more"), ((-math.inf, 4), "+4 or less")],
+)
+def test_bounds_in_words(bounds: tuple[float, float], text: str) -> None:
+    assert str(Bounds(*bounds)) == text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ('"format": 1', '"format": 9', "format 1"),
+        (", 2]", ", 1e9]", "position 1"),
+        (", 2]", ", -3]", "position 1: impossible bounds"),
+        ('"plies"', '"depth"', "not a table of openings"),
+    ],
+)
+def test_damage_is_named(tmp_path, old: str, new: str, error: str) -> None:
+    table = OpeningTable(Rules.parse(SMALL), 1, {"2,2,2,0*/2,2,2,0*": Bounds(1, 2), "x": Bounds(-math.inf, 5)})
+    path = tmp_path / "table.json"
+    path.write_text(format_opening_table(table))
+    assert read_opening_table(path) == table
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(FileError, match=re.escape(error)):
+        read_opening_table(path)
+
+
+def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "table.json.gz"
+    arguments = ["--rules", SMALL, "--plies", "1", "--threads", "1", "--output", str(path)]
+    assert main([*arguments, "--nodes", "2"]) == 0
+    before = read_opening_table(path)
+    assert main([*arguments, "--nodes", "100000"]) == 0
+    after = read_opening_table(path)
+    assert after.proved == len(after.bounds) > before.proved
+    assert f"{after.proved} of {len(after.bounds)} positions proved" in capsys.readouterr().out
+    assert main([*arguments[:3], "2", *arguments[4:]]) == 2
