@@ -13,7 +13,6 @@ import pytest
 
 import oanquan_env
 import oanquan_env.play
-from agents.search.deepening import Limits, Search
 from agents.training.ppo.config import TrainConfig
 from oanquan_env import Core, GameRecord, IllegalActionError, Positions, Rules
 from oanquan_env.benchmark.regret import regret
@@ -22,6 +21,7 @@ from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.errors import UsageError
 from oanquan_env.players import ask_players
 from oanquan_env.players.observed import as_policy
+from oanquan_env.search.deepening import Limits, Search
 from tests.boards import random_positions
 
 ROOT = Path(__file__).parent.parent
@@ -101,7 +101,7 @@ def test_a_search_without_a_place_for_its_cache_is_compiled_anew(tmp_path: Path)
         "def no_cache(self): raise RuntimeError('cannot cache function: no locator available for file')\n"
         "from numba.core.dispatcher import Dispatcher\n"
         "Dispatcher.enable_caching = no_cache\n"
-        "import agents.search.compiled as c, numpy as np\n"
+        "import oanquan_env.search.compiled as c, numpy as np\n"
         "print(c.compiled(lambda x: x + 1)(1))\n"
     )
     done = run_python(code, tmp_path)

@@ -187,7 +187,7 @@ def test_a_benchmark_leaves_out_the_games_that_need_pygame(tmp_path: Path) -> No
 
 
 def test_players_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents.players.search_player", None)
+    monkeypatch.setitem(sys.modules, "oanquan_env.players.search_player", None)
     with pytest.raises(ModuleNotFoundError, match=r"agents\.players\.search_player"):  # no package of any extra
         agents.make("minimax:depth=2")
 

@@ -14,7 +14,7 @@ from oanquan_env.engine.core import Expanded
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.players import FullWidthPolicy, GreedyPolicy, move_gains
 from oanquan_env.players import make as make_policy
-from oanquan_env.players.full_width import AIMS, MAX_DEPTH, Aim, FullWidthSearch
+from oanquan_env.search.numpy_maxn import AIMS, MAX_DEPTH, Aim, MaxnSearch
 from tests.boards import random_positions
 from tests.plain_search import after_each_move
 
@@ -41,7 +41,7 @@ def final_points(core: Core, position: Positions, depth: int, aim: Aim, root: in
 
 
 def brute_force(core: Core, positions: Positions, depth: int, aim: Aim) -> Floats:
-    """What `FullWidthSearch.values` says, found by brute force."""
+    """What `MaxnSearch.values` says, found by brute force."""
     values = np.full((len(positions), core.rules.actions, core.rules.players), -np.inf)
     for row in range(len(positions)):
         position = positions[row : row + 1]
@@ -59,7 +59,7 @@ def brute_force(core: Core, positions: Positions, depth: int, aim: Aim) -> Float
 def test_values_are_those_of_brute_force(rules: str, depth: int, aim: Aim) -> None:
     core = Core(rules)
     positions = random_positions(core, 16, seed=depth)
-    values = FullWidthSearch(core, depth, aim).values(positions)
+    values = MaxnSearch(core, depth, aim).values(positions)
     assert values == pytest.approx(brute_force(core, positions, depth, aim), abs=1e-9)
 
 
@@ -79,9 +79,9 @@ class CountingCore(Core):
 def test_chunks_of_any_size_give_the_same_and_no_call_is_larger(chunk: int) -> None:
     core = CountingCore("three-player")
     positions = random_positions(core, 12, seed=5)
-    usual = FullWidthSearch(core, 3).values(positions)
+    usual = MaxnSearch(core, 3).values(positions)
     core.sizes.clear()
-    assert (FullWidthSearch(core, 3, chunk=chunk).values(positions) == usual).all()
+    assert (MaxnSearch(core, 3, chunk=chunk).values(positions) == usual).all()
     assert max(core.sizes) <= chunk
     assert sum(core.sizes) > 300
 
@@ -91,7 +91,7 @@ def test_depth_1_is_greedy(rules: str) -> None:
     core = Core(rules)
     positions = random_positions(core, 60, seed=1)
     legal = core.legal_mask(positions)
-    values = FullWidthSearch(core, 1).values(positions)[np.arange(len(positions)), :, positions.mover]
+    values = MaxnSearch(core, 1).values(positions)[np.arange(len(positions)), :, positions.mover]
     assert (values[legal] == move_gains(core, positions)[legal]).all()
     for aim in AIMS:
         players = FullWidthPolicy(core, 1, aim), GreedyPolicy(core)
@@ -102,7 +102,7 @@ def test_depth_1_is_greedy(rules: str) -> None:
 def test_it_plays_every_best_move_and_no_other() -> None:
     core = Core("three-player")
     start = core.start(600)
-    values = FullWidthSearch(core, 3).values(start[:1])[0, :, 0]
+    values = MaxnSearch(core, 3).values(start[:1])[0, :, 0]
     tied = (values == values.max()).nonzero()[0]
     chosen = make_policy("maxn:depth=3", "three-player").choose(start, np.random.default_rng(0))
     assert sorted(set(chosen.tolist())) == tied.tolist()
@@ -180,13 +180,13 @@ def test_mistaken_names_are_refused(name: str, message: str) -> None:
 
 
 def test_what_cannot_be_searched_is_told() -> None:
-    assert FullWidthSearch(Core(), MAX_DEPTH).depth == MAX_DEPTH
+    assert MaxnSearch(Core(), MAX_DEPTH).depth == MAX_DEPTH
     core = Core("three-player max_plies=1")
     positions = Positions.concatenate([core.start(), core.start()])
     positions[1:] = core.expand(core.start()).positions[:1]
     with pytest.raises(ValueError, match=r"the game in row 1 is over \(max_plies\); there is nothing to search"):
-        FullWidthSearch(core, 2).values(positions)
+        MaxnSearch(core, 2).values(positions)
     with pytest.raises(ValueError, match="chunk must be 1 or more; got 0"):
-        FullWidthSearch(core, 2, chunk=0)
+        MaxnSearch(core, 2, chunk=0)
     with pytest.raises(ValueError, match="aim must be one of maxn, paranoid; got 'minimax'"):
-        FullWidthSearch(core, 2, "minimax")  # type: ignore[arg-type]
+        MaxnSearch(core, 2, "minimax")  # type: ignore[arg-type]

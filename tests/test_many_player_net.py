@@ -15,8 +15,8 @@ from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import FileError
 from oanquan_env.players import make as make_policy
-from oanquan_env.players.full_width import NET_UNIT, FullWidthSearch
-from oanquan_env.players.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, read_value_net
+from oanquan_env.search.numpy_maxn import NET_UNIT, MaxnSearch
+from oanquan_env.search.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, read_value_net
 from tests.boards import random_positions
 from tests.plain_search import after_each_move
 
@@ -70,7 +70,7 @@ def brute_force(core: Core, net: ValueNet, position: Positions, depth: int) -> l
 def test_a_search_with_a_net_is_brute_force_with_it(rules: str) -> None:
     core, net = Core(rules), drawn_net(rules)
     positions = random_positions(core, 12, seed=4)
-    found, chunked = (FullWidthSearch(core, 3, net=net, chunk=chunk).values(positions) for chunk in (1024, 3))
+    found, chunked = (MaxnSearch(core, 3, net=net, chunk=chunk).values(positions) for chunk in (1024, 3))
     assert (found == chunked).all()
     for row in range(len(positions)):
         position = positions[row : row + 1]
@@ -96,7 +96,7 @@ def test_players_take_nets_by_name(tmp_path: Path) -> None:
         with pytest.raises(FileError, match="the net is for the rules 'three-player', not 'four-player'"):
             make(f"maxn:depth=2,net={path}", "four-player")
     with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'mancala-world'"):
-        FullWidthSearch(Core(), 2, net=read_value_net(path, "three-player"))
+        MaxnSearch(Core(), 2, net=read_value_net(path, "three-player"))
 
 
 def test_the_net_of_the_package_makes_search_better() -> None:

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 
 import agents
-from agents.players.search_player import SearchPlayer
-from agents.search.limits import Limits
-from agents.search.many import compile_many, mover_first, play
-from agents.search.maxn import ManySearch
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
 from oanquan_env.engine.scalar import RUNAWAY, RUNNING
 from oanquan_env.players import FullWidthPolicy, RandomPolicy
 from oanquan_env.players import make as make_policy
-from oanquan_env.players.full_width import AIMS, Aim, FullWidthSearch
-from oanquan_env.players.value_net import read_value_net
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search.limits import Limits
+from oanquan_env.search.many import compile_many, mover_first, play
+from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.numpy_maxn import AIMS, Aim, MaxnSearch
+from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
 
@@ -77,9 +77,9 @@ def test_what_the_core_refuses_as_a_runaway_game_is_told_apart() -> None:
 def test_both_aims_find_what_full_width_search_finds(rules: str, depth: int) -> None:
     core = Core(rules)
     positions = random_positions(core, 24, seed=depth)
-    assert (ManySearch(core).values(positions, depth) == FullWidthSearch(core, depth).values(positions)).all()
+    assert (ManySearch(core).values(positions, depth) == MaxnSearch(core, depth).values(positions)).all()
     for aim in AIMS:
-        values = FullWidthSearch(core, depth, aim).movers_values(positions)
+        values = MaxnSearch(core, depth, aim).movers_values(positions)
         best = [tuple((row == row.max()).nonzero()[0].tolist()) for row in values]
         for every_move in (False, True):
             found = ManySearch(core, aim, threads=2).best_moves(positions, Limits(depth=depth), every_move=every_move)
@@ -95,7 +95,7 @@ def test_a_net_at_the_leaves_is_that_of_full_width_search_but_for_rounding(rules
     positions = random_positions(core, 40, seed=5)
     search = ManySearch(core, net=net)
     for depth in (1, 3):
-        wanted, found = FullWidthSearch(core, depth, net=net).values(positions), search.values(positions, depth)
+        wanted, found = MaxnSearch(core, depth, net=net).values(positions), search.values(positions, depth)
         legal = np.isfinite(wanted)
         assert (legal == np.isfinite(found)).all()
         near = np.abs(found[legal] - wanted[legal]) <= 0.2

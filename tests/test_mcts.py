@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import agents
-from agents.search.deepening import Limits, Search
-from agents.search.mcts import SEARCH_EXPLORATION, UCT_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
 from oanquan_env import Core, Positions, mirror, rotate_seats
 from oanquan_env.arrays import Floats
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.players import GreedyPolicy, move_gains
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.mcts import SEARCH_EXPLORATION, UCT_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
 from tests.boards import random_positions
 
 CAPTURE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
@@ -65,7 +65,7 @@ def test_many_simulations_come_close_to_the_proved_value() -> None:
 def test_large_batches_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     core = Core()
     positions, wins = wins_at_once(core)
-    monkeypatch.setattr("agents.search.mcts.MAX_NODES", 100)
+    monkeypatch.setattr("oanquan_env.search.mcts.MAX_NODES", 100)
     many = Positions.concatenate([positions] * 3)
     assert MCTSPlayer(RandomPlayouts(core), 40).choose(many, np.random.default_rng(0)).tolist() == wins * 3
 

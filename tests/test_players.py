@@ -124,7 +124,7 @@ def test_any_player_errs_as_often_as_its_name_says_without_the_agents_package(mo
 
 
 def test_players_of_the_agents_package_by_name() -> None:
-    searching = pytest.importorskip("agents.players.search_player")
+    searching = pytest.importorskip("oanquan_env.players.search_player")
     game = OAnQuanEnv(opponent="minimax:depth=2", seat=1)
     game.reset(seed=0)
     assert game.positions.ply[0] == 1

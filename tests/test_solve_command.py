@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agents import solve
-from agents.search.proof import LimitReachedError
-from agents.search.solver import ProofState, Solver
+from oanquan_env.search.proof import LimitReachedError
+from oanquan_env.search.solver import ProofState, Solver
 
 LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
 """3A captures the last stone: seven points, and the game is over."""
