@@ -73,7 +73,7 @@ def test_one_command_writes_a_certificate_and_another_checks_it(
     assert "not a certificate" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "selective:pretrained"])
+@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "maxn:depth=1,net=pretrained"])
 @pytest.mark.parametrize(("rules", "value"), SHIPPED.items())
 def test_the_book_never_does_worse_than_the_value(rules: str, value: int, opponent: str) -> None:
     core, games = Core(rules), 200 if opponent in ("random", "greedy") else 20

@@ -34,7 +34,7 @@ over = False
 while not over:
     _, _, terminated, truncated, info = single.step(int(info["action_mask"].argmax()))
     over = terminated or truncated
-gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent="selective:pretrained", seat=1).reset(seed=0)
+gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent="maxn:depth=2,net=pretrained", seat=1).reset(seed=0)
 print(oanquan_env.__file__)
 print(sorted({"torch", "numba", "pygame", "PIL", "agents", "matplotlib"} & set(sys.modules)))
 """
@@ -120,7 +120,7 @@ def test_the_wheel_needs_its_three_dependencies_only(wheel: Path, tmp_path: Path
     assert Path(where).is_relative_to(tmp_path / "venv")
     assert heavy == "[]"
     measured = run("-c", EVALUATE).splitlines()
-    assert measured == ["openings-mancala-world.txt regret-mancala-world selective:pretrained 1230"] * 2
+    assert measured == ["openings-mancala-world.txt regret-mancala-world maxn:depth=3,net=pretrained 1230"] * 2
     command = "import subprocess, sys; subprocess.run([sys.argv[1], 'evaluate', 'greedy', 'random', '--pairs', '2'])"
     shown = run("-c", command, str(python.with_name("oanquan")))
     assert "points lost a move over the test part of regret-mancala-world" in shown

@@ -140,7 +140,7 @@ def test_train_py_trains_a_value_net_that_plays_and_resumes(tmp_path: Path, caps
     assert (origin["plies"], origin["config"]["td"]["lam"]) == (6 * ITERATION, 0.7)
     assert origin["command"].startswith(f"python train.py --config {config}")
     positions = random_positions(core, 20, seed=1)
-    for name in (f"minimax:nodes=100,net={folder}", f"selective:{folder}"):
+    for name in (f"minimax:nodes=100,net={folder}", f"maxn:depth=2,net={folder}"):
         chosen = agents.make(name, core.rules).choose(positions, np.random.default_rng(0))
         assert core.legal_mask(positions)[np.arange(len(positions)), chosen].all()
     (folder / VALUE_NET_NAME).unlink()

@@ -4,6 +4,8 @@ It prints the bounds after each round of proofs, and the best line at the end. A
 the bounds proved so far. `oanquan_env.search.solver` defines a proof.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import math

@@ -16,6 +16,7 @@ from examples.td_lambda import ValueModule, draw_moves, lambda_returns, main, ra
 from oanquan_env import Core  # noqa: E402
 from oanquan_env.benchmark.regret import Suite  # noqa: E402
 from oanquan_env.benchmark.suites import load_suite  # noqa: E402
+from oanquan_env.players import MaxnPolicy  # noqa: E402
 from oanquan_env.search.numpy_maxn import MaxnSearch  # noqa: E402
 from oanquan_env.search.value_net import embedding_rows, read_value_net  # noqa: E402
 
