@@ -6,11 +6,9 @@ import re
 import pytest
 
 from agents.evaluation.prove_openings import OpeningProofs, main
-from agents.search.solver import Solver
 from oanquan_env import Board, Core, Rules
 from oanquan_env.benchmark import opening_values
 from oanquan_env.benchmark.opening_values import (
-    Bounds,
     OpeningTable,
     format_opening_table,
     layers,
@@ -21,6 +19,8 @@ from oanquan_env.benchmark.opening_values import (
 )
 from oanquan_env.engine.symmetry import mirror
 from oanquan_env.files import FileError
+from oanquan_env.search.bounds import Bounds
+from oanquan_env.search.solver import Solver
 
 SMALL = "tonkin fields=3 seeds=2 stone_value=3"
 

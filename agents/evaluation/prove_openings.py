@@ -18,15 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from rich.progress import Progress
 
-from agents.search.compiled import mover_first
-from agents.search.deepening import Limits, Search
-from agents.search.proof import ProofTable
-from agents.search.solver import Bounds as Narrowed
-from agents.search.solver import Narrowing
 from agents.support.command_line import OptionalFile, command, progress_bar
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.opening_values import (
-    Bounds,
     OpeningTable,
     format_opening_table,
     layers,
@@ -36,6 +30,11 @@ from oanquan_env.benchmark.opening_values import (
 )
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.search.bounds import Bounds
+from oanquan_env.search.compiled import mover_first
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.proof import ProofTable
+from oanquan_env.search.solver import BoundSearch
 
 PROG = "python -m agents.evaluation.prove_openings"
 MEGABYTES = 256.0
@@ -84,9 +83,9 @@ class OpeningProofs:
         guess = Search(self.core, table_megabytes=16, threads=1).best(position, GUESS).value
         plies_left = self.core.rules.max_plies - self.table.plies
         own, other = mover_first(position)[0].tolist()
-        narrowing = Narrowing(ProofTable(self.core, MEGABYTES), own, other, Narrowed(*known), plies_left)
-        narrowing.narrow(round(guess), self._nodes)
-        return Bounds(narrowing.bounds.lower, narrowing.bounds.upper)
+        bound_search = BoundSearch(ProofTable(self.core, MEGABYTES), own, other, known, plies_left)
+        bound_search.narrow(round(guess), self._nodes)
+        return bound_search.bounds
 
     def _propagate(self) -> None:
         """Bounds of all positions but the deepest from those of their moves, from the end to the beginning."""

@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,35 +29,7 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.files import FileError, naming_damage, read_json
-
-
-class Bounds(NamedTuple):
-    """Proved bounds of a value in points, seen by the player to move; infinite where nothing is proved."""
-
-    lower: float = -math.inf
-    upper: float = math.inf
-
-    @property
-    def meet(self) -> bool:
-        """Whether the value is proved."""
-        return self.lower == self.upper
-
-    def before(self, gain: float) -> Bounds:
-        """Bounds of a move that wins `gain` points and leads to a position of these bounds, seen by its mover."""
-        return Bounds(gain - self.upper, gain - self.lower)
-
-    def within(self, other: Bounds) -> Bounds:
-        """The narrower of two lower bounds, and of two upper ones."""
-        return Bounds(max(self.lower, other.lower), min(self.upper, other.upper))
-
-    def __str__(self) -> str:
-        if self.meet:
-            return f"{self.lower:+.0f}"
-        if math.isinf(self.lower) and math.isinf(self.upper):
-            return "unknown"
-        if math.isinf(self.upper):
-            return f"{self.lower:+.0f} or more"
-        return f"{self.upper:+.0f} or less" if math.isinf(self.lower) else f"{self.lower:+.0f} to {self.upper:+.0f}"
+from oanquan_env.search.bounds import Bounds
 
 
 @dataclass

@@ -9,13 +9,15 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.search.compiled import OVER, mover_first, play
-from agents.search.deepening import Limits, Search
-from agents.search.memory import UNLIMITED
-from agents.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
-from oanquan_env import Core, Positions
+from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move
+from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.scalar import can_play
+from oanquan_env.search.bounds import Bounds
+from oanquan_env.search.compiled import OVER, mover_first, play
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.memory import UNLIMITED
+from oanquan_env.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
@@ -23,20 +25,7 @@ FIRST_NODES = 1 << 20
 """Moves that a question of the solver's first round may play; every round allows twice as many."""
 
 
-@dataclass
-class Bounds:
-    """Proved bounds of a value, in points: the mover can force `lower`, and no more than `upper`."""
-
-    lower: float = -math.inf
-    upper: float = math.inf
-
-    @property
-    def meet(self) -> bool:
-        """Whether the value is proved."""
-        return self.lower == self.upper
-
-
-class Narrowing:
+class BoundSearch:
     """Narrows the bounds of a running position's value, by proofs that end within so many plies.
 
     Where the table holds a longer proof of a bound, no shorter one is searched.
@@ -53,12 +42,13 @@ class Narrowing:
 
     def narrow(self, guess: int, nodes: int, deadline: float | None = None) -> None:
         """Try to prove both bounds, at the guess first, with so many moves for a question; see `ProofTable.prove`."""
-        bounds, self.limited = self.bounds, False
+        self.limited = False
         guess = min(max(guess, -self._span), self._span)
         self._improve(1, guess, nodes, deadline)
         self._improve(-1, guess, nodes, deadline)
-        if bounds.lower < bounds.upper < guess and self._prove(1, int(bounds.upper), nodes, deadline):
-            bounds.lower = bounds.upper
+        lower, upper = self.bounds
+        if lower < upper < guess and self._prove(1, int(upper), nodes, deadline):
+            self.bounds = Bounds(upper, upper)
 
     def _improve(self, side: int, guess: int, nodes: int, deadline: float | None) -> None:
         """Prove the best lower (`side` 1) or upper (-1) bound; each failure halves the nodes, down to an eighth.
@@ -66,13 +56,14 @@ class Narrowing:
         Points are `side * points` here, so that better is greater. From the guess on the steps double, until one bound
         is proved and a better one is not; then they halve the distance between.
         """
-        bounds, guess, step, fewest = self.bounds, side * guess, 1, nodes // 8
-        best, limit = (bounds.lower, bounds.upper) if side > 0 else (-bounds.upper, -bounds.lower)
+        guess, step, fewest = side * guess, 1, nodes // 8
+        lower, upper = self.bounds
+        best, limit = (lower, upper) if side > 0 else (-upper, -lower)
         goal, failed = int(min(max(guess, best + 1), limit)), math.inf
         while best < min(limit, failed - 1) and step <= self._span:
             if self._prove(side, side * goal, nodes, deadline):
                 best = goal
-                bounds.lower, bounds.upper = (best, bounds.upper) if side > 0 else (bounds.lower, -best)
+                self.bounds = Bounds(best, upper) if side > 0 else Bounds(lower, -best)
             else:
                 failed, nodes = goal, max(nodes // 2, fewest)
             if -math.inf < best and failed < math.inf:
@@ -115,7 +106,7 @@ class Solver:
     """Proves the value of one running position, a batch of one, with a table of proofs of so many megabytes.
 
     The rules' ply limit is ignored. Raises `ValueError` for rules that search refuses (see
-    `agents.search.compiled.compile_rules`) and for a finished game.
+    `oanquan_env.search.compiled.compile_rules`) and for a finished game.
     """
 
     def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:
@@ -126,7 +117,7 @@ class Solver:
         self.progress = ProofState()
         self.table = ProofTable(core, megabytes)
         self._root: tuple[int, int] = tuple(mover_first(position)[0].tolist())
-        self._narrowing = Narrowing(self.table, *self._root, Bounds())
+        self._bound_search = BoundSearch(self.table, *self._root, Bounds())
 
     def rounds(self, deadline: float = math.inf) -> Iterator[ProofState]:
         """Narrow the bounds in rounds, each with twice the nodes a question; yields after each.
@@ -134,7 +125,7 @@ class Solver:
         It ends when the value is proved, with the best line, or when more nodes find no better bound. At the deadline,
         of `time.monotonic()`, `LimitReachedError` is raised; `progress` holds the bounds proved by then.
         """
-        narrowing, nodes, began = self._narrowing, FIRST_NODES, time.monotonic()
+        bound_search, nodes, began = self._bound_search, FIRST_NODES, time.monotonic()
         left = None if deadline == math.inf else max(1000 * (deadline - began), 1)
         search = Search(self.core, table_megabytes=64, threads=1)
         guess = search.best(self.position, Limits(depth=ESTIMATE_DEPTH, milliseconds=left))
@@ -142,17 +133,17 @@ class Solver:
         going_on = True
         while going_on:
             try:
-                narrowing.narrow(int(guess.value), nodes, deadline)
-                if narrowing.bounds.meet:
+                bound_search.narrow(int(guess.value), nodes, deadline)
+                if bound_search.bounds.meet:
                     self.progress.line = ()  # a guess; what follows may be interrupted
-                    self.progress.line = self.best_line(int(narrowing.bounds.lower), deadline)
+                    self.progress.line = self.best_line(int(bound_search.bounds.lower), deadline)
             finally:
-                bounds = narrowing.bounds
+                bounds = bound_search.bounds
                 self.progress.lower = None if bounds.lower == -math.inf else int(bounds.lower)
                 self.progress.upper = None if bounds.upper == math.inf else int(bounds.upper)
                 self.progress.nodes, self.progress.seconds = self.table.nodes, time.monotonic() - began
             yield self.progress
-            going_on, nodes = narrowing.limited and not bounds.meet, 2 * nodes
+            going_on, nodes = bound_search.limited and not bounds.meet, 2 * nodes
 
     def best_line(self, value: int, deadline: float = math.inf) -> tuple[str, ...]:
         """Best play from a position of a known value to the end of the game, as moves such as `5A`."""
