@@ -114,7 +114,7 @@ class OpponentGames:
             rng: the opponent's chance, and that of the seats.
             restart: rows of games that are over and begin anew in this step, which pays them nothing.
         """
-        actions = self._inside(actions)
+        actions = self._check_actions(actions)
         legal: Mask = self.mask.reshape(-1).take(self._mask_rows + actions)
         self.illegal |= ~(legal | self.over)
         if self._opponent is None:
@@ -147,7 +147,7 @@ class OpponentGames:
             "illegal_action": illegal,
         }
 
-    def _inside(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
+    def _check_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
         actions = np.asarray(actions)
         check_whole(actions, len(self.positions))
         outside = ((actions < 0) | (actions >= self.core.rules.actions)).nonzero()[0]
