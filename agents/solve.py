@@ -4,10 +4,11 @@
     python -m agents.solve --rules tonkin --position "5,5,5,5,5,10/5,5,5,5,5,10 0,0 0 0" --time 600
 
 Prints the bounds after each round of proofs, and the best line at the end. An interruption (Ctrl-C, --time) prints the
-bounds proved so far. agents/search/solver.py defines a proof. --certificate writes a strategy for each bound, and
-`python -m oanquan_env verify FILE` checks it.
+bounds proved so far. agents/search/solver.py defines a proof. --certificate writes the bounds for which it finds a
+strategy, in at most --time once more, and `python -m oanquan_env verify FILE` checks it.
 """
 
+import functools
 import json
 import math
 import time
@@ -37,14 +38,15 @@ class Options:
     # a position string; the set-up if left out
     position: Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="")] = None
     megabytes: float = 1024.0  # size of the table
-    time: Annotated[float, tyro.conf.arg(metavar="SECONDS")] = math.inf  # stop after so many seconds
+    # seconds after which the proofs stop, and then the search for strategies
+    time: Annotated[float, tyro.conf.arg(metavar="SECONDS")] = math.inf
     json: OptionalFile = None  # also write the result to this file, as JSON
-    certificate: OptionalFile = None  # write the bounds that are proved to this file, with a strategy for each
+    certificate: OptionalFile = None  # write the bounds that have a strategy to this file, with the strategies
 
 
 @command(Options, "python -m agents.solve", __doc__)
 def main(options: Options) -> int:
-    """Solve; the exit status is 0 if the value was proved, 1 if not, 2 for a mistake."""
+    """Solve; the exit status is 0 if the value was proved and its bounds have strategies, 1 if not, 2 for a mistake."""
     if not (0 < options.megabytes <= MOST_MEGABYTES and options.time > 0):
         raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
     for option, path in (("--json", options.json), ("--certificate", options.certificate)):
@@ -63,11 +65,13 @@ def main(options: Options) -> int:
     if options.json is not None:
         result = {**asked, **asdict(solver.progress), "solved": solver.progress.solved}
         write_atomically(options.json, (json.dumps(result, indent=2) + "\n").encode())
+    complete = solver.progress.solved
     if options.certificate is not None:
-        certificate = certify(solver)
+        certificate = certify(solver, time.monotonic() + options.time, functools.partial(print, flush=True))
+        complete &= None not in (certificate.lower, certificate.upper)
         print(f"certificate: {options.certificate}\n{verify(certificate)}")
         write_atomically(options.certificate, certificate.to_bytes())
-    return 0 if solver.progress.solved else 1
+    return 0 if complete else 1
 
 
 def run(solver: Solver, deadline: float) -> None:

@@ -7,8 +7,11 @@ import pytest
 
 from agents import solve
 from agents.players.fingerprint import fingerprint
+from agents.search import certificates
 from agents.search.certificates import certify
+from agents.search.solver import Solver
 from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env.benchmark.verification import verify
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.symmetry import mirror, mirror_actions
@@ -50,6 +53,37 @@ def test_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: 
     path = tmp_path / "certificate.npz"
     assert solve.main(["--rules", rules, "--certificate", str(path)]) == 0
     assert bounds(read_certificate(path)) == (value, value)
+
+
+NO_UPPER = "mancala-world fields=3 seeds=2 stone_value=3 end=squares_empty leftovers=split"
+"""Of the position below +4 and +7 are proved, but the search for moves that keep +7 and do not lead back is endless."""
+
+
+def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--rules", NO_UPPER, "--position", "1,1,1,3/1,0,0,0 1,10 0 12", "--megabytes", "4", "--time", "3"]
+    path = tmp_path / "certificate.npz"
+    assert solve.main([*asked, "--certificate", str(path)]) == 1
+    assert "upper bound +7: no strategy found in time\n" in capsys.readouterr().out
+    found = verify(read_certificate(path))
+    assert (found.lower and found.lower.bound, found.upper) == (4, None)
+
+
+def test_a_search_for_moves_that_do_not_lead_back_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificates, "TRIES", 10)
+    core = Core(NO_UPPER)
+    solver = Solver(core, parse_position(core, "1,1,1,3/1,0,0,0 1,10 0 12"), megabytes=4)
+    for _ in solver.rounds():
+        pass
+    told: list[str] = []
+    assert certify(solver, tell=told.append).upper is None
+    assert told[-1] == (
+        "upper bound +7: no strategy found whose moves depend on the position alone: 10 positions were tried"
+    )
+    solver.progress.lower = None
+    with pytest.raises(certificates.NoStrategyError, match=r"upper bound \+7: no strategy found in time"):
+        certify(solver, 0.0)
 
 
 def test_a_last_move_is_certified() -> None:
