@@ -100,14 +100,19 @@ def test_one_seed_one_game() -> None:
     assert len({str(steps[:2]) for _, steps in games[:12]}) > 6
 
 
-def test_copies_and_pickles_play_on_alike_and_apart() -> None:
-    game = OAnQuanEnv("vietnamese", opponent="random", seat=0, render_mode="ansi")
+@pytest.mark.parametrize(
+    ("rules", "opponent"),
+    [("vietnamese", "random"), ("vietnamese", "minimax:depth=2"), ("three-player", "maxn:nodes=50")],
+)
+def test_copies_and_pickles_play_on_alike_and_apart(rules: str, opponent: str) -> None:
+    game = OAnQuanEnv(rules, opponent=opponent, seat=0, render_mode="ansi")
     game.reset(seed=5)
     game.step(0)
+    before = game.positions.ply[0]
     twins = [copy.deepcopy(game), pickle.loads(pickle.dumps(game))]
     played = play_out(game, seed=1)
     for twin in twins:
-        assert twin.positions.ply[0] == 2
+        assert twin.positions.ply[0] == before
         assert data_equivalence(play_out(twin, seed=1), played, exact=True)
         assert twin.render() == game.render()
 

@@ -8,6 +8,7 @@ Points are counted from the root on, in parts of a point with a net, the mover's
 player's margin times the number of the others, in the same parts: a whole number.
 """
 
+import functools
 from collections.abc import MutableSequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -219,7 +220,7 @@ class ManySearch:
         self.core = core
         self.aim = aim
         self.use(net)
-        self._workers = Workers(threads, lambda: (zeros(MEMORY, 1)[0],))
+        self._workers = Workers(threads, functools.partial(zeros, MEMORY, 1))
 
     def use(self, net: ValueNet | None) -> None:
         """Take another net from here on."""
