@@ -162,7 +162,7 @@ def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
     ],
 )
 def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
-    """Legal moves for any number of positions, which stay as they are; all chance comes from the generator; copies play alike."""
+    """Legal moves for any number of positions, which stay as they are; chance is the generator's; copies play alike."""
     core, player = Core(), agents.make(name.format(agent))
     positions = random_positions(core, 24, seed=8)
     before = positions.copy()
