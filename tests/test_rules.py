@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from hypothesis import given
+from hypothesis import find, given
 
 from oanquan_env import PRESETS, Rules, RulesError
 from oanquan_env.engine.rules import FIELD_NAMES
@@ -32,6 +32,11 @@ def test_presets_are_those_of_the_specification(name: str) -> None:
 def test_a_preset_is_written_as_its_name(name: str) -> None:
     assert str(PRESETS[name].rules) == name
     assert Rules.parse(name) == PRESETS[name].rules
+
+
+@pytest.mark.parametrize("name", FIELD_NAMES)
+def test_random_rules_differ_in_every_field(name: str) -> None:
+    find(strategies.rules(), lambda rules: getattr(rules, name) != getattr(Rules(), name))
 
 
 @given(strategies.rules())

@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from oanquan_env import PRESETS, Board, Core, GameRecord, Move, divide, mirror, raw_env, rotate_seats
+from oanquan_env import PRESETS, Board, Core, GameRecord, Move, Rules, divide, mirror, raw_env, rotate_seats
 from oanquan_env.engine.notation import format_position
 from oanquan_env.players import move_gains
 from oanquan_env.rewards import REWARDS
@@ -24,7 +24,7 @@ def playthrough(preset: str) -> Iterator[str]:
     yield f"# A game by the rules {preset}, with every answer at every ply; `python -m tests.golden` writes it."
     board = Board(preset)
     yield f"rules: {board.rules}"
-    yield f"fields: {board.rules!r}"
+    yield f"changes: {board.rules.differences(Rules())}"
     environments = {reward: raw_env(rules=preset, reward=reward) for reward in REWARDS}
     for environment in environments.values():
         environment.reset()
