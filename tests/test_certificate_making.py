@@ -5,11 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import solve
 from agents.players.fingerprint import fingerprint
-from agents.search import certificates
-from agents.search.certificates import certify
-from agents.search.solver import Solver
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.cli import main
@@ -22,8 +18,11 @@ from oanquan_env.play import warming
 from oanquan_env.play.session import Session
 from oanquan_env.players import GreedyPolicy, RandomPolicy, make
 from oanquan_env.players.book import UNKNOWN, BookPolicy
-from oanquan_env.players.certificates import Certificate, beginnings, follow, read_certificate, unpack
 from oanquan_env.playing import advance, seated
+from oanquan_env.search import certify as making
+from oanquan_env.search.certificates import Certificate, beginnings, follow, read_certificate, unpack
+from oanquan_env.search.certify import NoStrategyError, certify
+from oanquan_env.search.solver import Solver
 from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 
 
@@ -51,7 +50,7 @@ def test_bounds_that_do_not_meet_are_certified_too() -> None:
 )
 def test_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: Path) -> None:
     path = tmp_path / "certificate.npz"
-    assert solve.main(["--rules", rules, "--certificate", str(path)]) == 0
+    assert main(["solve", "--rules", rules, "--certificate", str(path)]) == 0
     assert bounds(read_certificate(path)) == (value, value)
 
 
@@ -64,14 +63,14 @@ def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written(
 ) -> None:
     asked = ["--rules", NO_UPPER, "--position", "1,1,1,3/1,0,0,0 1,10 0 12", "--megabytes", "4", "--time", "3"]
     path = tmp_path / "certificate.npz"
-    assert solve.main([*asked, "--certificate", str(path)]) == 1
+    assert main(["solve", *asked, "--certificate", str(path)]) == 1
     assert "upper bound +7: no strategy found in time\n" in capsys.readouterr().out
     found = verify(read_certificate(path))
     assert (found.lower and found.lower.bound, found.upper) == (4, None)
 
 
 def test_a_search_for_moves_that_do_not_lead_back_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificates, "TRIES", 10)
+    monkeypatch.setattr(making, "TRIES", 10)
     core = Core(NO_UPPER)
     solver = Solver(core, parse_position(core, "1,1,1,3/1,0,0,0 1,10 0 12"), megabytes=4)
     for _ in solver.rounds():
@@ -82,7 +81,7 @@ def test_a_search_for_moves_that_do_not_lead_back_has_a_budget(monkeypatch: pyte
         "upper bound +7: no strategy found whose moves depend on the position alone: 10 positions were tried"
     )
     solver.progress.lower = None
-    with pytest.raises(certificates.NoStrategyError, match=r"upper bound \+7: no strategy found in time"):
+    with pytest.raises(NoStrategyError, match=r"upper bound \+7: no strategy found in time"):
         certify(solver, 0.0)
 
 
@@ -97,7 +96,7 @@ def test_one_command_writes_a_certificate_and_another_checks_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "certificate.npz"
-    assert solve.main(["--rules", SMALL, "--megabytes", "16", "--certificate", str(path)]) == 0
+    assert main(["solve", "--rules", SMALL, "--megabytes", "16", "--certificate", str(path)]) == 0
     assert f"certificate: {path}" in capsys.readouterr().out
     assert main(["verify", str(path)]) == 0
     said = capsys.readouterr().out
@@ -110,7 +109,7 @@ def test_one_command_writes_a_certificate_and_another_checks_it(
     assert "not a certificate" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "selective:pretrained"])
+@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "maxn:depth=1,net=pretrained"])
 @pytest.mark.parametrize(("rules", "value"), SHIPPED.items())
 def test_the_book_never_does_worse_than_the_value(rules: str, value: int, opponent: str) -> None:
     core, games = Core(rules), 200 if opponent in ("random", "greedy") else 20
