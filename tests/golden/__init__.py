@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from oanquan_env import PRESETS, Board, Core, GameRecord, Move, Rules, divide, mirror, raw_env, rotate_seats
+from oanquan_env import Board, Core, GameRecord, Move, Rules, divide, mirror, raw_env, rotate_seats
 from oanquan_env.engine.notation import format_position
 from oanquan_env.players import move_gains
 from oanquan_env.rewards import REWARDS
