@@ -24,7 +24,7 @@ from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.files import write_atomically
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players import make
-from oanquan_env.players.observed import ObservedPolicy
+from oanquan_env.players.adapters import ObservedPolicy
 from oanquan_env.playing import random_openings
 
 Choose = Callable[[Observation, Mask], npt.NDArray[Any]]

@@ -1,5 +1,6 @@
 """Agents by name, agent files, configurations."""
 
+import copy
 import os
 import pickle
 import zipfile
@@ -161,14 +162,15 @@ def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
     ],
 )
 def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
-    """Legal moves for any number of positions, which stay as they are; all chance comes from the generator."""
+    """Legal moves for any number of positions, which stay as they are; chance is the generator's; copies play alike."""
     core, player = Core(), agents.make(name.format(agent))
     positions = random_positions(core, 24, seed=8)
     before = positions.copy()
     actions = player.choose(positions, np.random.default_rng(5))
     assert positions.same(before).all()
     assert core.legal_mask(positions)[np.arange(len(positions)), actions].all()
-    assert (agents.make(name.format(agent)).choose(positions, np.random.default_rng(5)) == actions).all()
+    for twin in (agents.make(name.format(agent)), copy.deepcopy(player), pickle.loads(pickle.dumps(player))):
+        assert (twin.choose(positions, np.random.default_rng(5)) == actions).all()
     assert player.choose(core.start(0), np.random.default_rng(5)).shape == (0,)
 
 

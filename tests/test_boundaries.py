@@ -19,8 +19,7 @@ from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.errors import UsageError
-from oanquan_env.players import ask_players
-from oanquan_env.players.observed import as_policy
+from oanquan_env.players import as_policy, ask_players
 from oanquan_env.search.deepening import Limits, Search
 from tests.boards import random_positions
 
@@ -151,14 +150,6 @@ def test_torch_modules_of_any_precision_play(dtype: str) -> None:
     core, positions = Core(), Core().start(2)
     chosen = as_policy(module, core).choose(positions, np.random.default_rng(0))
     assert core.legal_mask(positions)[np.arange(2), chosen].all()
-
-
-def test_a_class_that_takes_no_core_gets_none() -> None:
-    class Deep(Answering):
-        def __init__(self, depth: int = 3) -> None:
-            self.depth = depth
-
-    assert as_policy(Deep, Core()).depth == 3  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("command", "closed"), [("show", 1), ("show", 2), ("play --opponent greedy", 0)])

@@ -19,8 +19,8 @@ from oanquan_env.benchmark.suites import find_suite, openings_path
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnavailableError
-from oanquan_env.players import Policy, make
-from oanquan_env.players.observed import ObservedPolicy, as_policy
+from oanquan_env.players import Policy, as_policy, make
+from oanquan_env.players.adapters import ObservedPolicy
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Opponents under all rules."""
@@ -111,8 +111,8 @@ def evaluate(
     openings and seed.
 
     Args:
-        player: a name, a `Policy`, a function of observations and masks, an sb3 or sb3-contrib model, a torch module;
-            see `oanquan_env.players.observed`.
+        player: all that `oanquan_env.players.as_policy` takes: a name, MODULE:NAME, an object with `choose`, a
+            function of observations and masks, an sb3 or sb3-contrib model, a torch module.
         rules: a `Rules` or its text.
         opponents: the same, or their labels and themselves; `reference_players(rules)` if left out. Without any, only
             regret is measured.

@@ -28,7 +28,6 @@ from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.session import Session
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.play.vietnamese_texts import language_of_system
-from oanquan_env.players.anywhere import load
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.matches import rounds_of_matches
 from oanquan_env.search.certificates import read_certificate
@@ -201,12 +200,11 @@ def _evaluate(asked: argparse.Namespace) -> None:
         check_place("--json", asked.json)
     names = asked.opponents or reference_players(asked.rules)
     found = evaluate(
-        load(asked.player, asked.rules),
+        asked.player,
         asked.rules,
-        {name: load(name, asked.rules) for name in names},
+        names,
         asked.pairs,
         asked.seed,
-        label=asked.player,
         openings=asked.openings,
         part=asked.part,
     )

@@ -7,7 +7,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import Text, UnavailableError, UnknownAgentError, said
 from oanquan_env.players import EpsilonPolicy, Policy
-from oanquan_env.players import make as make_policy
+from oanquan_env.players import as_policy as make_policy
 
 PERSON = "human"  # the name of a person
 

@@ -10,17 +10,19 @@ import numpy as np
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.errors import MissingExtraError, Text
+from oanquan_env.errors import MissingExtraError, Text, UnknownAgentError
 from oanquan_env.play.beginning import UNPLAYABLE, Beginning, begin_game, begin_match, read_record, read_rules
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint
-from oanquan_env.play.levels import PERSON
+from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, drawing
 from oanquan_env.play.puzzles import Puzzle, puzzles_of
 from oanquan_env.play.refusal import SessionError, refusing
 from oanquan_env.play.state import game_json, hint_json, puzzle_json
 from oanquan_env.play.warming import shared_adviser, shared_reviewer, shared_seat
+from oanquan_env.players.making import kinds
+from oanquan_env.players.names import parse
 from oanquan_env.playing import choose_move
 from oanquan_env.records.games import format_records
 from oanquan_env.render.animation import moving_picture
@@ -104,7 +106,7 @@ class Session:
         """Begin another game: at the set-up, where `starter` moves first, at a position, or the first of a match."""
         read = read_rules(rules)
         begun = begin_game(read, starter, position, moves) if match is None else begin_match(read, match)
-        self._put(begun, seats)
+        self._put(begun, self._safe(seats))
 
     def move(self, move: str, ply: int) -> None:
         """A person's move, made at that ply: one that comes twice, or too late, is refused."""
@@ -162,7 +164,7 @@ class Session:
 
         `seats` are the names that sit there, by default those that sit here now.
         """
-        self._put(read_record(text, number), seats)
+        self._put(read_record(text, number), self._safe(seats))
 
     def saved(self) -> str:
         """The game, or the match so far, as records."""
@@ -250,6 +252,14 @@ class Session:
         return drawing(self.game.board.rules)
 
     # ---- within ----------------------------------------------------------------------------------------------------
+
+    def _safe(self, names: Sequence[str] | None) -> Sequence[str] | None:
+        """The names of a request, which must not make this program import a module, as MODULE:NAME would."""
+        with refusing("player", UnknownAgentError):
+            for name in names or ():
+                if name not in (PERSON, *LEVELS, *self.game.names):
+                    parse(name, kinds())
+        return names
 
     def _put(self, begun: Beginning, names: Sequence[str] | None = None) -> None:
         """Go on with another game; `names` are by default those that sit here, or persons where others are needed."""

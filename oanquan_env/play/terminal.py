@@ -18,7 +18,7 @@ from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.play.screen import drawn, edit_lines, plain, thinking
 from oanquan_env.play.vietnamese_texts import HELP, Language, in_language
 from oanquan_env.players import Policy
-from oanquan_env.players import make as make_policy
+from oanquan_env.players import as_policy as make_policy
 from oanquan_env.playing import choose_move
 
 
