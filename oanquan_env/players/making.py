@@ -34,8 +34,9 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     try:
         others = importlib.import_module("agents.players.make")  # another project's `agents` has no such module
     except ImportError as error:
-        reason = "unknown player {name!r}: without `agents` of the project's clone only {names} exist ({why})"
-        raise UnknownAgentError(reason, name=name, names=", ".join(KINDS), why=error) from error
+        raise UnknownAgentError(
+            f"unknown player {name!r}: without `agents` of the project's clone only {', '.join(KINDS)} exist ({error})"
+        ) from error
     return cast(Policy, others.make(name, rules))
 
 
