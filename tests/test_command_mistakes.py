@@ -12,7 +12,6 @@ import agents
 from agents.support.extras import needing_extras
 
 HERE = Path(__file__).parent
-ASK = "examples.llm_player --base-url http://127.0.0.1:9 --model m"  # nobody answers there
 MISTAKES = f"""
 train  =>  what to train? try: python train.py --config configs/quick.yaml
 train --config nowhere.yaml  =>  nowhere.yaml: no such file
@@ -77,9 +76,6 @@ agents.reports.curves nowhere  =>  nowhere/config.yaml: no such file
 agents.reports.curves  =>  give the folder of a training run
 agents.reports.report nowhere.json  =>  no such file
 benchmarks.players nobody --uses search --learned-from nothing  =>  unknown player 'nobody'
-examples.compatibility Dopamine  =>  unknown: Dopamine; there are CleanRL-style PPO,
-examples.llm_player --model m  =>  --base-url is needed, or OPENAI_BASE_URL in the environment
-examples.llm_player --base-url http://x  =>  --model is needed, or OPENAI_MODEL in the environment
 {ASK} --jobs 0  =>  --jobs must be 1 or more; got 0
 {ASK} --timeout nan  =>  --timeout must be a number of seconds above
 {ASK} --base-url ftp://x  =>  --base-url must begin with http:// or https://; got 'ftp://x'
@@ -90,14 +86,6 @@ examples.llm_player --base-url http://x  =>  --model is needed, or OPENAI_MODEL 
 {ASK} --extra [1]  =>  --extra must be a JSON object; got '[1]'
 {ASK} --extra {{  =>  not readable as JSON
 {ASK} --output missing/found.json  =>  --output: there is no folder missing
-examples.td_lambda --rules three-player  =>  --rules: this example is for two players; 'three-player' has 3
-examples.td_lambda --rules chess  =>  chess
-examples.td_lambda --save nowhere/td.npz  =>  --save: there is no folder nowhere
-examples.td_lambda --results nowhere/td.json  =>  --results: there is no folder nowhere
-examples.td_lambda --plies 0  =>  argument --plies: must be 1 to inf; got 0
-examples.td_lambda --lam 1.5  =>  argument --lam: must be 0 to 1; got 1.5
-examples.td_lambda --temperature nan  =>  argument --temperature: must be 0.01 to 100; got nan
-examples.td_lambda --seed one  =>  argument --seed: invalid
 """
 DATA = """
   =>  there is nothing to make: give --positions or --games
