@@ -116,7 +116,7 @@ def accept_or_refuse(core: Core, text: str) -> bool:
         good = 1 <= refusal.column <= len(text) + 1
     else:
         good = format_position(core, positions) == " ".join(text.split())
-    assert good, f"add it to tests/fuzz_corpus/notation.json: {text!r}"
+    assert good, f"add it to FAULTS of test_strangers.py: {text!r}"
     return refusal is None
 
 
