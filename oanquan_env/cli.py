@@ -21,7 +21,7 @@ from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 from oanquan_env.files import check_place, write_atomically
-from oanquan_env.match.matches import Round
+from oanquan_env.match.match import Round
 from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.session import Session
@@ -30,7 +30,7 @@ from oanquan_env.play.vietnamese_texts import language_of_system
 from oanquan_env.players.anywhere import load
 from oanquan_env.players.certificates import read_certificate
 from oanquan_env.records.games import GameRecord, parse_records, read_records
-from oanquan_env.records.matches import rounds_of_matches
+from oanquan_env.records.match_records import rounds_of_matches
 
 USAGE_ERROR = 2
 INTERRUPTED = 130  # exit status of a program that Ctrl-C ended

@@ -11,7 +11,7 @@ from oanquan_env.play.puzzles import LEAST_LOSS, puzzles_of
 from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
 from oanquan_env.play.vietnamese import TERMINATIONS, TURN_ENDS
-from oanquan_env.records.matches import replay_match
+from oanquan_env.records.match_records import replay_match
 from tests.sessions import line, opened, play, refused
 from tests.strategies import PRESET_NAMES
 

@@ -44,7 +44,7 @@ from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.players.observed import as_policy
 from oanquan_env.players.value_net import ValueNet
-from oanquan_env.records.matches import replay_match
+from oanquan_env.records.match_records import replay_match
 from tests.untrained import save_untrained
 
 ROOT = Path(__file__).parents[1]

@@ -6,11 +6,11 @@ from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import NotationError
 from oanquan_env.engine.rules import Rules, RulesError, as_rules
-from oanquan_env.match.matches import Match
+from oanquan_env.match.match import Match
 from oanquan_env.play.files import board_of_single
 from oanquan_env.play.refusal import SessionError, refusing
 from oanquan_env.records.games import parse_records
-from oanquan_env.records.matches import MATCH, is_resigned, resume_match
+from oanquan_env.records.match_records import MATCH, is_resigned, resume_match
 
 UNPLAYABLE = NotationError, IllegalMoveError, RunawayGameError  # of a move
 

@@ -91,7 +91,7 @@ class TerminalGame:
                     return
                 self._waiting = False
                 if line:
-                    self._obey(line)
+                    self._run_command(line)
             except EOFError:
                 print()
                 return
@@ -145,7 +145,7 @@ class TerminalGame:
 
     # ---- moves -----------------------------------------------------------------------------------------------------
 
-    def _obey(self, line: str) -> None:
+    def _run_command(self, line: str) -> None:
         word, *rest = line.split(maxsplit=1)
         word, detail = word.lower(), "".join(rest)
         if f"{word} {detail}".strip() != self._asked:
@@ -187,9 +187,9 @@ class TerminalGame:
         if words:
             print(words)
         self._show()
-        self._tell_end()
+        self._print_ending()
 
-    def _tell_end(self) -> None:
+    def _print_ending(self) -> None:
         """Where the final points come from, if the last move ended the game."""
         trace = self.board.last_trace
         if trace is not None and trace.termination:
@@ -217,7 +217,7 @@ class TerminalGame:
     def _redo(self, _: str) -> None:
         if self.game.redo():
             self._show()
-            self._tell_end()
+            self._print_ending()
         else:
             self._say("There is no move to play again.")
 

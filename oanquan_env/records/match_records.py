@@ -15,7 +15,7 @@ from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, format_position, names, quoted
 from oanquan_env.engine.positions import Termination
 from oanquan_env.errors import UsageError
-from oanquan_env.match.matches import Match, Round
+from oanquan_env.match.match import Match, Round
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.records.games import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
 
