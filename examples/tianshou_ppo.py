@@ -1,9 +1,7 @@
 """PPO with Tianshou on the Gymnasium environment, against an opponent that moves within the step.
 
-    python -m venv .venv-pinned && .venv-pinned/bin/pip install -e ".[tianshou]"    # it pins an older filelock
-    .venv-pinned/bin/python -m examples.tianshou_ppo --minutes 10 --output curve.json
-
-Tianshou's policy gradients do not look for a mask beside the observation, so the actor does.
+python -m venv .venv-pinned && .venv-pinned/bin/pip install -e ".[tianshou]"    # it pins an older filelock
+.venv-pinned/bin/python -m examples.tianshou_ppo --minutes 10 --output curve.json
 """
 
 import sys
@@ -24,7 +22,7 @@ from examples.shared import SIZE, Curve, FeaturesGym, features, parse
 
 
 class Actor(DiscreteActor):
-    """Logits of the legal actions."""
+    """Logits of the legal actions: Tianshou's policy gradients do not look for a mask beside the observation."""
 
     def forward(self, obs: Batch, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
         """Batches of N observations -> (N, A) logits."""

@@ -28,7 +28,6 @@ from agents.training.kinds import load_config
 from oanquan_env import (
     Board,
     Core,
-    GameRecord,
     IllegalActionError,
     Move,
     NotationError,
@@ -38,7 +37,6 @@ from oanquan_env import (
 )
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite, read_suite
-from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
@@ -141,7 +139,6 @@ def test_damaged_nets_are_refused(count: int) -> None:
     ("network", "message"),
     [
         ({"width": 30_000}, "that has .* weights or more, the file"),
-        ({"leaf_width": 30_000, "name": "two_ply"}, "that has .* weights or more, the file"),
         ({"width": 1_000_000_000}, r"network\.width"),
         ({"embed": 1_000_000_000}, r"network\.embed"),
     ],
@@ -208,13 +205,6 @@ def test_a_module_s_logits_are_checked(bias: float) -> None:
         assert core.legal_mask(positions)[np.arange(2), chosen].all()
 
 
-def test_headers_positions_and_settings_of_another_kind_are_refused_at_once() -> None:
-    with pytest.raises(TypeError, match="headers are texts; got"):
-        GameRecord(Rules(), (), headers={"South": 3})  # type: ignore[dict-item]
-    with pytest.raises(ValueError, match="scores must be -5 to 75"):
-        OAnQuanEnv(rules="max_plies=2").reset(options={"position": "1,0,0,0,0,0*/0,0,0,0,0,0* 59,-10 0 0"})
-
-
 MISTAKES = """
 train --config nowhere.yaml  =>  nowhere.yaml: no such file
 train --resume nowhere  =>  nowhere
@@ -254,22 +244,8 @@ def test_a_mistake_in_a_command_is_explained(row: str, capsys: pytest.CaptureFix
 def test_a_command_says_what_to_install(tmp_path: Path, package: str, extra: str, command: Any) -> None:
     (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{package!r}] = None\n")
     paths = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": "", "HOME": str(tmp_path)}
-    ended = subprocess.run(
-        [sys.executable, *command.split()],
-        cwd=ROOT,
-        env=paths,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
+    started = [sys.executable, *command.split()]
+    ended = subprocess.run(started, cwd=ROOT, env=paths, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert ended.returncode != 0
     assert f'this needs {package}: pip install -e ".[{extra}]"' in ended.stderr
     assert "Traceback" not in ended.stderr
-
-
-@pytest.mark.parametrize(("command", "closed"), [("show", 1), ("show", 2), ("play --opponent greedy", 0)])
-def test_closed_streams_end_no_command_in_a_traceback(command: str, closed: int) -> None:
-    shell = f"{sys.executable} -m oanquan_env {command} {closed}>&-"
-    done = subprocess.run(shell, shell=True, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
-    assert "Traceback" not in done.stderr
-    assert done.returncode in (0, 2)
