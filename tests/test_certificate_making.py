@@ -12,7 +12,7 @@ from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.symmetry import mirror, mirror_actions
 from oanquan_env.errors import UnknownAgentError
-from oanquan_env.match.matches import Match
+from oanquan_env.match.match import Match
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.play import warming
 from oanquan_env.play.session import Session

@@ -7,10 +7,10 @@ import pytest
 
 from oanquan_env import Core, IllegalActionError, Rules, RulesError, Termination
 from oanquan_env.errors import UsageError
-from oanquan_env.match.matches import Match, MatchEnd, MatchOutcome, play_matches
+from oanquan_env.match.match import Match, MatchEnd, MatchOutcome, play_matches
 from oanquan_env.players import RandomPolicy
 from oanquan_env.records.games import GameRecord, format_records, parse_records
-from oanquan_env.records.matches import match_records, replay_match
+from oanquan_env.records.match_records import match_records, replay_match
 from tests.players import FirstMove, LastMove
 
 THREE_ROUNDS = """\

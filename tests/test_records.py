@@ -181,5 +181,5 @@ def test_mutated_records_are_read_right_or_refused_with_their_place(count: int) 
             refused += good
         else:
             good = parse_records(format_records(records)) == records
-        assert good, f"add it to tests/fuzz_corpus/records.json: {text!r}"
+        assert good, f"add it to FAULTS of test_strangers.py: {text!r}"
     assert count / 2 < refused < count

@@ -131,7 +131,7 @@ def changed_file(**changes: object) -> bytes:
         (b"nonsense", r"not a value net: not readable as \.npz: File is not a zip file"),
         (changed_file()[:-100], "not a value net"),
         (pickle.dumps(Trap()), "not a value net"),
-        (changed_file(origin=np.array([Trap()], dtype=object)), "are no array of object"),
+        (changed_file(origin=np.array([Trap()], dtype=object)), "Object arrays cannot be loaded"),
         (changed_file(format=np.array(1)), "format 1, this version reads 3"),
         (changed_file(hidden_bias=None), "hidden_bias"),
         (changed_file(hidden_bias=np.zeros(32)), "hidden_bias is float64 of shape"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import Rules
-from oanquan_env.errors import Text, UnavailableError, UnknownAgentError, said
+from oanquan_env.errors import UnavailableError, UnknownAgentError
 from oanquan_env.players import EpsilonPolicy, Policy
 from oanquan_env.players import as_policy as make_policy
 
@@ -76,11 +76,9 @@ def make_seat(
         try:
             return Seat(name, make_policy(name, rules))
         except UnknownAgentError as error:
-            text = said(error)
-            if not isinstance(text, Text) or "known" not in text.parts:
-                raise
-            known = f"  {', '.join(LEVELS)}: levels for people\n{text.parts['known']}"
-            raise UnknownAgentError(Text(text.template, **{**text.parts, "known": known})) from None
+            begin = "players are:\n"
+            known = str(error).replace(begin, f"{begin}  {', '.join(LEVELS)}: levels for people\n")
+            raise UnknownAgentError(known) from None
     level = LEVELS[name]
     policy = playing(level.players, rules)[1]
     return Seat(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)
