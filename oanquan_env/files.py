@@ -8,10 +8,9 @@ import gzip
 import hashlib
 import io
 import json
-import math
 import os
+import secrets
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -116,19 +115,20 @@ def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.N
 
     Raises `OSError` if the file cannot be read; `ValueError` if it is no such file, or holds more than `most` bytes.
     """
+    file = io.BytesIO(source if isinstance(source, bytes) else source.read_bytes())
     try:
-        with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
-            members = archive.infolist()
-            held = sum(member.file_size for member in members)
-            if held > most:
-                raise ValueError(f"{held:,} bytes; at most {most:,} are read")
-            if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in members):
-                raise ValueError("an unknown compression")
-            if any(member.comment or member.extra for member in members):  # damage that hides the members after it
-                raise ValueError("a comment or an extra field")
-            return {name.removesuffix(".npy"): _array(archive.read(name)) for name in archive.namelist()}
-    except OSError:
-        raise
+        with zipfile.ZipFile(file) as archive:  # a member that is longer than it says is cut while it is read
+            held = sum(member.file_size for member in archive.infolist())
+        if held > most:
+            raise ValueError(f"{held:,} bytes; at most {most:,} are read")
+        with np.load(file, allow_pickle=False) as arrays:
+            found = {name: np.asarray(array) for name, array in arrays.items()}
+        for array in found.values():
+            if array.dtype.kind == "U":  # Python would fail where the text is used
+                codes = np.frombuffer(array.tobytes(), f"{array.dtype.byteorder}u4")
+                if codes.max(initial=0) > sys.maxunicode:
+                    raise ValueError("a text holds an impossible character")
+        return found
     except Exception as error:  # of a dozen kinds, as readers of archives and headers fail in many ways
         raise ValueError(f"not readable as .npz: {one_line(error) or type(error).__name__}") from None
 
@@ -138,20 +138,6 @@ def npz_bytes(**arrays: npt.NDArray[Any]) -> bytes:
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()
-
-
-def _array(content: bytes) -> npt.NDArray[Any]:
-    """An array of NumPy's format; its size is checked before there is memory for it."""
-    file = io.BytesIO(content)
-    version = np.lib.format.read_magic(file)
-    read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, by_columns, dtype = read_header(file)
-    data = content[file.tell() :]
-    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(data):
-        raise ValueError(f"{len(data):,} bytes are no array of {dtype} of shape {shape}")
-    if dtype.kind == "U" and np.frombuffer(data, dtype=f"{dtype.byteorder}u4").max(initial=0) > sys.maxunicode:
-        raise ValueError("a text holds what is no character")
-    return np.frombuffer(data, dtype=dtype).reshape(shape, order="F" if by_columns else "C").copy()
 
 
 def short_hash(*parts: bytes) -> str:
@@ -180,21 +166,15 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Raises `OSError` if it cannot be written; the old file is left as it was.
     """
     path = path.resolve()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)
+    name = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(name, "xb") as file:  # not `tempfile`: its files are their owner's alone, whatever the umask says
+            if path.exists():
+                os.chmod(name, path.stat().st_mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, path.stat().st_mode if path.exists() else _new_mode())
         os.replace(name, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
-
-
-def _new_mode() -> int:
-    """The permissions of a new file; a temporary one is its owner's alone."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

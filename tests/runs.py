@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from agents.networks.agent_files import WEIGHTS_NAME
-from agents.support.tensor_files import DIGEST, unpack
+from agents.support.tensor_files import unpack
 from agents.training.kinds import RUNS, parse_config
 from agents.training.run import Run
 from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, StopTrainingError
@@ -64,7 +64,7 @@ def evaluations(folder: Path) -> list[dict[str, Any]]:
 def checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     """A checkpoint's tensors, and its notes but for the clock."""
     tensors, notes = unpack(folder / CHECKPOINT_NAME)
-    return tensors, {name: text for name, text in notes.items() if name not in ("seconds", DIGEST)}
+    return tensors, {name: text for name, text in notes.items() if name != "seconds"}
 
 
 def same_tensors(a: Path, b: Path) -> bool:

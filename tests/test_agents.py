@@ -1,5 +1,6 @@
 """Agents by name, agent files, configurations."""
 
+import copy
 import os
 import pickle
 import zipfile
@@ -161,14 +162,15 @@ def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
     ],
 )
 def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
-    """Legal moves for any number of positions, which stay as they are; all chance comes from the generator."""
+    """Legal moves for any number of positions, which stay as they are; chance is the generator's; copies play alike."""
     core, player = Core(), agents.make(name.format(agent))
     positions = random_positions(core, 24, seed=8)
     before = positions.copy()
     actions = player.choose(positions, np.random.default_rng(5))
     assert positions.same(before).all()
     assert core.legal_mask(positions)[np.arange(len(positions)), actions].all()
-    assert (agents.make(name.format(agent)).choose(positions, np.random.default_rng(5)) == actions).all()
+    for twin in (agents.make(name.format(agent)), copy.deepcopy(player), pickle.loads(pickle.dumps(player))):
+        assert (twin.choose(positions, np.random.default_rng(5)) == actions).all()
     assert player.choose(core.start(0), np.random.default_rng(5)).shape == (0,)
 
 
@@ -184,26 +186,17 @@ def test_any_player_can_make_random_moves(name: str) -> None:
     [
         ("gredy", r"did you mean greedy\?"),
         ("nobody", "players are:\n  random"),
-        ("random:5", "random has epsilon=…; got '5'"),
         ("ppo", "ppo needs"),
-        ("ppo:x,heat=3", "got 'heat=3'"),
         ("ppo:x,nodes=9", "ppo has temperature=…, mirror_average=…, epsilon=…; got 'nodes=9'"),
-        ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
-        ("greedy:epsilon=often", "epsilon of greedy must be a number; got 'often'"),
         ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
         ("minimax", "minimax needs a limit, as in minimax:depth=6"),
         ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'"),
-        ("minimax:depth", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'depth'"),
         ("mcts", "mcts needs its number of simulations"),
         ("minimax:ms=nan", "ms of minimax must be a number; got 'nan'"),
-        ("minimax:ms=inf", "ms of minimax must be a number; got 'inf'"),
         ("minimax:ms=1e308", "ms of minimax must be a number; got '1e308'"),
-        ("minimax:nodes=" + "9" * 31, "nodes of minimax must be a whole number; got '999"),
         ("minimax:nodes=" + "9" * 5000, "nodes of minimax must be a whole number; got '999"),
         ("minimax:depth=+4", r"depth of minimax must be a whole number; got '\+4'"),
-        ("minimax:depth=0_4", "depth of minimax must be a whole number; got '0_4'"),
         ("minimax:depth=٥", "depth of minimax must be a whole number; got '٥'"),
-        ("ppo:x,temperature=nan", "temperature of ppo must be a number; got 'nan'"),
         ("x" * 10**7, "unknown player 'xxx"),
         ("greedy:" + "x" * 10**7, "greedy has epsilon=…; got 'xxx"),
         ("ppo:x,mirror_average=1", "mirror_average of ppo must be yes or no; got '1'"),

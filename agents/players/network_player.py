@@ -1,5 +1,7 @@
 """The player that is a trained network: one forward pass of a position, and one of its mirror image."""
 
+import functools
+import os
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +52,7 @@ class PPOPlayer:
         self.core = Core(trained)
         self.features, network = load_network(self.core, self.card.network, folder / WEIGHTS_NAME)
         self.network = network.eval()
+        _use_one_thread_in_children()
         self.temperature = temperature
         self.mirror_average = trained.is_symmetric if mirror_average is None else mirror_average
 
@@ -90,3 +93,10 @@ class PPOPlayer:
             logits = logits / self.temperature + rng.gumbel(size=logits.shape)
         choice: Ints = np.where(self.core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
         return choice
+
+
+@functools.cache
+def _use_one_thread_in_children() -> None:
+    """One torch thread in forked processes: they inherit torch's threads by name only, and would wait for them."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=functools.partial(torch.set_num_threads, 1))

@@ -1,7 +1,5 @@
-"""Tensors in safetensors files, with a digest of the content: damage is found, and nothing in a file is run."""
+"""Tensors in safetensors files: nothing in a file is run."""
 
-import hashlib
-import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,14 +12,10 @@ from safetensors.torch import save
 
 from oanquan_env.files import FileError, check_readable, one_line
 
-DIGEST = "digest"
-"""Name of the digest in a file's metadata. Files of former versions have none."""
-
 
 def pack(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> bytes:
-    """The content of a file with these tensors, metadata and their digest."""
-    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    return save(plain, {**metadata, DIGEST: _digest(plain, metadata)})
+    """The content of a file with these tensors and metadata."""
+    return save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, dict(metadata))
 
 
 @contextmanager
@@ -38,25 +32,11 @@ def _opened(path: Path) -> Iterator[Any]:
 def unpack(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     """The tensors and the metadata in a file; raises `FileError`."""
     with _opened(path) as file:
-        metadata = dict(file.metadata() or {})
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
-    content = {name: text for name, text in metadata.items() if name != DIGEST}
-    if metadata.get(DIGEST) not in (None, _digest(tensors, content)):
-        raise FileError(f"{path}: damaged: the content is not that of its digest")
-    return tensors, metadata
+        return tensors, dict(file.metadata() or {})
 
 
 def count_numbers(path: Path) -> int:
     """How many numbers a file holds by its header, which alone is read; raises `FileError`."""
     with _opened(path) as file:
         return sum(math.prod(file.get_slice(name).get_shape()) for name in file.keys())  # noqa: SIM118
-
-
-def _digest(tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str]) -> str:
-    digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
-    for name in sorted(tensors):
-        tensor = tensors[name]
-        digest.update(f"{name} {tensor.dtype} {list(tensor.shape)}".encode())
-        flat = torch.empty(tensor.numel(), dtype=tensor.dtype).copy_(tensor.flatten())  # strides of 1, even of no rows
-        digest.update(flat.view(torch.uint8).numpy().data)
-    return digest.hexdigest()

@@ -1,12 +1,14 @@
 """`oanquan solve`: prove the value of a position, the future margin in points of its mover under best play.
 
 It prints the bounds after each round of proofs, and the best line at the end. An interruption (Ctrl-C, --time) prints
-the bounds proved so far. `oanquan_env.search.solver` defines a proof.
+the bounds proved so far. `oanquan_env.search.solver` defines a proof. --certificate writes the bounds for which a
+strategy is found, in at most --time once more, and `oanquan verify FILE` checks it.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
 import time
@@ -32,15 +34,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--megabytes", type=float, default=1024.0, metavar="N", help="size of the table (default: 1024)"
     )
-    parser.add_argument("--time", type=float, default=math.inf, metavar="SECONDS", help="stop after so many seconds")
+    parser.add_argument(
+        "--time", type=float, default=math.inf, metavar="SECONDS", help="of the proofs, and then of the strategies"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result, as JSON")
     parser.add_argument(
-        "--certificate", type=Path, metavar="FILE", help="write the proved bounds, with a strategy for each"
+        "--certificate", type=Path, metavar="FILE", help="write the bounds that have a strategy, with the strategies"
     )
 
 
 def solve(board: Board, asked: argparse.Namespace) -> int:
-    """Solve; the exit status is 0 if the value was proved, else UNPROVED."""
+    """Solve; the exit status is 0 if the value was proved and its bounds have strategies, else UNPROVED."""
     if not (0 < asked.megabytes <= MOST_MEGABYTES and asked.time > 0):
         raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
     for option, path in (("--json", asked.json), ("--certificate", asked.certificate)):
@@ -60,11 +64,13 @@ def solve(board: Board, asked: argparse.Namespace) -> int:
     if asked.json is not None:
         result: dict[str, Any] = {**question, **asdict(solver.progress), "solved": solver.progress.solved}
         write_atomically(asked.json, (json.dumps(result, indent=2) + "\n").encode())
+    complete = solver.progress.solved
     if asked.certificate is not None:
-        certificate = certify(solver)
+        certificate = certify(solver, time.monotonic() + asked.time, functools.partial(print, flush=True))
+        complete &= None not in (certificate.lower, certificate.upper)
         print(f"certificate: {asked.certificate}\n{verify(certificate)}")
         write_atomically(asked.certificate, certificate.to_bytes())
-    return 0 if solver.progress.solved else UNPROVED
+    return 0 if complete else UNPROVED
 
 
 def _prove(solver: Solver, deadline: float) -> None:

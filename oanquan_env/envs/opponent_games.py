@@ -12,34 +12,35 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import shared_core
-from oanquan_env.engine.core import IllegalActionError, check_whole
+from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import Rules, as_rules
+from oanquan_env.envs.opponents import Opponent, Opponents
 from oanquan_env.observation import Encoder, Observation
-from oanquan_env.players import Policy
-from oanquan_env.players import make as make_policy
 from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
 
-Choose: TypeAlias = Callable[[Positions, np.random.Generator], npt.NDArray[np.integer[Any]]]
-"""`Policy.choose`: running positions and all chance that may be used -> (N,) a legal action for each mover."""
-Opponent: TypeAlias = str | Policy | Choose | None
 Seat: TypeAlias = int | Literal["random"]
-PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]]], None]
-"""Given rows (M,), copies of their positions before a ply (M) and the actions (M,) of it."""
+PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]] | None], None]
+"""Given rows (M,), copies of their positions before a ply (M) and the actions (M,) of it; None where games begin."""
 
 ILLEGAL_REWARD = -1.0  # the reward of an illegal action: that of a lost game
 
 MAX_GAMES = 10_000_000  # most games of one batch
 
-_REASONS = np.array([*(str(reason) for reason in Termination), "illegal_action"], dtype=object)
+ILLEGAL_ACTION = len(Termination)
+TERMINATIONS = (*map(str, Termination), "illegal_action")
+"""Names of the codes in a batch's `info["termination"]`: those of `Termination`, and `ILLEGAL_ACTION`."""
+
+MAX_BEGINNINGS = 100
+"""Beginnings drawn for one game before it is an error that the opponent ended all of them."""
 
 
 class OpponentGames:
     """N games and the agent's seats in them. `begin` starts games, `step` plays on; nothing restarts by itself.
 
-    Raises `ValueError` for an unknown player, seat or reward, and for an `n` or `opening_plies` that is no whole number
-    or out of range; `TypeError` for an opponent of another kind.
+    Raises `ValueError` for an opponent that is no player, an unknown seat or reward, and for an `n` or `opening_plies`
+    that is no whole number or out of range.
 
     There are `n` games, 1 to `MAX_GAMES`; the other arguments are those of `oanquan_env.envs.single.OAnQuanEnv`.
 
@@ -49,7 +50,7 @@ class OpponentGames:
         mask: (N, A) bool, the agent's legal actions; all false where the game is over.
         over: (N,) bool, games that are over, for whatever reason.
         illegal: (N,) bool, games that the agent ended by an illegal action. Their positions stay as they were.
-        watch: told of each ply and the games in which it is played; None by default.
+        watch: called with each ply and with each beginning; None by default.
     """
 
     def __init__(
@@ -59,14 +60,14 @@ class OpponentGames:
         self.core = shared_core(as_rules(rules))
         self.encoder = Encoder(self.core)
         self.reward = check_reward(reward)
-        self.opening_plies = _whole("opening_plies", opening_plies, 0, self.core.rules.max_plies)
+        self.opening_plies = check_opening_plies(opening_plies, self.core.rules)
         self.watch: PlyWatch | None = None
         self.positions = self.core.start(n)
         self.seats = np.zeros(n, dtype=np.intp)
         self.mask = np.zeros((n, self.core.rules.actions), dtype=np.bool_)
         self.over = np.zeros(n, dtype=np.bool_)
         self.illegal = np.zeros(n, dtype=np.bool_)
-        self._opponent = _as_choose(opponent, self.core.rules)
+        self._opponent = None if opponent is None else Opponents(opponent, self.core, n)
         self._seat = _check_seat(seat, self.core.rules, self_play=self._opponent is None)
         self._paid = self.positions.scores.copy()  # scores already rewarded
         self._settled = np.zeros(n, dtype=np.bool_)  # games whose end was paid
@@ -84,16 +85,23 @@ class OpponentGames:
         """(N,) bool, games ended by the ply limit."""
         return self.positions.truncated
 
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Take another opponent in games that begin from now on; raises `ValueError` as the constructor."""
+        if self._opponent is None or opponent is None:
+            raise ValueError("only another opponent can be set: make another environment for the self-play view")
+        self._opponent.exchange(opponent, self.over)
+
     def begin(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
         """Start new games in `rows`, from `start` (one position, or one for each) or as games usually begin.
 
-        The opponent plays until it is the agent's turn. It may finish a game before the agent's first move (a low ply
-        limit, a tiny board). The game is over then, and the next step pays for it.
+        The opponent plays until it is the agent's turn. Seat and opening of a game that it ends before are drawn again;
+        after `MAX_BEGINNINGS` such games in a row that is a `ValueError`.
         """
-        self._lay_out(rows, rng, self._starts(len(rows), rng) if start is None else start)
+        self._restart(rows, rng, start)
         self._reply(rng)
+        self._redraw(rows, rng, start)
         self._settled[rows] = False
-        self._look()
+        self._update_mask()
 
     def step(self, actions: npt.ArrayLike, rng: np.random.Generator, restart: Ints | None = None) -> Rewards:
         """Play the agent's actions and the opponent's replies; (N,) float64 rewards of the agent.
@@ -108,20 +116,19 @@ class OpponentGames:
             rng: the opponent's chance, and that of the seats.
             restart: rows of games that are over and begin anew in this step, which pays them nothing.
         """
-        actions = self._inside(actions)
+        actions = self._check_actions(actions)
         legal: Mask = self.mask.reshape(-1).take(self._mask_rows + actions)
         self.illegal |= ~(legal | self.over)
         if self._opponent is None:
             self.seats = self.positions.mover.copy()
         self._play(actions, legal)
         if restart is not None:
-            self._lay_out(restart, rng, self._starts(len(restart), rng))
+            self._restart(restart, rng)
         self._reply(rng)  # also the openings of games that begin anew
-        self._look()
-        rewards = self._pay()
         if restart is not None:
-            self._settled[restart] = False
-        return rewards
+            self._redraw(restart, rng)
+        self._update_mask()
+        return self._pay()
 
     def observe(self, rows: Ints | None = None) -> Observation:
         """(N, D) int32 observations of the agent; of the games in `rows` alone, if given."""
@@ -131,18 +138,18 @@ class OpponentGames:
     def report(self, rows: Ints) -> dict[str, npt.NDArray[Any]]:
         """How the games in `rows` (M of them, over) ended.
 
-        `termination` (M,) object, the reason; `standings` (M, P) int32, points of all players; `seat` (M,) intp, whom
-        the last reward paid; `illegal_action` (M,) bool.
+        `termination` (M,) int64, the reason's place in `TERMINATIONS`; `standings` (M, P) int32, points of all
+        players; `seat` (M,) intp, whom the last reward paid; `illegal_action` (M,) bool.
         """
         last, illegal = self.positions.at(rows), self.illegal[rows]
         return {
-            "termination": _REASONS[np.where(illegal, len(_REASONS) - 1, last.ended)],
+            "termination": np.where(illegal, ILLEGAL_ACTION, last.ended).astype(np.int64),
             "standings": self.core.standings(last),
             "seat": self.seats[rows],
             "illegal_action": illegal,
         }
 
-    def _inside(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
+    def _check_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
         actions = np.asarray(actions)
         check_whole(actions, len(self.positions))
         outside = ((actions < 0) | (actions >= self.core.rules.actions)).nonzero()[0]
@@ -165,26 +172,38 @@ class OpponentGames:
             self.core.play(self.positions, np.where(legal, actions, self._opening), checked=False)
             self.positions[idle] = kept
 
-    def _starts(self, n: int, rng: np.random.Generator) -> Positions:
-        """Start positions of `n` games (one stands for all if it is the set-up)."""
-        if not self.opening_plies:
-            return self._set_up
-        starts = self.core.start(n)
-        play_randomly(self.core, starts, rng.integers(0, self.opening_plies + 1, n), rng)
-        starts[starts.over] = self._set_up
-        return starts
-
-    def _lay_out(self, rows: Ints, rng: np.random.Generator, start: Positions) -> None:
+    def _restart(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
         """New games in `rows`, before the opponent's first move."""
+        if start is None:
+            start = draw_starts(self.core, len(rows), self.opening_plies, rng)
         self.positions[rows] = start
         self._paid[rows] = self.positions.scores[rows]
         self.illegal[rows] = False
+        if self._opponent is not None:
+            self._opponent.draw(rows, rng)
         if self._opponent is None:
             self.seats[rows] = self.positions.mover[rows]
         elif self._seat == "random":
             self.seats[rows] = rng.integers(self.core.rules.players, size=len(rows))
         else:
             self.seats[rows] = self._seat
+        if self.watch is not None:
+            self.watch(rows, self.positions[rows], None)
+
+    def _redraw(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
+        """Begin those of `rows` again that the opponent has ended, until it is the agent's turn in all of them."""
+        for _ in range(1, MAX_BEGINNINGS):
+            ended = self.positions.over[rows]
+            if not ended.any():
+                return
+            rows, start = rows[ended], start if start is None or len(start) == 1 else start[ended]
+            self._restart(rows, rng, start)
+            self._reply(rng)
+        if self.positions.over[rows].any():
+            raise ValueError(
+                f"the opponent ended {MAX_BEGINNINGS} of {MAX_BEGINNINGS} games of '{self.core.rules}' before the "
+                "agent's first move: give another seat, another position or a larger max_plies"
+            )
 
     def _reply(self, rng: np.random.Generator) -> None:
         """The opponent's plies, until it is the agent's turn in all games that go on."""
@@ -192,7 +211,7 @@ class OpponentGames:
             return
         while (rows := ((self.positions.mover != self.seats) & (self.positions.ended == RUNNING)).nonzero()[0]).size:
             moved = self.positions.at(rows)
-            actions, before = np.asarray(self._opponent(moved, rng)), moved.copy() if self.watch else None
+            actions, before = self._opponent.choose(rows, moved, rng), moved.copy() if self.watch else None
             try:
                 self.core.play(moved, actions)
             except IllegalActionError as error:
@@ -202,7 +221,7 @@ class OpponentGames:
             if moved is not self.positions:
                 self.positions[rows] = moved
 
-    def _look(self) -> None:
+    def _update_mask(self) -> None:
         """Keep which games are over, and the legal actions of the new positions."""
         self.over = self.positions.over | self.illegal
         self.mask = self.core.legal_mask(self.positions)
@@ -226,20 +245,18 @@ class OpponentGames:
         return rewards
 
 
-def _as_choose(opponent: Opponent, rules: Rules) -> Choose | None:
-    if isinstance(opponent, str):
-        opponent = make_policy(opponent, rules)
-    if opponent is None:
-        return None
-    if not isinstance(opponent, type):  # a Policy's class has `choose` too, but it is no player
-        if isinstance(opponent, Policy):
-            return opponent.choose
-        if callable(opponent):
-            return opponent
-    raise TypeError(
-        "opponent must be a player's name, a Policy, a function of positions and a random generator, or None; "
-        f"got {opponent!r}"
-    )
+def draw_starts(core: Core, n: int, most_plies: int, rng: np.random.Generator) -> Positions:
+    """Start positions of `n` games, 0 to `most_plies` random plies in; the set-up where the game was over by then."""
+    starts = core.start(n)
+    if most_plies:
+        play_randomly(core, starts, rng.integers(0, most_plies + 1, n), rng)
+        starts[starts.over] = core.start(1)
+    return starts
+
+
+def check_opening_plies(plies: int, rules: Rules) -> int:
+    """`opening_plies` of an environment; raises `ValueError` for no whole number from 0 to `max_plies`."""
+    return _whole("opening_plies", plies, 0, rules.max_plies)
 
 
 def _check_seat(seat: Seat, rules: Rules, *, self_play: bool) -> Seat:

@@ -1,5 +1,6 @@
 """Hints by the strongest level, with the value of each move."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -9,7 +10,7 @@ import numpy as np
 from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import Move, seat_name
-from oanquan_env.errors import Text
+from oanquan_env.play.vietnamese_texts import Language, in_language
 from oanquan_env.players import Policy, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
@@ -44,17 +45,19 @@ class Hint:
     values: Mapping[Move, float]
     analysis: Analysis | None  # of the search; None for a player that does not search
 
-    def text(self, board: Board) -> Text:
+    def text(self, board: Board, language: Language = "en") -> str:
         """The advice in words: the mover's final margin with each move, or the points won at once."""
         before = 0.0 if self.analysis is None else final_margin(board, 0.0)
         moves = "  ".join(f"{move} {round(before + value, 1):+g}" for move, value in self.values.items())
         parts = {"player": self.player, "best": self.best, "moves": moves}
         if self.analysis is None:
             words = "{player}: try {best}.\nPoints that each move wins at once, answers not counted:\n{moves}"
-            return Text(words, **parts)
+            return in_language(words, language, **parts)
         words = "{player}: try {best}.\nFinal margin of {seat} with each move, if all play their best ({how}):\n{moves}"
-        how = Text("proved") if self.analysis.proved else Text("seen {depth} moves deep", depth=self.analysis.depth)
-        return Text(words, **parts, seat=seat_name(board.rules, board.mover), how=how)
+        how = "proved" if self.analysis.proved else "seen {depth} moves deep"
+        how = in_language(how, language, depth=self.analysis.depth)
+        seat = in_language(seat_name(board.rules, board.mover), language)
+        return in_language(words, language, **parts, seat=seat, how=how)
 
 
 def final_margin(board: Board, value: float) -> float:
@@ -64,11 +67,19 @@ def final_margin(board: Board, value: float) -> float:
     return mine - sum(scores) / len(scores) + value
 
 
-def hint(name: str, player: Policy, board: Board, rng: np.random.Generator) -> Hint:
-    """A player's advice in a running game."""
+def hint(
+    name: str, player: Policy, board: Board, rng: np.random.Generator, *, fields_changed_hands: bool = False
+) -> Hint:
+    """A player's advice in a running game.
+
+    Players do not count pawned and sold fields, so in rounds that have some nothing is proved.
+    """
     searcher = player.beyond if isinstance(player, BookPolicy) else player
     if isinstance(searcher, Analyst):
         analysis = searcher.analyse(board)
+        if fields_changed_hands:
+            unproved = dataclasses.replace(analysis, proved=False)
+            return Hint(name, analysis.best, analysis.values, unproved)
         return Hint(name, _best(player, analysis), analysis.values, analysis)
     move, gains = choose_move(player, board, rng), move_gains(board.core, board.positions)[0]
     legal = sorted(board.legal_moves, key=lambda legal_move: -gains[legal_move.action])

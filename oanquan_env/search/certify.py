@@ -9,221 +9,107 @@ prover needs at most, and allows only moves that lead to lower ranks.
 
 Cycles leave positions without a rank. If the first is one of them, these are collected again, one after the other, by
 moves that do not lead back; and then all of them once more, with the goals known by then, as a position with a higher
-goal may need another move and close another cycle.
+goal may need another move and close another cycle. That search is exponential at worst, so it has a budget.
 """
 
 import functools
 import heapq
-import itertools
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from oanquan_env.arrays import Ints, Points
+from oanquan_env.arrays import Ints
 from oanquan_env.engine.core import Core, RunawayGameError
-from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import format_position
-from oanquan_env.engine.positions import Positions
 from oanquan_env.search.certificates import (
-    CHUNK,
     END,
     Certificate,
     Strategy,
     beginnings,
     follow,
     margin,
-    replies,
-    unpack,
 )
-from oanquan_env.search.proof import UNPROVED, ProofTable
+from oanquan_env.search.collecting import (
+    NEVER,
+    Detours,
+    Goals,
+    NoStrategyError,
+    Prover,
+    Tell,
+    collect,
+    highest,
+    running_goals,
+    tries_of,
+)
+from oanquan_env.search.proof import LimitReachedError
 from oanquan_env.search.solver import Solver
 
 ATTEMPTS = 30
 """How often positions are collected before a bound is given up."""
-EFFORTS = (0, *(1 << bits for bits in range(10, 30, 4)))
-"""Node limits for the proof of a move, tried in ascending order."""
-DETOUR = 1 << 14
-"""Nodes for a move that does not lead back."""
-LONGEST = 100
-"""Most moves of the prover in a game; a strategy of more would pass the ply limit of the presets."""
-_NEVER = 1 << 20  # above all points and ranks
-
-Goals = dict[bytes, int]
-"""Points that the prover must win from each position on, by the position's key."""
 
 
-def certify(solver: Solver) -> Certificate:
-    """A certificate of all bounds that the solver has proved.
+def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line: None) -> Certificate:
+    """A certificate of the bounds that the solver has proved, as far as strategies are found for them.
 
-    Raises `ValueError` if no strategy is found whose moves depend on the position alone.
+    `tell` hears of the progress, and of a bound that is left out. The deadline is one of `time.monotonic()`.
+    Raises `NoStrategyError` if no strategy is found for any bound.
     """
     core, progress = solver.core, solver.progress
-    claims = Certificate(core.rules, format_position(core, solver.position))
-    try:
-        lower, upper = (
-            None if bound is None else _strategy(claims, solver.table, bound, is_lower)
-            for bound, is_lower in ((progress.lower, True), (progress.upper, False))
-        )
-    except RunawayGameError as error:
-        raise ValueError(f"no certificate: a move has no end: {error}") from None
-    return Certificate(claims.rules, claims.position, lower, upper)
+    claims, prover = Certificate(core.rules, format_position(core, solver.position)), Prover(solver.table, deadline)
+    found: dict[str, Strategy] = {}
+    errors = []
+    for name, bound in (("lower", progress.lower), ("upper", progress.upper)):
+        if bound is None:
+            continue
+        begins = f"{name} bound {bound:+d}: "
+        tell(f"{begins}looking for a strategy")
+        try:
+            found[name] = _strategy(claims, prover, bound, name == "lower", tell)
+        except NoStrategyError as error:
+            errors.append(f"{begins}no strategy found whose moves depend on the position alone: {error}")
+        except LimitReachedError:
+            errors.append(f"{begins}no strategy found in time")
+        except RunawayGameError as error:
+            errors.append(f"{begins}a move has no end: {error}")
+    if errors and not found:
+        raise NoStrategyError("; ".join(errors))
+    for line in errors:
+        tell(line)
+    return Certificate(claims.rules, claims.position, **found)
 
 
-def _strategy(claims: Certificate, table: ProofTable, bound: int, is_lower: bool) -> Strategy:
+def _strategy(claims: Certificate, prover: Prover, bound: int, is_lower: bool, tell: Tell) -> Strategy:
     """A strategy for a bound that is proved in the table."""
     core = claims.core
     begin = beginnings(core, claims.start(), is_lower)
-    first = _highest(_running(core, begin, (bound if is_lower else -bound) - margin(core, begin)))
+    first = highest(running_goals(core, begin, (bound if is_lower else -bound) - margin(core, begin)))
     if not first:  # every move ends the game
         return Strategy(bound, np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint8))
-    goals = _collect(core, table, first)
+    goals = collect(core, prover, first)
     for attempt in range(ATTEMPTS):
         moves = _moves(core, goals)
         ranks = _ranks(len(goals), moves)
-        ranked = {key: goal for (key, goal), rank in zip(goals.items(), ranks.tolist(), strict=False) if rank < _NEVER}
+        ranked = {key: goal for (key, goal), rank in zip(goals.items(), ranks.tolist(), strict=False) if rank < NEVER}
+        tell(f"  {len(goals):,} positions collected, {len(ranked):,} of them without cycles")
         if first.keys() <= ranked.keys():
             chosen = _choose(list(goals), list(first), moves, ranks)
             graph = follow(core, begin, functools.partial(_actions, chosen))
             actions, left = np.array([chosen[key] for key in graph.numbers], dtype=np.uint8).reshape(-1, 2).T.copy()
             return Strategy(bound, actions, left)
-        detours = _Detours(core, table, Goals() if attempt else ranked, goals)
-        if not detours.reach_all(first):  # the goals known are too high to be kept all at once
-            detours = _Detours(core, table, Goals(), Goals())
-            if not detours.reach_all(first):
-                break
+        detours = Detours(core, prover, tell, Goals() if attempt else ranked, goals)
+        if detours.reach_all(first) is not None:  # the goals known are too high to be kept all at once
+            detours = Detours(core, prover, tell, Goals(), Goals())
+            if detours.reach_all(first) is not None:
+                raise NoStrategyError("all moves found lead back")
         goals = detours.goals
-    raise ValueError(f"no strategy found for the bound {bound:+d} whose moves depend on the position alone")
+    raise NoStrategyError(f"positions were collected {ATTEMPTS} times")
 
 
 def _actions(chosen: dict[bytes, tuple[int, int]], _: int, keys: Sequence[bytes]) -> Ints:
     """The actions chosen in the positions of these keys; see `follow`."""
     return np.array([chosen[key][0] for key in keys], dtype=np.intp)
-
-
-def _running(core: Core, positions: Positions, goals: Ints | Points) -> Iterator[tuple[bytes, int]]:
-    """Key and goal of each running one of N positions."""
-    running = (~positions.over).nonzero()[0]
-    return zip(canonical_keys(core, positions[running]).tolist(), goals[running].tolist(), strict=True)
-
-
-def _highest(wanted: Iterator[tuple[bytes, int]]) -> Goals:
-    goals = Goals()
-    for key, goal in wanted:
-        goals[key] = max(goal, goals.get(key, goal))
-    return goals
-
-
-class _Tries(NamedTuple):
-    """All moves of the prover in some positions, and all replies. K moves, E replies."""
-
-    begin: int  # number of the first position
-    rows: Ints  # (K,) the position that each move is made in, ascending from 0
-    actions: Ints  # (K,) the moves
-    moves: Ints  # (E,) the move that each reply answers, ascending; a move that ends the game has one "reply"
-    reached: Positions  # E positions
-    needed: Ints | Points  # (E,) points that the prover must still win there
-
-
-def _tries(core: Core, goals: Goals) -> Iterator[_Tries]:
-    """What can be tried in positions, some after others."""
-    for begin in range(0, len(goals), CHUNK):
-        chunk = dict(itertools.islice(goals.items(), begin, begin + CHUNK))
-        moved, rows, actions = core.expand(unpack(list(chunk)))
-        moves, reached = replies(core, moved)
-        needed = np.array(list(chunk.values()))[rows[moves]] - margin(core, reached)
-        yield _Tries(begin, rows, actions, moves, reached, needed)
-
-
-# ---- collecting ------------------------------------------------------------------------------------------------------
-
-
-def _collect(core: Core, table: ProofTable, wanted: Goals) -> Goals:
-    """The positions wanted and all others that the prover meets if it makes the moves collected."""
-    goals = Goals()
-    while wanted := {key: goal for key, goal in wanted.items() if goal > goals.get(key, -_NEVER)}:
-        goals |= wanted
-        wanted = _highest(_next(core, table, wanted, goals))
-    return goals
-
-
-def _next(core: Core, table: ProofTable, wanted: Goals, goals: Goals) -> Iterator[tuple[bytes, int]]:
-    """Positions and goals after the moves that keep the goals wanted, by ever shorter proofs and few new positions."""
-    most = table.prove_each(unpack(list(wanted)), np.array(list(wanted.values())), 0)
-    for tries in _tries(core, wanted):
-        running = ~tries.reached.over
-        plies = np.where(~running & (tries.needed <= 0), 0, UNPROVED)
-        begins, own = np.diff(tries.moves, prepend=-1).nonzero()[0], most[tries.begin :][tries.rows]
-        unsettled = np.ones(tries.rows[-1] + 1, dtype=np.bool_)
-        for nodes in EFFORTS:
-            asked = (running & (plies == UNPROVED) & unsettled[tries.rows][tries.moves]).nonzero()[0]
-            plies[asked] = table.prove_each(tries.reached[asked], tries.needed[asked], nodes)
-            longest = np.maximum.reduceat(plies, begins)
-            unsettled[tries.rows[longest < (own if nodes < DETOUR else UNPROVED)]] = False
-            if not unsettled.any():
-                break
-        new = np.zeros(len(running))
-        new[running] = [goals.get(key, -_NEVER) < goal for key, goal in _running(core, tries.reached, tries.needed)]
-        rising = np.where(longest < own, 0, longest)
-        order = np.lexsort((np.bincount(tries.moves, new), rising, tries.rows))
-        best = np.zeros(len(longest), dtype=np.bool_)
-        best[order[np.diff(tries.rows[order], prepend=-1) > 0]] = True
-        taken = best[tries.moves]
-        yield from _running(core, tries.reached[taken], tries.needed[taken])
-
-
-class _Detours:
-    """Collects what follows moves that do not lead back, position by position, for positions without a rank.
-
-    Attributes:
-        goals: of the positions with a rank, and of those collected.
-    """
-
-    def __init__(self, core: Core, table: ProofTable, goals: Goals, known: Goals) -> None:
-        self._core, self._table, self.goals, self._known = core, table, goals, known
-        self._before: set[bytes] = set()
-
-    def reach_all(self, wanted: Goals) -> bool:
-        """`reach` for several positions."""
-        return all(self.reach(*one) for one in wanted.items())
-
-    def reach(self, key: bytes, goal: int) -> bool:
-        """Collect what follows a position; false where all moves found that keep the goal lead back."""
-        if self.goals.get(key, -_NEVER) >= goal:
-            return True
-        if len(self._before) == LONGEST:
-            return False
-        self._before.add(key)
-        reached = self._try(key, max(goal, self._known.get(key, goal)))
-        self._before.discard(key)
-        return reached
-
-    def _try(self, key: bytes, goal: int) -> bool:
-        """`reach` for a position that is not collected yet."""
-        (tries,) = _tries(self._core, {key: goal})
-        running = ~tries.reached.over
-        kept, tried = ~running & (tries.needed <= 0), set[int]()
-        replied: list[Goals] = [Goals() for _ in tries.rows]
-        for move, (reply, needed) in zip(
-            tries.moves[running].tolist(), _running(self._core, tries.reached, tries.needed), strict=True
-        ):
-            replied[move][reply] = max(needed, replied[move].get(reply, needed))
-        for nodes in EFFORTS:
-            asked = (running & ~kept).nonzero()[0]
-            kept[asked] = self._table.prove_each(tries.reached[asked], tries.needed[asked], nodes) < UNPROVED
-            good = set((np.bincount(tries.moves, ~kept) == 0).nonzero()[0].tolist()) - tried
-            for move in sorted(good, key=lambda move: self._cost(replied[move])):
-                if self._before.isdisjoint(replied[move]) and all(self.reach(*one) for one in replied[move].items()):
-                    self.goals[key] = goal
-                    return True
-            tried |= good
-            if tried and nodes >= DETOUR:
-                break
-        return False
-
-    def _cost(self, goals: Goals) -> tuple[int, int]:
-        """How many positions are new, or must win more; and how many there are."""
-        return sum(self.goals.get(key, -_NEVER) < goal for key, goal in goals.items()), len(goals)
 
 
 # ---- choosing --------------------------------------------------------------------------------------------------------
@@ -241,11 +127,11 @@ class _Moves(NamedTuple):
 def _moves(core: Core, goals: Goals) -> _Moves:
     numbers = {key: number for number, key in enumerate(goals)}
     parts: list[tuple[Ints, Ints, Ints, Ints]] = []
-    for begin, rows, actions, moves, reached, needed in _tries(core, goals):
+    for begin, rows, actions, moves, reached, needed in tries_of(core, goals):
         children, kept, running = np.full(len(moves), END), needed <= 0, ~reached.over
-        after = list(_running(core, reached, needed))
+        after = list(running_goals(core, reached, needed))
         children[running] = [numbers.get(key, END) for key, _ in after]
-        kept[running] = [goals.get(key, -_NEVER) >= goal for key, goal in after]
+        kept[running] = [goals.get(key, -NEVER) >= goal for key, goal in after]
         good = np.bincount(moves, ~kept) == 0
         parts.append((begin + rows[good], actions[good], np.bincount(moves)[good], children[good[moves]]))
     rows, actions, counts, children = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -253,8 +139,8 @@ def _moves(core: Core, goals: Goals) -> _Moves:
 
 
 def _ranks(n: int, moves: _Moves) -> Ints:
-    """(N + 1,) the most moves that the prover needs in each position, or _NEVER; 0 for the end, in the last place."""
-    ranks = np.full(n + 1, _NEVER)
+    """(N + 1,) the most moves that the prover needs in each position, or NEVER; 0 for the end, in the last place."""
+    ranks = np.full(n + 1, NEVER)
     ranks[END] = 0
     while True:
         worst = np.maximum.reduceat(ranks[moves.children], moves.begins)

@@ -14,19 +14,17 @@ from oanquan_env.board import Board, shared_core
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, format_position, names, quoted
 from oanquan_env.engine.positions import Termination
-from oanquan_env.errors import Text, UsageError, said
-from oanquan_env.match.matches import Match, Round
+from oanquan_env.errors import UsageError
+from oanquan_env.match.match import Match, Round
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.records.games import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
 
 MATCH, ROUND = "Match", "Round"
 SOLD, PAWNED = OWNERSHIP_HEADERS
 
-TOO_LATE = "the match was over after round {number}"
-
 
 def _error(number: int, what: str) -> UsageError:
-    return UsageError(Text("round {number}: {what}", number=number, what=what))
+    return UsageError(f"round {number}: {what}")
 
 
 def match_records(match: Match, headers: Mapping[str, str] | None = None) -> list[GameRecord]:
@@ -69,7 +67,7 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
     match = _new_match(records)
     for number, record in enumerate(records, 1):
         if match.outcome is not None:
-            raise _error(number, Text(TOO_LATE, number=number - 1))
+            raise _error(number, f"the match was over after round {number - 1}")
         _compare(number, _expected(match, records[0]), _written(record))
         _play(match, number, record)
     return match
@@ -103,7 +101,7 @@ def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
         replay_match(records)
     match = replay_match(records[:-1]) if len(records) > 1 else _new_match(records)
     if match.outcome is not None:
-        raise _error(len(records), Text(TOO_LATE, number=len(records) - 1))
+        raise _error(len(records), f"the match was over after round {len(records) - 1}")
     _compare(len(records), _expected(match, records[0]), _written(records[-1]))
     return match, records[-1].board()
 
@@ -127,11 +125,11 @@ def _round_headers(match: Match, number: int, ownership: Ownership) -> dict[str,
 def _new_match(records: Sequence[GameRecord]) -> Match:
     """The match that the first record begins."""
     if not records:
-        raise UsageError(Text("no rounds to replay"))
+        raise UsageError("no rounds to replay")
     try:
         return Match(match_rules=records[0].headers.get(MATCH, ""), core=shared_core(records[0].rules))
     except ValueError as error:
-        raise _error(1, said(error)) from None
+        raise _error(1, str(error)) from None
 
 
 def _expected(match: Match, first: GameRecord) -> dict[str, str]:
@@ -154,27 +152,24 @@ def _written(record: GameRecord) -> dict[str, str]:
 def _compare(number: int, expected: Mapping[str, str], written: Mapping[str, str]) -> None:
     for name, value in expected.items():
         if written[name] != value:
-            wrong = "{name} is {value}, but should be {right}"
-            raise _error(number, Text(wrong, name=name, value=quoted(written[name]), right=quoted(value)))
+            raise _error(number, f"{name} is {quoted(written[name])}, but should be {quoted(value)}")
 
 
 def _play(match: Match, number: int, record: GameRecord) -> None:
     finished = None
     for ply, move in enumerate(record.moves, 1):
         if finished is not None:
-            raise _error(number, Text("move {number} comes after the end of the round", number=ply))
+            raise _error(number, f"move {ply} comes after the end of the round")
         legal = [Move.from_action(action) for action in match.legal_mask().nonzero()[0].tolist()]
         if move not in legal:
-            why = Text("legal: {moves}", moves=names(legal))
-            raise _error(number, Text("move {number}, {move}, is not legal; {why}", number=ply, move=move, why=why))
+            raise _error(number, f"move {ply}, {move}, is not legal; legal: {names(legal)}")
         try:
             finished = match.step(move.action)
         except RunawayGameError as error:
-            wrong = Text("move {number}, {move}: {what}", number=ply, move=move, what=said(error))
-            raise _error(number, wrong) from None
+            raise _error(number, f"move {ply}, {move}: {error}") from None
     if finished is None and is_resigned(record):
         finished = match.resign()
     if finished is None:
-        raise _error(number, Text("the moves do not finish the round"))
+        raise _error(number, "the moves do not finish the round")
     expected = {"Result": _result(finished), "Termination": str(finished.termination)}
     _compare(number, expected, {"Result": record.result, "Termination": record.termination})
