@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from agents.evaluation.prove_openings import OpeningProofs, main
+from agents.evaluation.prove_openings import OpeningProofs, certify_sample, main
 from oanquan_env import Board, Core, Rules
 from oanquan_env.benchmark import opening_values
 from oanquan_env.benchmark.opening_values import (
@@ -121,6 +121,16 @@ def test_damage_is_named(tmp_path, old: str, new: str, error: str) -> None:
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises(FileError, match=re.escape(error)):
         read_opening_table(path)
+
+
+def test_certificates_confirm_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    table = proved("tonkin fields=3 seeds=2 stone_value=3", 1)
+    assert certify_sample(table, 2) == 2
+    assert capsys.readouterr().out.count("in the table, certified") == 2
+    for name, bounds in table.bounds.items():
+        table.bounds[name] = Bounds(bounds.lower + 1, bounds.upper + 1)
+    with pytest.raises(ValueError, match="in the table, but certified"):
+        certify_sample(table, 2)
 
 
 def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,11 @@ The deepest positions are proved first. The bounds of an earlier position follow
 leave the value open, it is asked for itself. Every position has its own table of proofs: in a shared one a proof may
 build on others until its games are longer than the ply limit. The file keeps all bounds, so a call after an
 interruption, or with more nodes, goes on.
+
+    python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --certify 20
+
+This compares a sample of the proved values with certificates, made by the solver and checked by `verify`, which shares
+no code with the search.
 """
 
 import math
@@ -28,13 +33,17 @@ from oanquan_env.benchmark.opening_values import (
     read_opening_table,
     squares_of,
 )
+from oanquan_env.benchmark.verification import UnprovedError, verify
+from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.search.bounds import Bounds
+from oanquan_env.search.certify import certify
+from oanquan_env.search.collecting import NoStrategyError
 from oanquan_env.search.compiled import mover_first
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.proof import ProofTable
-from oanquan_env.search.solver import BoundSearch
+from oanquan_env.search.proof import LimitReachedError, ProofTable
+from oanquan_env.search.solver import BoundSearch, Solver
 
 PROG = "python -m agents.evaluation.prove_openings"
 MEGABYTES = 256.0
@@ -42,6 +51,8 @@ MEGABYTES = 256.0
 GUESS = Limits(nodes=20_000)
 """The search whose value is the first guess of a position's value."""
 SAVE_SECONDS = 20.0
+CERTIFY_SECONDS = 60.0
+"""Time for the proofs of a certificate, and then for its strategies."""
 
 
 class OpeningProofs:
@@ -104,6 +115,38 @@ class OpeningProofs:
                 self.table.bounds[name] = self.table.bounds[name].within(bounds)
 
 
+def certify_sample(table: OpeningTable, count: int) -> int:
+    """Certify proved positions in the order of a fixed seed, until `count` values are confirmed; returns how many are.
+
+    Prints a line for each. Raises `ValueError` where a certificate contradicts the table.
+    """
+    core = Core(table.rules)
+    positions = Positions.concatenate(layers(core, table.plies))
+    bounds = [table.bounds[name] for name in squares_of(core, positions)]
+    proved = [row for row, found in enumerate(bounds) if found.meet]
+    confirmed = 0
+    for row in np.random.default_rng(0).permutation(proved).tolist():
+        if confirmed == count:
+            break
+        solver = Solver(core, positions[row : row + 1])
+        try:
+            for _ in solver.rounds(time.monotonic() + CERTIFY_SECONDS):
+                pass
+            checked = verify(certify(solver, time.monotonic() + CERTIFY_SECONDS))
+        except (LimitReachedError, NoStrategyError, UnprovedError) as error:
+            print(f"{format_position(core, positions, row)}  no certificate: {error}")
+            continue
+        value = bounds[row].lower
+        lower, upper = (value if claim is None else claim.bound for claim in (checked.lower, checked.upper))
+        if not lower <= value <= upper:
+            raise ValueError(f"{bounds[row]} in the table, but certified {lower:+.0f} to {upper:+.0f}")
+        confirmed += None not in (checked.lower, checked.upper) and lower == upper
+        print(
+            f"{format_position(core, positions, row)}  {bounds[row]} in the table, certified {lower:+.0f} to {upper:+.0f}"
+        )
+    return confirmed
+
+
 @dataclass(frozen=True)
 class Options:
     """The command line."""
@@ -112,6 +155,7 @@ class Options:
     plies: int = 3  # plies of the deepest positions
     nodes: int = 4_000_000  # moves that may be played for one question about a value
     threads: int = os.cpu_count() or 1  # positions worked on at once
+    certify: int = 0  # prove nothing; check so many of the file's values by certificates
     output: OptionalFile = None  # the file, which is continued; the package's if left out
 
 
@@ -128,6 +172,9 @@ def main(options: Options) -> None:
         if (found.rules, found.plies) != (table.rules, table.plies):
             raise ValueError(f"{path} holds {found.plies} plies of '{found.rules}': name another --output")
         table = found
+    if options.certify:
+        print(f"{certify_sample(table, options.certify)} of {options.certify} values certified")
+        return
     began, spent = time.process_time(), table.made["seconds"]
     table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}"
 
