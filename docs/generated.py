@@ -15,7 +15,8 @@ from typing import get_args, get_type_hints
 import gymnasium
 
 from agents.support.markdown import table
-from oanquan_env import PRESETS, Core, Move, Rules, Termination, raw_env
+from oanquan_env import PRESETS, Board, Core, Move, Rules, Termination, raw_env
+from oanquan_env.benchmark.opening_values import find_opening_table, opening_move_values, openings_table_path
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS
@@ -150,6 +151,32 @@ def levels() -> str:
     return table(["level", "who plays", "random moves"], rows, left=None)
 
 
+def first_moves() -> str:
+    """The value of each first move, for South, in points; of a move and its mirror image one."""
+    rows = []
+    for name, preset in PRESETS.items():
+        board = Board(preset.rules)
+        values = {str(move): str(bounds) for move, bounds in opening_move_values(board).items()}
+        if values:
+            best = max(bounds.lower for bounds in opening_move_values(board).values())
+            marked = [f"**{text}**" if text == f"{best:+.0f}" else text for text in values.values()]
+            of_fields = dict(zip(values, marked, strict=True))
+            rows.append([f"`{name}`", *(of_fields[f"{field + 1}A"] for field in range(preset.rules.fields))])
+    return table(["rules", *(f"{field}A" for field in range(1, 6))], rows)
+
+
+def opening_tables() -> str:
+    """What the package's tables of openings hold."""
+    rows = []
+    for name, preset in PRESETS.items():
+        known = find_opening_table(preset.rules)
+        if known:
+            size = openings_table_path(preset.rules).stat().st_size
+            share = f"{known.proved:,} of {len(known.bounds):,}"
+            rows.append([f"`{name}`", str(known.plies), share, f"{size:,}", f"{known.made['seconds'] / 60:.0f}"])
+    return table(["rules", "plies", "values proved", "bytes", "core minutes"], rows)
+
+
 def names(module: str) -> str:
     """A heading, the first sentence of a module, and its documented names with a line each."""
     tree = _source(module)
@@ -208,6 +235,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         "registered": registered,
     },
     DOCS / "commands.md": {"players": players},
+    DOCS / "perfect-play.md": {"first-moves": first_moves, "opening-tables": opening_tables},
     DOCS / "play.md": {"levels": levels},
     **{
         page: {

@@ -141,9 +141,8 @@ def certify_sample(table: OpeningTable, count: int) -> int:
         if not lower <= value <= upper:
             raise ValueError(f"{bounds[row]} in the table, but certified {lower:+.0f} to {upper:+.0f}")
         confirmed += None not in (checked.lower, checked.upper) and lower == upper
-        print(
-            f"{format_position(core, positions, row)}  {bounds[row]} in the table, certified {lower:+.0f} to {upper:+.0f}"
-        )
+        compared = f"{bounds[row]} in the table, certified {lower:+.0f} to {upper:+.0f}"
+        print(f"{format_position(core, positions, row)}  {compared}")
     return confirmed
 
 
