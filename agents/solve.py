@@ -16,10 +16,10 @@ from typing import Annotated
 
 import tyro
 
+from agents.config import OptionalFile, command
 from agents.search.certificates import certify
 from agents.search.proof import LimitReachedError
 from agents.search.solver import ProofState, Solver
-from agents.support.command_line import OptionalFile, command
 from oanquan_env import Core
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.engine.notation import format_position, parse_position

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from agents.config import Flag, parse_options
 from agents.players.make import make
 from agents.search.deepening import Limits, Search
 from agents.search.mcts import MCTSPlayer, RandomPlayouts, SearchedLeaves
-from agents.support.command_line import Flag, parse_options
 from benchmarks.report import RESULTS
 from oanquan_env import PRESETS, Core, Positions
 from oanquan_env.files import read_json, write_atomically

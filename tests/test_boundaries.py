@@ -13,8 +13,8 @@ import pytest
 
 import oanquan_env
 import oanquan_env.play
+from agents.ppo import PPOConfig
 from agents.search.deepening import Limits, Search
-from agents.training.ppo.config import TrainConfig
 from oanquan_env import Core, GameRecord, IllegalActionError, Positions, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
@@ -188,4 +188,4 @@ def test_a_widget_minds_no_message_of_another_form() -> None:
 @pytest.mark.parametrize("settings", [{"ppo": {"clip_range": 1e308}}, {"evaluation": {"pairs": 10**15}}])
 def test_settings_that_would_fail_late_are_refused_at_once(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="less than or equal to"):
-        TrainConfig.model_validate(settings)
+        PPOConfig.model_validate(settings)

@@ -22,24 +22,26 @@ train --resume nowhere  =>  nowhere holds no run
 train --resume nowhere --seed 3  =>  only --threads, --device, --total-plies go with it
 train --resume nowhere --output there  =>  only --threads, --device, --total-plies go with it
 train --resume runs/x --sweep 0  =>  only --threads, --device,
-train --seed -1  =>  command line: seed: must be 0 or more (got -1)
-train --reward outcome  =>  command line: network.name must be plain with reward=outcome: afterstates takes a move for
-train --reward outcome --network.name two_ply  =>  network.name must be plain with reward=outcome: two_ply takes a move
+train --seed -1  =>  command line: seed: must be greater than or equal to 0 (got -1)
+train --reward outcome  =>  command line: network.name must be plain with reward=outcome: afterstates values a move by
+train --reward outcome --network.name two_ply  =>  network.name must be plain with reward=outcome: two_ply values a move
 train --jobs 2  =>  --ray and --jobs spread the seeds of a --sweep
 train --ray auto  =>  --ray and --jobs spread the seeds of a --sweep
 train --sweep 0 --jobs 0  =>  --jobs must be 1 or more
-train --sweep a  =>  --sweep takes seeds
-train --sweep ''  =>  --sweep takes seeds
+train --sweep a  =>  --sweep takes different seeds
+train --sweep ''  =>  --sweep takes different seeds
 train --ppo.n-stpes 32  =>  --ppo.n-stpes
 train --ppo.n-steps -1  =>  greater than or equal to 1
 train --ppo.n-steps=x  =>  --ppo.n-steps
 train --ppo.gamma nan  =>  finite number
-train --network.name resnet  =>  invalid choice 'resnet'
+train --network.name resnet  =>  must be plain, afterstates, two_ply or MODULE:NAME
+train --ppo.batch-size 100000000  =>  batch_size must be at most n_envs * n_steps = 16,384, the plies of a rollout
+train --kind sarsa  =>  kind: must be ppo, td or MODULE:NAME
 evaluate  =>  evaluate.py: which players? try: python evaluate.py greedy random
 evaluate greedy  =>  evaluate.py: two players or more are needed for a match; got 1
 evaluate greedy greedy  =>  two players are called 'greedy'; tell them apart by labels
 evaluate greedy rendom  =>  unknown player 'rendom' (did you mean random?)
-evaluate greedy random --pairs 0  =>  pairs: must be 1 or more (got 0)
+evaluate greedy random --pairs 0  =>  pairs: must be greater than or equal to 1 (got 0)
 evaluate greedy random --rules chess  =>  unknown preset 'chess'
 evaluate greedy random --suite arena,elo  =>  suites.1: must be 'arena', 'tables' or 'regret' (got 'elo')
 evaluate greedy random --openings {HERE}  =>  {HERE}: Is a directory
@@ -53,7 +55,7 @@ evaluate greedy --suite regret --save-games x.txt  =>  no games are played witho
 evaluate greedy --suite regret --ray x:1  =>  nothing to spread over a cluster without --suite arena
 evaluate greedy random --opening-plies 120  =>  was running after 120 plies: take fewer plies
 evaluate --config nowhere.yaml  =>  nowhere.yaml: no such file
-evaluate greedy random --seed -1  =>  seed: must be 0 or more (got -1)
+evaluate greedy random --seed -1  =>  seed: must be greater than or equal to 0 (got -1)
 oanquan_env.cli evaluate nobody  =>  unknown player 'nobody'
 oanquan_env.cli evaluate greedy --json nowhere/a.json  =>  --json: there is no folder nowhere
 oanquan_env.cli evaluate greedy random --openings nowhere.txt  =>  nowhere.txt: no such file
@@ -100,15 +102,15 @@ examples.td_lambda --temperature nan  =>  argument --temperature: must be 0.01 t
 examples.td_lambda --seed one  =>  argument --seed: invalid
 """
 DATA = """
-  =>  there is nothing to make: give --positions or --games
---positions -1  =>  --positions must be 0 or more; got -1
+  =>  --positions
+--positions -1  =>  --positions must be 1 or more; got -1
 --positions 9 --depth 0  =>  depth must be 1 or more; got 0
 --positions 9 --threads 0  =>  --threads must be 1 or more; got 0
 --positions 9 --rules three-player  =>  moves are valued for two players; 'three-player' has more
 --positions 9 --rules mongol  =>  unknown preset 'mongol'
 --positions 9 --net nowhere  =>  nowhere
 """
-"""Of `agents.training.datasets`, which makes its folder."""
+"""Of `agents.datasets`, which makes its folder."""
 
 
 def complaint(capsys: pytest.CaptureFixture[str], module: str, arguments: list[str]) -> str:
@@ -119,7 +121,7 @@ def complaint(capsys: pytest.CaptureFixture[str], module: str, arguments: list[s
         status = ended.code
     printed = capsys.readouterr()
     assert status == 2
-    assert not printed.out or module.startswith(("agents.evaluation", "agents.training"))  # their bar
+    assert not printed.out or module.startswith(("agents.evaluation", "agents.datasets"))  # their bar
     return " ".join(printed.err.split())
 
 
@@ -136,7 +138,7 @@ def test_a_mistake_is_explained(row: str, capsys: pytest.CaptureFixture[str], mo
 def test_data_that_cannot_be_made_are_refused(row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options, message = row.split("  =>  ")
     arguments = ["--output", str(tmp_path / "data"), "--depth", "2", "--threads", "1", *shlex.split(options)]
-    assert message in complaint(capsys, "agents.training.datasets", arguments)
+    assert message in complaint(capsys, "agents.datasets", arguments)
     assert not list(tmp_path.rglob("*.npz"))
 
 

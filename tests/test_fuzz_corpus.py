@@ -15,7 +15,7 @@ import pytest
 
 from agents.evaluation.results import read_report
 from agents.networks.agent_files import CARD_NAME, read_card
-from agents.training.kinds import load_config
+from agents.run import load_config
 from oanquan_env import Board, Move, NotationError, Rules, RulesError, parse_records
 from oanquan_env.benchmark.suites import read_suite
 from oanquan_env.errors import UsageError

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import agents
-from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
+from agents.td import ValueModule
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite

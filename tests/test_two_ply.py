@@ -4,19 +4,16 @@ import numpy as np
 import pytest
 import torch
 
-from agents.networks.config import NetworkConfig
+from agents.games import Games, StartsConfig
 from agents.networks.features import AfterstateFeatures, TwoPlyFeatures
-from agents.networks.layers import FORBIDDEN, POINTS_SCALE, CountTrunk, SumOfRows
-from agents.networks.networks import make_network
-from agents.networks.two_ply import TwoPlyNet
-from agents.training.starts import RandomStarts
+from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, SumOfRows, TwoPlyNet, make_network
 from oanquan_env import Core, Positions
 from oanquan_env.players import move_gains
 from tests.strategies import PRESET_NAMES
 
 
 def some_positions(core: Core, n: int = 40, seed: int = 1) -> Positions:
-    return RandomStarts(core, set_up_share=0.1, max_plies=9, seed=seed).draw(n)
+    return Games(core, n, StartsConfig(set_up_share=0.1, max_plies=9), seed).positions
 
 
 def make(core: Core) -> tuple[TwoPlyFeatures, TwoPlyNet]:

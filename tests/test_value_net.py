@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
-from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
 from agents.players.search_player import SearchPlayer
 from agents.search import leaf
 from agents.search.compiled import SearchRules, compile_rules, mover_first
 from agents.search.deepening import Limits, Search
 from agents.search.leaf import horizon, with_net
+from agents.td import ValueModule
 from oanquan_env import Board, Core, Move, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError

@@ -19,8 +19,8 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
+from agents.config import OptionalFile, command, command_of, progress_bar
 from agents.search.move_values import MoveValues
-from agents.support.command_line import OptionalFile, command, command_of, progress_bar
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.suites import openings_path

@@ -21,12 +21,12 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
+from agents.config import RayAddress, command, progress_bar
 from agents.search.compiled import OVER, mover_first, play
 from agents.search.deepening import Limits, Search
 from agents.search.memory import MAX_DEPTH
 from agents.search.proof import ProofTable
 from agents.search.solver import Bounds, Narrowing
-from agents.support.command_line import RayAddress, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
