@@ -1,6 +1,8 @@
 """Settings: typed by pydantic, read from YAML files, changed on the command line by tyro."""
 
 import difflib
+import importlib
+import os
 import reprlib
 import sys
 from collections.abc import Callable, Sequence
@@ -83,6 +85,17 @@ def explain(error: ValidationError, model: Any) -> str:
 
 def _fields(model: Any) -> dict[str, Any]:
     return getattr(model, "model_fields", None) or getattr(model, "__dataclass_fields__", {})
+
+
+def imported(name: str, field: str) -> Any:
+    """The object called MODULE:NAME, which runs the module; raises `FileError` that names the field."""
+    module, _, attribute = name.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # modules of the current folder, as by `python -m`
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise FileError(f"{field}: {name!r} cannot be imported: {error}") from None
 
 
 def parse_options(

@@ -4,6 +4,7 @@ Shapes: T steps, N games, P players, A actions, D columns of features, B positio
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, cast
@@ -22,7 +23,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 from torch import Tensor
 
-from agents.config import Count, Positive, PositiveOrZero, Share, Strict, read_yaml
+from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml
 from agents.games import Games
 from agents.networks.agent_files import AgentCard, save_agent
 from agents.networks.features import FeatureEncoder
@@ -30,7 +31,8 @@ from agents.networks.nets import NetworkConfig, check_reward, make_network
 from agents.players.make import make
 from agents.players.network_player import PPOPlayer
 from agents.run import RUN_NAME, EvaluationSchedule, Run, RunConfig, between
-from oanquan_env import Core, IllegalActionError, Termination
+from oanquan_env import Core, IllegalActionError, Positions, Termination
+from oanquan_env.arrays import Mask, Points
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order
@@ -38,10 +40,9 @@ from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import Policy
 from oanquan_env.playing import random_openings
-from oanquan_env.rewards import RewardName, ply_rewards
+from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
-Mask: TypeAlias = npt.NDArray[np.bool_]
 MOST_PLIES = 2**24
 """Largest rollout: a machine's memory holds no larger one."""
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
@@ -100,7 +101,7 @@ class PPOConfig(RunConfig):
     """Everything that training an agent by PPO depends on."""
 
     kind: Literal["ppo"] = Field("ppo", description="kind of run: ppo trains an agent, td a value net")
-    reward: RewardName = Field("margin", description="reward of a ply, see oanquan_env/rewards.py")
+    reward: str = Field("margin", description="reward of a ply: margin, outcome, mixed, or a function MODULE:NAME")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     network: NetworkConfig = Field(NetworkConfig(), description="the network")
     ppo: PPOSettings = Field(PPOSettings(), description="the optimisation")
@@ -115,6 +116,25 @@ class PPOConfig(RunConfig):
 # ---- games -----------------------------------------------------------------------------------------------------------
 
 
+def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArray[np.float64]]:
+    """The reward of a ply: one of the environment's by name, or a function MODULE:NAME of one's own.
+
+    The function takes the core, the scores (N, P) before the ply and the positions after it, and returns what the
+    players get, (N, P), by seat, summing to zero.
+    """
+    if name in REWARDS:
+        return functools.partial(ply_rewards, cast(RewardName, name))
+    own = imported(name, "reward")
+
+    def checked(core: Core, before: Points, positions: Positions) -> npt.NDArray[np.float64]:
+        rewards = np.asarray(own(core, before, positions), dtype=np.float64)
+        if rewards.shape != before.shape or np.abs(rewards.sum(axis=1)).max(initial=0) > 1e-6:
+            raise UsageError(f"reward {name} must return {before.shape} that sum to zero over the players of each game")
+        return rewards
+
+    return checked
+
+
 class SelfPlayVecEnv(VecEnv):
     """N games of one `Core` as a stable-baselines3 VecEnv, stepped as one batch; finished games restart at once.
 
@@ -124,8 +144,9 @@ class SelfPlayVecEnv(VecEnv):
     `TimeLimit.truncated` is always false, and `termination` in `infos` gives the reason.
     """
 
-    def __init__(self, features: FeatureEncoder, games: Games, reward: RewardName) -> None:
-        self.core, self.features, self.games, self.reward = features.core, features, games, reward
+    def __init__(self, features: FeatureEncoder, games: Games, reward: str) -> None:
+        self.core, self.features, self.games = features.core, features, games
+        self.reward = reward_function(reward)
         limits = np.iinfo(np.int16)
         space = spaces.Box(limits.min, limits.max, (features.size,), np.int16)
         super().__init__(len(games.positions), space, spaces.Discrete(self.core.rules.actions))
@@ -157,7 +178,7 @@ class SelfPlayVecEnv(VecEnv):
         positions = self.games.positions
         mover, before = positions.mover.copy(), positions.scores.copy()
         self.core.play(positions, self._actions)
-        rewards = ply_rewards(self.reward, self.core, before, positions)
+        rewards = self.reward(self.core, before, positions)
         rewards = np.take_along_axis(rewards, turn_order(mover, self.core.rules.players), axis=1)
         dones = positions.over
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -414,7 +435,7 @@ class PPORun(Run[PPOConfig]):
     def measure(self) -> tuple[dict[str, Any], str]:
         """Play the configured opponents and measure regret."""
         try:
-            player = PPOPlayer(self.folder, self.core.rules)
+            player = PPOPlayer(self.folder, self.core.rules, network=self.config.network.name)
             player.evaluate(self.core.start())
         except FileError as error:  # weights too large to play with
             raise self.diverged(str(error)) from None

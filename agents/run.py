@@ -5,7 +5,6 @@ written between two iterations, so a resumed run equals an uninterrupted one to 
 """
 
 import contextlib
-import importlib
 import json
 import pickle
 import random
@@ -23,7 +22,7 @@ from filelock import FileLock
 from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.config import Count, Positive, RulesName, Seed, Strict, dump_yaml, read_yaml, validated
+from agents.config import Count, Positive, RulesName, Seed, Strict, dump_yaml, imported, read_yaml, validated
 from agents.games import RandomGenerators, StartsConfig
 from agents.support import provenance
 from agents.support.folder_lock import lock_folder
@@ -65,12 +64,10 @@ class RunConfig(Strict):
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
     """The class of a kind of training, by its name or as MODULE:NAME; raises `FileError` that names `where`."""
-    module, _, name = KINDS.get(kind, kind if isinstance(kind, str) else "").partition(":")
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise FileError(f"{where}: kind: must be {', '.join(KINDS)} or MODULE:NAME (got {kind!r}: {error})") from None
-    return found  # type: ignore[no-any-return]
+    if kind not in KINDS and ":" not in str(kind):
+        raise FileError(f"{where}: kind: must be {', '.join(KINDS)} or MODULE:NAME (got {kind!r})")
+    found: type[Run[Any]] = imported(KINDS.get(kind, str(kind)), f"{where}: kind")
+    return found
 
 
 def load_config(path: Path) -> RunConfig:
@@ -325,6 +322,5 @@ class Run(ABC, Generic[Config]):
     def diverged(self, what: str) -> UsageError:
         """The error of a run whose weights are of no use any more. None such is in a checkpoint."""
         return UsageError(
-            f"training diverged: {what} after {self.plies:,} plies; start again with a smaller "
-            f"{self.config.kind}.learning_rate"
+            f"training diverged: {what} after {self.plies:,} plies; start again with a smaller learning rate"
         )

@@ -125,8 +125,7 @@ def test_the_run_folder_tells_where_the_run_comes_from(settings: dict[str, Any],
 def test_a_diverged_run_stops_with_advice(settings: dict[str, Any], tmp_path: Path) -> None:
     run = begin(tmp_path / "run", settings)
     next(run.network.parameters()).data.fill_(np.nan)
-    (section,) = settings.keys() & {"ppo", "td"}
-    with pytest.raises(UsageError, match=rf"\S+ is not finite after 0 plies.*smaller {section}\.learning_rate"):
+    with pytest.raises(UsageError, match=r"\S+ is not finite after 0 plies.*smaller learning rate"):
         learn(run)
     assert not (tmp_path / "run" / CHECKPOINT_NAME).exists()
 

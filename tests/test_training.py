@@ -69,7 +69,7 @@ def test_a_policy_run_wild_stops_with_advice(tmp_path: Path) -> None:
     run = begin(tmp_path / "run", network=PLAIN)
     for parameter in run.network.parameters():
         parameter.data *= 1e6
-    with pytest.raises(UsageError, match=r"diverged: .*smaller ppo\.learning_rate"):
+    with pytest.raises(UsageError, match=r"diverged: .*smaller learning rate"):
         learn(run)
 
 

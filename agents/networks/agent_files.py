@@ -20,7 +20,6 @@ from agents.networks.nets import NETWORKS, NetworkConfig, check_reward, make_net
 from oanquan_env import Core, Rules
 from oanquan_env.engine.rules import as_rules
 from oanquan_env.files import FileError, naming_damage, write_atomically
-from oanquan_env.rewards import RewardName
 
 WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"
@@ -37,7 +36,7 @@ class AgentCard(Strict):
 
     format: Literal[1] = 1
     rules: RulesName = Field(description="rules that it was trained for")
-    reward: RewardName = Field(description="the reward whose values its network predicts")
+    reward: str = Field(description="the reward whose values its network predicts")
     network: NetworkConfig
     training: dict[str, Any] = Field(default_factory=dict)
 

@@ -6,7 +6,6 @@ those of the players after it in turn order; for two players the mover's alone. 
 are computed.
 """
 
-import importlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
@@ -15,10 +14,10 @@ import torch
 from pydantic import Field, field_validator
 from torch import Tensor, nn
 
-from agents.config import Strict
+from agents.config import Strict, imported
 from agents.networks.features import AfterstateFeatures, FeatureEncoder, PlainFeatures, TwoPlyFeatures
 from oanquan_env import Core
-from oanquan_env.rewards import RewardName
+from oanquan_env.rewards import REWARDS
 
 MAX_COUNT = 31
 """Larger counts look the same to a network: piles of more than 31 seeds are rare."""
@@ -70,8 +69,10 @@ class NetworkConfig(Strict):
         return sum(SMALLEST_BOARD * self.embed * width + (depth - 1) * width**2 for width, depth in trunks)
 
 
-def check_reward(reward: RewardName, network: NetworkConfig) -> None:
-    """Raises `ValueError` for a reward that a network cannot be trained on."""
+def check_reward(reward: str, network: NetworkConfig) -> None:
+    """Raises `ValueError` for a reward that does not exist or that a network cannot be trained on."""
+    if reward not in REWARDS and ":" not in reward:
+        raise ValueError(f"reward must be {', '.join(REWARDS)} or MODULE:NAME; got {reward!r}")
     if reward != "margin" and network.name in ("afterstates", "two_ply"):
         raise ValueError(
             f"network.name must be plain with reward={reward}: {network.name} values a move by the points it wins, in "
@@ -90,13 +91,7 @@ class Net(Protocol):
 
 def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.Module]:
     """The features and the fresh network of a configuration; raises `ValueError` for a class that does not exist."""
-    kind: Any = NETWORKS.get(config.name)
-    if kind is None:
-        module, _, name = config.name.partition(":")
-        try:
-            kind = getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError) as error:
-            raise ValueError(f"network.name: {config.name!r} is no network: {error}") from None
+    kind: Any = NETWORKS.get(config.name) or imported(config.name, "network.name")
     features: FeatureEncoder = getattr(kind, "features_type", PlainFeatures)(core)
     return features, kind(features, config)
 
