@@ -14,7 +14,7 @@ import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import torch
@@ -64,9 +64,10 @@ class RunConfig(Strict):
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
     """The class of a kind of training, by its name or as MODULE:NAME; raises `FileError` that names `where`."""
-    if kind not in KINDS and ":" not in str(kind):
+    kind = str(kind)
+    if kind not in KINDS and ":" not in kind:
         raise FileError(f"{where}: kind: must be {', '.join(KINDS)} or MODULE:NAME (got {kind!r})")
-    found: type[Run[Any]] = imported(KINDS.get(kind, str(kind)), f"{where}: kind")
+    found: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
     return found
 
 
@@ -86,13 +87,6 @@ class StopTrainingError(Exception):
     """The run was asked to stop; raised between two iterations, after the checkpoint."""
 
 
-class Stateful(Protocol):
-    """A part of a run whose state is kept in checkpoints: tensors, numbers, texts, and dicts and lists of them."""
-
-    def state_dict(self) -> dict[str, Any]: ...  # noqa: D102
-    def load_state_dict(self, state_dict: dict[str, Any], /) -> object: ...  # noqa: D102
-
-
 def read_evaluations(folder: Path) -> list[dict[str, Any]]:
     """The evaluations in a run's folder, oldest first; raises `FileError` that names a damaged line."""
     path, rows = folder / EVALUATIONS_NAME, []
@@ -107,17 +101,6 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
 Config = TypeVar("Config", bound=RunConfig)
 
 
-def _origin(command: str) -> dict[str, Any]:
-    """Command, commit, time, processor and versions."""
-    return {
-        "command": command,
-        "commit": provenance.commit(),
-        "started": time.strftime("%Y-%m-%d %H:%M:%S %z"),
-        "processor": provenance.processor(),
-        "versions": provenance.versions(PACKAGES),
-    }
-
-
 class Run(ABC, Generic[Config]):
     """One run in one folder; `report` is called with lines of text worth showing, such as an evaluation.
 
@@ -127,7 +110,7 @@ class Run(ABC, Generic[Config]):
         config_type: the class of its configuration.
         network: the trained module.
         parts: everything that the next iteration depends on, except `plies` and the random generators of torch, NumPy
-            and Python.
+            and Python; each has `state_dict` and `load_state_dict`.
         iteration: plies of one iteration.
         usage: where the result is, and a command that plays it.
         plies: plies trained so far.
@@ -135,7 +118,7 @@ class Run(ABC, Generic[Config]):
 
     config_type: ClassVar[type[RunConfig]]
     network: torch.nn.Module
-    parts: Mapping[str, Stateful]
+    parts: Mapping[str, Any]
     iteration: int
     usage: str
     board: SummaryWriter | None = None
@@ -273,7 +256,7 @@ class Run(ABC, Generic[Config]):
             torch.save(state, file)
         self.export()
 
-    def _all_parts(self) -> list[tuple[str, Stateful]]:
+    def _all_parts(self) -> list[tuple[str, Any]]:
         return [*self.parts.items(), ("random", RandomGenerators())]
 
     def _restore(self, path: Path) -> None:

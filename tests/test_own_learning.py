@@ -50,9 +50,7 @@ def test_the_page_s_commands_run(own: Path) -> None:
     player = agents.make("ppo:runs/mine,network=my_learning:MyNet")
     core = Core()
     assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]
-    with pytest.raises(
-        FileError, match="its network is code; to run it, name it: ppo:FOLDER,network=my"
-    ):
+    with pytest.raises(FileError, match="its network is code; to run it, name it: ppo:FOLDER,network=my"):
         agents.make("ppo:runs/mine")
     assert run(reward, *SMALL, *SMALL_PPO) == 0
     assert yaml.safe_load((own / "runs" / "captures" / CARD_NAME).read_text())["reward"] == "my_learning:captures"

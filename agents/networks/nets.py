@@ -16,13 +16,13 @@ from torch import Tensor, nn
 
 from agents.config import Strict, imported
 from agents.networks.features import AfterstateFeatures, FeatureEncoder, PlainFeatures, TwoPlyFeatures
-from oanquan_env import Core
+from oanquan_env import Core, Rules
 from oanquan_env.rewards import REWARDS
 
 MAX_COUNT = 31
 """Larger counts look the same to a network: piles of more than 31 seeds are rare."""
 MAX_FIELD = 17
-"""The same in a `two_ply` network for a field; of the fields met in training one in 30,000 holds more."""
+"""The same for a field; of the fields met in training one in 30,000 holds more."""
 POINTS_SCALE = 10.0
 """Points are divided by this before a network or a loss sees them, to be of the order of one."""
 FORBIDDEN = -1e9
@@ -121,32 +121,6 @@ def start_small(*heads: nn.Linear) -> None:
         nn.init.zeros_(head.bias)
 
 
-class CountEmbedding(nn.Module):
-    """Small integers (B, S) -> (B, S * width): a learned vector for each count, as play turns on exact counts."""
-
-    __call__: Callable[..., Tensor]
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.table = nn.Embedding(MAX_COUNT + 1, width)
-
-    def forward(self, counts: Tensor) -> Tensor:
-        """Embed; negative and large counts are clipped."""
-        return torch.flatten(self.table(counts.clamp(0, MAX_COUNT).long()), 1)
-
-
-class Trunk(nn.Sequential):
-    """A stack of `depth` linear layers with ReLU: (B, inputs) -> (B, width)."""
-
-    __call__: Callable[..., Tensor]
-
-    def __init__(self, inputs: int, width: int, depth: int) -> None:
-        layers: list[nn.Module] = []
-        for layer in range(depth):
-            layers += [nn.Linear(width if layer else inputs, width), nn.ReLU(inplace=True)]
-        super().__init__(*layers)
-
-
 class SumOfRows(torch.autograd.Function):
     """Sums of rows of a table, by number: (B, S) int64 and (R, W) -> (B, W), as `embedding_bag` computes them.
 
@@ -170,13 +144,12 @@ class SumOfRows(torch.autograd.Function):
 
 
 class CountTrunk(nn.Module):
-    """Counts (B, S) and E other numbers (B, E) -> (B, width): a `CountEmbedding` and a `Trunk`, made for speed.
+    """Counts of a board (B, S) and E other numbers (B, E) -> (B, width): an embedding of each count, and linear layers.
 
-    A count's vector and the first layer's weights for its square are multiplied beforehand, once for all positions;
-    the first layer's output is then a sum of rows of the product. That moves far less memory than looking vectors up,
-    above all in the backward pass, and learns as fast; a table that learns each row by itself learns more slowly.
-
-    `most` (S,) are the largest counts told apart in each column, at most `MAX_COUNT`; smaller ones train faster.
+    Play turns on exact counts, so each has a learned vector. It is multiplied with the first layer's weights for its
+    square beforehand, once for all positions; the first layer's output is then a sum of rows of the product. That moves
+    far less memory than looking vectors up, and learns as fast; a table that learns each row by itself learns more
+    slowly. Negative and large counts are clipped.
     """
 
     __call__: Callable[..., Tensor]
@@ -184,11 +157,13 @@ class CountTrunk(nn.Module):
     begins: Tensor
     told_apart: Tensor
 
-    def __init__(self, most: Sequence[int], extra: int, *, embed: int, width: int, depth: int) -> None:
+    def __init__(self, rules: Rules, extra: int, *, embed: int, width: int, depth: int) -> None:
         super().__init__()
+        most = ([MAX_FIELD] * rules.fields + [MAX_COUNT]) * rules.players + [1] * rules.players  # seeds, then stones
         self.table = nn.Embedding(MAX_COUNT + 1, embed)
         self.first = nn.Linear(len(most) * embed + extra, width)
-        self.rest = Trunk(width, width, depth - 1)
+        layers = [(nn.Linear(width, width), nn.ReLU(inplace=True)) for _ in range(depth - 1)]
+        self.rest = nn.Sequential(*(layer for pair in layers for layer in pair))
         told_apart = torch.arange(MAX_COUNT + 1) <= torch.tensor(most)[:, None]
         lengths = told_apart.sum(dim=1)
         self.register_buffer("most", torch.tensor(most), persistent=False)
@@ -196,7 +171,7 @@ class CountTrunk(nn.Module):
         self.register_buffer("told_apart", told_apart.flatten().nonzero()[:, 0], persistent=False)
 
     def forward(self, counts: Tensor, extra: Tensor) -> Tensor:
-        """Negative and large counts are clipped."""
+        """Of counts and other numbers."""
         embed = self.table.embedding_dim
         split = counts.shape[1] * embed
         by_square = self.first.weight[:, :split].view(-1, counts.shape[1], embed)
@@ -204,7 +179,8 @@ class CountTrunk(nn.Module):
         numbers = torch.minimum(counts.long().clamp(min=0), self.most) + self.begins
         summed = SumOfRows.apply(numbers, folded)  # type: ignore[no-untyped-call]
         others = nn.functional.linear(extra.float(), self.first.weight[:, split:], self.first.bias)
-        return self.rest(torch.relu(summed + others))
+        hidden: Tensor = self.rest(torch.relu(summed + others))
+        return hidden
 
 
 # ---- networks --------------------------------------------------------------------------------------------------------
@@ -217,19 +193,16 @@ class PlainNet(nn.Module):
 
     def __init__(self, features: PlainFeatures, config: NetworkConfig) -> None:
         super().__init__()
-        self.counted = slice(0, features.layout["stones"].stop)
-        self.points = features.layout["scores"]
-        self.embedding = CountEmbedding(config.embed)
-        points = self.points.stop - self.points.start
-        self.trunk = Trunk(self.counted.stop * config.embed + points, config.width, config.depth)
-        self.policy = nn.Linear(config.width, features.core.rules.actions)
-        self.value = nn.Linear(config.width, features.core.rules.players - 1)
+        rules = features.core.rules
+        self.board, self.points = slice(0, features.layout["stones"].stop), features.layout["scores"]
+        self.trunk = CountTrunk(rules, rules.players, embed=config.embed, width=config.width, depth=config.depth)
+        self.policy = nn.Linear(config.width, rules.actions)
+        self.value = nn.Linear(config.width, rules.players - 1)
         nn.init.orthogonal_(self.policy.weight, 0.01)
 
     def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """See `Net`."""
-        points = features[:, self.points] / POINTS_SCALE
-        hidden = self.trunk(torch.cat([self.embedding(features[:, self.counted]), points], dim=1))
+        hidden = self.trunk(features[:, self.board], features[:, self.points] / POINTS_SCALE)
         return self.policy(hidden).masked_fill(~mask, FORBIDDEN), self.value(hidden)
 
 
@@ -249,8 +222,7 @@ class AfterstateNet(nn.Module):
         self.layout, self.actions = features.layout, rules.actions
         self.per_point = features.per_point
         self.reward_scale = 1.0 / rules.total
-        self.embedding = CountEmbedding(config.embed)
-        self.trunk = Trunk(features.board.stop * config.embed + rules.actions, config.width, config.depth)
+        self.trunk = CountTrunk(rules, rules.actions, embed=config.embed, width=config.width, depth=config.depth)
         self.value = nn.Linear(config.width, rules.players - 1)
         self.correction = nn.Linear(config.width, 1)
         self.log_inverse_temperature = nn.Parameter(torch.tensor(3.0))
@@ -263,7 +235,7 @@ class AfterstateNet(nn.Module):
         gains = gains[:, : self.actions]  # the mover's
         boards = torch.cat([board, per_move(after, self.actions)[legal]])
         next_gains = torch.cat([gains, per_move(replies, self.actions)[legal]]) / (POINTS_SCALE * self.per_point)
-        hidden = self.trunk(torch.cat([self.embedding(boards), next_gains], dim=1))
+        hidden = self.trunk(boards, next_gains)
         values, of_moves = self.value(hidden).tensor_split([len(mask)])
         won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
         move_values = won - of_moves.sum(dim=1) * (status.flatten()[legal] == AfterstateFeatures.GOES_ON)
@@ -293,12 +265,12 @@ class TwoPlyNet(nn.Module):
         self.layout, self.move_layout, self.actions = features.layout, features.moves.layout, rules.actions
         self.others, self.per_point = rules.players - 1, features.moves.per_point
         self.reward_scale = 1.0 / rules.total
-        most = ([MAX_FIELD] * rules.fields + [MAX_COUNT]) * rules.players + [1] * rules.players  # seeds, then stones
-        self.leaf = CountTrunk(most, self.actions, embed=config.embed, width=config.leaf_width, depth=config.leaf_depth)
+        width, depth = config.leaf_width, config.leaf_depth
+        self.leaf = CountTrunk(rules, self.actions, embed=config.embed, width=width, depth=depth)
         self.leaf_value = nn.Linear(config.leaf_width, self.others)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))
         seen = 2 * self.others * self.actions
-        self.trunk = CountTrunk(most, seen, embed=config.embed, width=config.width, depth=config.depth)
+        self.trunk = CountTrunk(rules, seen, embed=config.embed, width=config.width, depth=config.depth)
         self.value = nn.Linear(config.width, self.others)
         last = nn.Linear(CORRECTION_WIDTH, 1)
         self.correction = nn.Sequential(nn.Linear(config.width, CORRECTION_WIDTH), nn.ReLU(), last)
