@@ -22,7 +22,6 @@ from rich.progress import Progress
 
 from agents.config import command, progress_bar
 from agents.players.mixed_play import met_in_play, mixed_players
-from agents.search.deepening import Limits, Search
 from agents.support.folder_lock import lock_folder
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import suite_keys
@@ -30,8 +29,9 @@ from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, ke
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, write_atomically
 from oanquan_env.observation import Encoder
-from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import play_randomly
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.value_net import read_value_net
 
 ABOUT_NAME = "about.json"  # the file with the options of the data
 SHARD, CHUNK = 5000, 250  # positions of a file, which a kill loses; positions between two steps of the progress bar

@@ -28,7 +28,6 @@ from agents.games import Games
 from agents.networks.agent_files import AgentCard, save_agent
 from agents.networks.features import FeatureEncoder
 from agents.networks.nets import NetworkConfig, check_reward, make_network
-from agents.players.make import make
 from agents.players.network_player import PPOPlayer
 from agents.run import RUN_NAME, EvaluationSchedule, Run, RunConfig, between
 from oanquan_env import Core, IllegalActionError, Positions, Termination
@@ -38,7 +37,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
-from oanquan_env.players import Policy
+from oanquan_env.players import Policy, make
 from oanquan_env.playing import random_openings
 from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
 

@@ -17,19 +17,19 @@ from torch import Tensor, nn
 
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
 from agents.games import Games
-from agents.players.search_player import SearchPlayer
 from agents.run import RUN_NAME, EvaluationSchedule, Run, RunConfig, between
-from agents.search.deepening import Limits, Search
-from agents.search.maxn import ManySearch
-from agents.search.memory import MAX_DEPTH
-from agents.search.move_values import MoveValues
 from oanquan_env import Positions, Rules
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.files import write_atomically
-from oanquan_env.players.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.memory import MAX_DEPTH
+from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
 
 DEPTHS = 2, 1
 """Plies of the search for two players, which is compiled, and for more, where they are left out."""

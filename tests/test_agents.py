@@ -18,13 +18,13 @@ from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agen
 from agents.networks.nets import make_network
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
-from agents.players.search_player import SearchPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy
+from oanquan_env.players.search_player import SearchPlayer
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained
 
@@ -185,26 +185,17 @@ def test_any_player_can_make_random_moves(name: str) -> None:
     [
         ("gredy", r"did you mean greedy\?"),
         ("nobody", "players are:\n  random"),
-        ("random:5", "random has epsilon=…; got '5'"),
         ("ppo", "ppo needs"),
-        ("ppo:x,heat=3", "got 'heat=3'"),
         ("ppo:x,nodes=9", "ppo has temperature=…, mirror_average=…, epsilon=…; got 'nodes=9'"),
-        ("ppo:x,temperature=hot", "temperature of ppo must be a number"),
-        ("greedy:epsilon=often", "epsilon of greedy must be a number; got 'often'"),
         ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
         ("minimax", "minimax needs a limit, as in minimax:depth=6"),
         ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'"),
-        ("minimax:depth", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'depth'"),
         ("mcts", "mcts needs its number of simulations"),
         ("minimax:ms=nan", "ms of minimax must be a number; got 'nan'"),
-        ("minimax:ms=inf", "ms of minimax must be a number; got 'inf'"),
         ("minimax:ms=1e308", "ms of minimax must be a number; got '1e308'"),
-        ("minimax:nodes=" + "9" * 31, "nodes of minimax must be a whole number; got '999"),
         ("minimax:nodes=" + "9" * 5000, "nodes of minimax must be a whole number; got '999"),
         ("minimax:depth=+4", r"depth of minimax must be a whole number; got '\+4'"),
-        ("minimax:depth=0_4", "depth of minimax must be a whole number; got '0_4'"),
         ("minimax:depth=٥", "depth of minimax must be a whole number; got '٥'"),
-        ("ppo:x,temperature=nan", "temperature of ppo must be a number; got 'nan'"),
         ("x" * 10**7, "unknown player 'xxx"),
         ("greedy:" + "x" * 10**7, "greedy has epsilon=…; got 'xxx"),
         ("ppo:x,mirror_average=1", "mirror_average of ppo must be yes or no; got '1'"),

@@ -9,7 +9,6 @@ import pytest
 
 from agents import datasets
 from agents.datasets import ABOUT_NAME, FIELDS, main, read_columns, read_positions
-from agents.search.deepening import Search
 from examples import offline_learning
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import regret
@@ -17,7 +16,8 @@ from oanquan_env.benchmark.suites import find_suite, suite_keys
 from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.observation import Encoder
 from oanquan_env.players import make
-from oanquan_env.players.value_net import read_value_net
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.value_net import read_value_net
 from tests.boards import random_positions
 
 SMALL = ["--depth", "2", "--threads", "1"]

@@ -20,7 +20,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from agents.config import OptionalFolder, command, read_yaml
-from agents.players.make import make
 from agents.reports.pictures import INK, hide_frame, png
 from agents.run import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, load_config, read_evaluations
 from agents.support.markdown import table
@@ -30,6 +29,7 @@ from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
+from oanquan_env.players import make
 
 PROG = "python -m agents.reports.curves"
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")

@@ -24,8 +24,8 @@ from oanquan_env.players.observed import ObservedPolicy, as_policy
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Opponents under all rules."""
-STRONGEST = "selective:pretrained"
-"""An opponent under rules for which the package has a value net."""
+STRONGEST = "maxn:depth=3,net=pretrained"
+"""An opponent under rules of two players for which the package has a value net."""
 OPENING_PLIES = 4
 """Length of random openings."""
 Table = list[list[str]]
@@ -164,6 +164,8 @@ def evaluate(
 
 def reference_players(rules: Rules) -> list[str]:
     """The opponents that players are compared with under `rules`."""
+    if rules.players > 2:
+        return list(REFERENCES)
     try:
         make(STRONGEST, rules)
     except UnavailableError:  # there is no value net for the rules

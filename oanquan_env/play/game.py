@@ -10,7 +10,7 @@ from oanquan_env.engine.positions import Termination
 from oanquan_env.errors import Text
 from oanquan_env.match.matches import Match, resigned
 from oanquan_env.match.ownership import match_standings
-from oanquan_env.play.levels import Seated, seated
+from oanquan_env.play.levels import Seat, make_seat
 from oanquan_env.players import Policy
 from oanquan_env.records.games import GameRecord
 from oanquan_env.records.matches import match_records, round_headers
@@ -31,12 +31,12 @@ class Game:
     """
 
     def __init__(
-        self, board: Board, names: Sequence[str], seats: Sequence[Seated] | None = None, match: Match | None = None
+        self, board: Board, names: Sequence[str], seats: Sequence[Seat] | None = None, match: Match | None = None
     ) -> None:
         if len(names) != board.rules.players:
             raise ValueError(Text("it has {count} players, this one {got}", count=board.rules.players, got=len(names)))
         if seats is None:
-            known = {name: seated(name, board.rules) for name in dict.fromkeys(names)}
+            known = {name: make_seat(name, board.rules) for name in dict.fromkeys(names)}
             seats = [known[name] for name in names]
         self.board = board
         self.seats = list(seats)
@@ -53,6 +53,11 @@ class Game:
     def over(self) -> bool:
         """Whether nobody moves any more."""
         return self.board.outcome is not None or self.resigned is not None
+
+    @property
+    def fields_changed_hands(self) -> bool:
+        """Whether a field is pawned or sold: leftovers then go by ownership, so values of positions are not proved."""
+        return self.match is not None and bool(self.match.ownership.owners().any())
 
     @property
     def player(self) -> Policy | None:

@@ -32,7 +32,7 @@ LEVELS = {
             "book:minimax:ms=1000",
             "book:maxn:ms=1000,net=pretrained",
             "book:maxn:ms=1000",
-            "book:selective:pretrained",
+            "book:maxn:depth=4,net=pretrained",
             "book:maxn:depth=7",
         )
     ),
@@ -42,7 +42,7 @@ comes with the package its play from the set-up is proved to be."""
 
 
 @dataclass(frozen=True)
-class Seated:
+class Seat:
     """Who sits on a seat."""
 
     name: str  # `PERSON`, a level or a player's name
@@ -62,19 +62,19 @@ def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     return names[-1], make_policy(names[-1], rules)
 
 
-def seated(
+def make_seat(
     name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], tuple[str, Policy]] = first_playing
-) -> Seated:
+) -> Seat:
     """The person, level or player of that name; `playing` makes a level's player, with its name.
 
     Raises `ValueError` for a name that no player has, and for a player that is damaged; `ImportError` for a player, not
     a level, that needs a package that is not installed.
     """
     if name == PERSON:
-        return Seated(name)
+        return Seat(name)
     if name not in LEVELS:
         try:
-            return Seated(name, make_policy(name, rules))
+            return Seat(name, make_policy(name, rules))
         except UnknownAgentError as error:
             text = said(error)
             if not isinstance(text, Text) or "known" not in text.parts:
@@ -83,4 +83,4 @@ def seated(
             raise UnknownAgentError(Text(text.template, **{**text.parts, "known": known})) from None
     level = LEVELS[name]
     policy = playing(level.players, rules)[1]
-    return Seated(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)
+    return Seat(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)
