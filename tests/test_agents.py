@@ -186,7 +186,7 @@ def test_any_player_can_make_random_moves(name: str) -> None:
         ("gredy", r"did you mean greedy\?"),
         ("nobody", "players are:\n  random"),
         ("ppo", "ppo needs"),
-        ("ppo:x,nodes=9", "ppo has temperature=…, mirror_average=…, epsilon=…; got 'nodes=9'"),
+        ("ppo:x,nodes=9", "ppo has temperature=…, mirror_average=…, network=…, epsilon=…; got 'nodes=9'"),
         ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
         ("minimax", "minimax needs a limit, as in minimax:depth=6"),
         ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'"),
