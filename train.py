@@ -12,6 +12,7 @@ Ctrl-C saves and stops; --resume continues, also after a kill.
 A sweep trains each seed in its own folder and process; the same command resumes it.
 """
 
+import contextlib
 import functools
 import os
 import re
@@ -46,6 +47,7 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from agents.sweep import SeedResult, stopping, train_seeds
 
 CHANGEABLE = {"threads", "device", "total_plies"}  # fields that a resumed run may change
+STOPPING = "stopping after this iteration; Ctrl-C once more to stop at once"
 Settings = TypeVar("Settings", bound=RunConfig)
 
 
@@ -149,10 +151,13 @@ def sweep(command: Command[Any], typed: str, console: Console) -> int:
     jobs = command.jobs or max(1, (os.cpu_count() or 1) // config.threads)
     console.print(f"training {len(seeds)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
     results: list[SeedResult] = []
-    with stopping(lambda: console.print("stopping after this iteration; Ctrl-C once more to stop at once")) as stop:
+    told = functools.partial(console.print, STOPPING)
+    with (
+        stopping(told) if not command.ray else contextlib.nullcontext(lambda: False) as stop
+    ):  # a cluster does not hear
         for one in train_seeds(folder, config, seeds, typed, ray=command.ray, processes=min(jobs, len(seeds))):
             results.append(one)
-            how = "failed" if one.error else "is done"
+            how = "stopped" if stop() else "failed" if one.error else "is done"
             console.print(f"seed {one.seed} {how}, {len(results)} of {len(seeds)}: {one.folder}")
         if stop():
             console.print("stopped; the same command resumes it")
@@ -180,8 +185,7 @@ def main(arguments: list[str]) -> int:
             return sweep(command, typed, console)
         run = begin(command, typed, console)
         columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
-        wished = "stopping after this iteration; Ctrl-C once more to stop at once"
-        with stopping(lambda: console.print(wished)) as stop, Progress(*columns, console=console) as bar:
+        with stopping(functools.partial(console.print, STOPPING)) as stop, Progress(*columns, console=console) as bar:
             task = bar.add_task("training", total=run.planned_plies, completed=run.plies, begun=run.plies)
             run.learn(lambda plies: bar.update(task, completed=plies), stop)
     except StopTrainingError:

@@ -76,7 +76,7 @@ def explain(error: ValidationError, model: Any) -> str:
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must")
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         for part in way:
-            model = _fields(model)[str(part)].annotation
+            model = getattr(_fields(model).get(str(part)), "annotation", None)
         close = difflib.get_close_matches(str(name)[:100], _fields(model), 1)
         message = f"unknown field{f'; did you mean {close[0]}?' if close else ''}"
     got = "" if problem["type"] == "missing" else f" (got {reprlib.repr(problem['input'])})"

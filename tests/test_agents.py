@@ -240,6 +240,7 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ({"ppo": {"batch_size": 1}}, "ppo: a rollout of 16384 plies in minibatches of batch_size=1 has one of"),
         ({"rules": "vietnamise"}, r"did you mean vietnamese\?"),
         ({"network": {"name": "resnet"}}, r"network\.name"),
+        ({"kind": ["td"]}, "kind: must be ppo, td or MODULE:NAME"),
         ({"kind": "net"}, "kind: must be ppo, td or MODULE:NAME"),
         ({"kind": "td", "rules": "ludii refill=forfeit"}, "rules: value nets are for refill=borrow"),
         ({"kind": "td", "td": {"depth": 128}}, r"td\.depth"),

@@ -17,7 +17,6 @@ import yaml
 
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
-from agents.players.network_player import PPOPlayer
 from agents.run import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, StopTrainingError, load_config
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY
@@ -241,17 +240,3 @@ def test_what_a_run_would_stumble_over_later_is_refused_at_once(
     with pytest.raises(UsageError, match=message):
         begin(tmp_path / "run", **changes)
     assert not (tmp_path / "run").exists()
-
-
-def test_a_run_that_diverges_at_its_very_end_is_not_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = begin(tmp_path / "run", total_plies=ITERATION)
-    train_once = run.model.train
-
-    def diverge() -> None:
-        train_once()
-        run.network.value.weight.data[0, 0] = float("nan")
-
-    monkeypatch.setattr(run.model, "train", diverge)
-    with pytest.raises(UsageError, match=f"not finite after {ITERATION} plies"):
-        learn(run)
-    assert all(parameter.isfinite().all() for parameter in PPOPlayer(tmp_path / "run").network.parameters())

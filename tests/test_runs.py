@@ -13,15 +13,13 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
-from rich.console import Console
-from rich.progress import Progress
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import evaluate
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
 from agents.ppo import PPORun
-from agents.run import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, StopTrainingError, load_config
+from agents.run import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, StopTrainingError, load_config
 from agents.support.folder_lock import lock_folder
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
@@ -113,13 +111,6 @@ def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path, line: str) -> No
         resume(tmp_path / "run")
 
 
-def test_a_damaged_description_of_a_run_is_named(tmp_path: Path) -> None:
-    run = begin(tmp_path / "run")
-    (tmp_path / "run" / RUN_NAME).write_text("- 3")
-    with pytest.raises(UsageError, match=r"run\.yaml: expected"):
-        learn(run)
-
-
 HOLD = """
 import sys, time, pathlib
 from agents.support.folder_lock import lock_folder
@@ -187,17 +178,6 @@ def test_plies_beyond_those_asked_for_are_said(tmp_path: Path, capsys: pytest.Ca
     assert train.main(["--config", str(config), "--output", str(tmp_path / "run")]) == 0
     assert f"rounded up to whole iterations: {2 * ITERATION} plies" in capsys.readouterr().out
     assert resume(tmp_path / "run").plies == 2 * ITERATION
-
-
-def test_the_speed_is_that_since_the_start() -> None:
-    clock = iter(range(100))
-    bar = Progress(console=Console(), get_time=lambda: float(next(clock)))
-    bar.add_task("training", total=1000, completed=600, begun=600)
-    (task,) = bar.tasks
-    assert train.PliesPerSecond().render(task).plain == ""
-    bar.update(task.id, completed=1000)
-    assert task.finished_time
-    assert train.PliesPerSecond().render(task).plain == f"{400 / task.finished_time:,.0f} plies/s"
 
 
 def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
