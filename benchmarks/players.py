@@ -21,7 +21,7 @@ import tyro
 from pydantic import ConfigDict, TypeAdapter
 from rich.progress import track
 
-from agents.support.command_line import parse_options, refused
+from agents.config import parse_options, refused
 from agents.support.markdown import table
 from benchmarks.report import RESULTS, describe_machine
 from oanquan_env import Rules

@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.networks.value_net import ValueModule
+from agents.td import ValueModule
 from oanquan_env import Core, Positions, evaluate
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.engine.core import relative_points

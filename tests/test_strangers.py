@@ -21,10 +21,10 @@ from safetensors.torch import load_file, save_file
 
 import oanquan_env
 from agents.evaluation.results import read_report
-from agents.networks import networks
+from agents.networks import nets
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
-from agents.training.kinds import load_config
+from agents.run import load_config
 from oanquan_env import (
     Board,
     Core,
@@ -148,7 +148,7 @@ def test_a_card_cannot_ask_for_a_network_that_its_weights_do_not_fill(
 ) -> None:
     agent = save_untrained(tmp_path / "agent")
     for name in ("PlainNet", "AfterstateNet", "TwoPlyNet"):
-        monkeypatch.setattr(networks, name, lambda *_: pytest.fail("a network was made"))
+        monkeypatch.setattr(nets, name, lambda *_: pytest.fail("a network was made"))
     card = yaml.safe_load((agent / CARD_NAME).read_text())
     (agent / CARD_NAME).write_text(yaml.safe_dump({**card, "network": {**card["network"], **network}}))
     with pytest.raises(FileError, match=message):
@@ -208,6 +208,10 @@ def test_a_module_s_logits_are_checked(bias: float) -> None:
 MISTAKES = """
 train --config nowhere.yaml  =>  nowhere.yaml: no such file
 train --resume nowhere  =>  nowhere
+train --seed -1  =>  command line: seed: must be greater than or equal to 0 (got -1)
+train --kind sarsa  =>  kind: must be ppo, td or MODULE:NAME
+train --network.name resnet  =>  must be plain, afterstates, two_ply or MODULE:NAME
+train --ppo.batch-size 100000000  =>  batch_size must be at most n_envs * n_steps = 16,384, the plies of a rollout
 evaluate greedy rendom  =>  unknown player 'rendom' (did you mean random?)
 evaluate greedy random --rules chess  =>  unknown preset 'chess'
 evaluate greedy random --openings nowhere.txt  =>  nowhere.txt: no such file

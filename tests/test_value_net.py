@@ -11,8 +11,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
+from agents.td import ValueModule
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
