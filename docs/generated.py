@@ -14,12 +14,12 @@ from typing import get_args, get_type_hints
 
 import gymnasium
 
-from agents.players.make import KINDS
 from agents.support.markdown import table
 from oanquan_env import PRESETS, Core, Move, Rules, Termination, raw_env
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS
+from oanquan_env.players.making import kinds
 from oanquan_env.players.names import usages
 from oanquan_env.render.theme import LIGHT
 
@@ -134,7 +134,7 @@ def registered() -> str:
 
 def players() -> str:
     """How players are named; Markdown has no way to write a bar within code in a table, HTML has."""
-    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in usages(KINDS).items()]
+    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in usages(kinds()).items()]
     return table(["name", "player"], rows, left=None)
 
 

@@ -54,9 +54,14 @@ SCORED = (
         "selective full_width many_player_net signature",
         "by_name or says and not tonkin",
     ),
-    ("agents/search", "mcts", "mcts signature", "says and not three"),
-    ("agents/search", "compiled memory alphabeta root deepening move_values", "search search_player signature", SLOW),
-    ("agents/search", "proof proof_tables solver", "solve solve_command", PROOFS),
+    ("oanquan_env/search", "mcts", "mcts signature", "says and not three"),
+    (
+        "oanquan_env/search",
+        "compiled memory alphabeta root deepening move_values",
+        "search search_player signature",
+        SLOW,
+    ),
+    ("oanquan_env/search", "proof proof_tables solver", "solve solve_command", PROOFS),
 )
 """Folder, modules, the tests that shall notice a change of them, and those that take too long without compilation."""
 PRELOADED = ("numpy", "gymnasium", "pettingzoo", "hypothesis", "numba", "torch")

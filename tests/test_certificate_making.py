@@ -7,7 +7,6 @@ import pytest
 
 from agents import solve
 from agents.players.fingerprint import fingerprint
-from agents.search.certificates import certify
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
@@ -16,8 +15,9 @@ from oanquan_env.errors import UnknownAgentError
 from oanquan_env.play.session import Session
 from oanquan_env.players import GreedyPolicy, RandomPolicy, make
 from oanquan_env.players.book import UNKNOWN, BookPolicy
-from oanquan_env.players.certificates import Certificate, beginnings, follow, read_certificate, unpack
 from oanquan_env.playing import advance, seated
+from oanquan_env.search.certificates import Certificate, beginnings, follow, read_certificate, unpack
+from oanquan_env.search.certify import certify
 from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 
 
@@ -73,7 +73,7 @@ def test_one_command_writes_a_certificate_and_another_checks_it(
     assert "not a certificate" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "selective:pretrained"])
+@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "maxn:depth=1,net=pretrained"])
 @pytest.mark.parametrize(("rules", "value"), SHIPPED.items())
 def test_the_book_never_does_worse_than_the_value(rules: str, value: int, opponent: str) -> None:
     core, games = Core(rules), 200 if opponent in ("random", "greedy") else 20

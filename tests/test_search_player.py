@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 import agents
-from agents.players.search_player import SearchPlayer
-from agents.search import alphabeta
-from agents.search.compiled import SearchRules, _drop_stale_caches
-from agents.search.deepening import Limits, Search, root
-from agents.search.memory import Memory
 from oanquan_env import Board, Core, Move
 from oanquan_env.engine import scalar
-from oanquan_env.players import value_net
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search import alphabeta, value_net
+from oanquan_env.search.compiled import SearchRules, _drop_stale_caches
+from oanquan_env.search.deepening import Limits, Search, root
+from oanquan_env.search.memory import Memory
 from tests.boards import random_positions
 from tests.plain_search import plain_values
 

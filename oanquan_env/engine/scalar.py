@@ -2,8 +2,8 @@
 
 A batch of one pays NumPy's price of a call some fifty times a move; here a move is a few dozen operations on Python's
 integers. These are plain functions of integers and of `RuleNumbers`, so that the compiled search can compile the very
-same functions (`agents.search.compiled`). The rules are stated for a batch, here, and for three and four players in
-`agents.search.many`, and nowhere else; tests compare them. `singles` carries positions here and back.
+same functions (`oanquan_env.search.compiled`). The rules are stated for a batch, here, and for three and four players
+in `oanquan_env.search.many`, and nowhere else; tests compare them. `singles` carries positions here and back.
 
 Everything is seen from the player who moves: `own` and `other` are the two sides as words (see `positions`), its
 own first; they change places only where a function says so. No byte of a side overflows and its byte 7 is 0 or 1, so a

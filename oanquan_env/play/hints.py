@@ -14,7 +14,12 @@ from oanquan_env.players import Policy, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
 
-REVIEWERS = ("minimax:nodes=250000,net=pretrained", "minimax:nodes=250000", "selective:pretrained", "maxn:depth=7")
+REVIEWERS = (
+    "minimax:nodes=250000,net=pretrained",
+    "minimax:nodes=250000",
+    "maxn:depth=4,net=pretrained",
+    "maxn:depth=7",
+)
 """Who evaluates the positions of a whole game: the first that is installed and plays the rules, as `maxn` always does.
 Each position takes some hundredths of a second, and a hint the second of a level's move."""
 PREFERENCE = 3.0

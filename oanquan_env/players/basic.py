@@ -3,10 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints
+from oanquan_env.arrays import Ints, best_actions, best_of_one
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.positions import Positions
-from oanquan_env.players.policy import Policy, best_actions, best_of_one
+from oanquan_env.players.policy import Policy
 
 
 class RandomPolicy:

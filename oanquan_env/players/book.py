@@ -1,4 +1,4 @@
-"""A player that follows the strategies of a certificate (see `oanquan_env.players.certificates`), with NumPy alone.
+"""A player that follows the strategies of a certificate (see `oanquan_env.search.certificates`), with NumPy alone.
 
 From the certificate's position on it never does worse than the proved bounds, whatever the opponent does.
 """
@@ -14,7 +14,8 @@ from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.symmetry import mirror_actions
-from oanquan_env.players.certificates import (
+from oanquan_env.players.policy import Policy
+from oanquan_env.search.certificates import (
     Certificate,
     Strategy,
     beginnings,
@@ -22,7 +23,6 @@ from oanquan_env.players.certificates import (
     follow,
     read_certificate,
 )
-from oanquan_env.players.policy import Policy
 
 UNKNOWN = -1
 """In place of an action: the certificate does not know the position."""

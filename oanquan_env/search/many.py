@@ -9,17 +9,17 @@ from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
-from agents.search.compiled import OVER, Int64s, compiled, net_record, record, zeros
-from agents.search.leaf import add_net, evaluator
-from oanquan_env import Core, Positions
-from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions
 from oanquan_env.engine.rules import MAX_SEEDS
 from oanquan_env.engine.scalar import NO_SQUARE, RUNAWAY, RUNNING, RuleNumbers, gap_masks, plain_numbers
 from oanquan_env.engine.sowing import LAP_LIMIT
 from oanquan_env.engine.tables import BYTE_MASK, COUNT_STRIDE, DIRECTION_STRIDE
 from oanquan_env.errors import UnavailableError
-from oanquan_env.players.full_width import NET_UNIT
-from oanquan_env.players.value_net import MANY_HIDDEN, ValueNet
+from oanquan_env.search.compiled import OVER, Int64s, compiled, net_record, record, zeros
+from oanquan_env.search.leaf import add_net, evaluator
+from oanquan_env.search.numpy_maxn import NET_UNIT
+from oanquan_env.search.value_net import MANY_HIDDEN, ValueNet
 
 SEATS = 4
 Numbers: TypeAlias = MutableSequence[int]

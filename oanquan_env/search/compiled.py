@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import register_jitable
 
-from oanquan_env import Core, Positions
 from oanquan_env.engine import scalar
-from oanquan_env.engine.positions import MANDARIN_BYTE
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.positions import MANDARIN_BYTE, Positions
 from oanquan_env.engine.scalar import RUNNING, RuleNumbers, Sowing, Walk, can_play, rule_numbers
 from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE
 from oanquan_env.errors import UnavailableError
-from oanquan_env.players import value_net
-from oanquan_env.players.value_net import HIDDEN, SECOND, side_rows
+from oanquan_env.search import value_net
+from oanquan_env.search.value_net import HIDDEN, SECOND, side_rows
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -89,7 +89,7 @@ CACHE_LINE = 64  # bytes
 
 
 def net_record(sides: int, hidden: int, outputs: int) -> np.dtype[Any]:
-    """A value net's weights as `agents.search.leaf` uses them."""
+    """A value net's weights as `oanquan_env.search.leaf` uses them."""
     return np.dtype(
         [
             ("embedding", np.int16, (sides, side_rows(MANDARIN_BYTE), hidden)),

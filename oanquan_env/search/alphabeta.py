@@ -1,4 +1,4 @@
-"""Compiled alpha-beta: principal variation search with a transposition table, over `agents.search.compiled.play`.
+"""Compiled alpha-beta: principal variation search with a transposition table, over `oanquan_env.search.compiled.play`.
 
 A *value* is the future margin in points, seen by the mover, of play to some depth, plus a net's evaluation of the leaf,
 if there is a net. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon, and 0 if
@@ -11,9 +11,10 @@ from typing import NamedTuple, Protocol
 import numba
 from numba import types
 
-from agents.search.compiled import OVER, RULES, SearchRules, compiled, compiled_recursion, play, record
-from agents.search.leaf import horizon
-from agents.search.memory import (
+from oanquan_env.engine.scalar import RUNNING, can_play
+from oanquan_env.search.compiled import OVER, RULES, SearchRules, compiled, compiled_recursion, play, record
+from oanquan_env.search.leaf import horizon
+from oanquan_env.search.memory import (
     ENTRIES,
     INFINITY,
     KEY,
@@ -28,7 +29,6 @@ from agents.search.memory import (
     side_key,
     table_place,
 )
-from oanquan_env.engine.scalar import RUNNING, can_play
 
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: their value is a lower bound of the position's value, an upper bound, or the value itself."""

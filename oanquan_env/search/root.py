@@ -1,15 +1,16 @@
 """Compiled alpha-beta at the root: searches of positions to depths 1, 2, ..., and their results.
 
-Values and results are those of `agents.search.alphabeta`.
+Values and results are those of `oanquan_env.search.alphabeta`.
 """
 
 from typing import Any, Protocol
 
 import numpy as np
 
-from agents.search.alphabeta import EXACT, last_ply, negamax, probe
-from agents.search.compiled import Int64s, SearchRules, compiled, play, record
-from agents.search.memory import (
+from oanquan_env.engine.scalar import RUNNING
+from oanquan_env.search.alphabeta import EXACT, last_ply, negamax, probe
+from oanquan_env.search.compiled import Int64s, SearchRules, compiled, play, record
+from oanquan_env.search.memory import (
     INFINITY,
     MAX_ACTIONS,
     MAX_DEPTH,
@@ -20,12 +21,11 @@ from agents.search.memory import (
     expand,
     is_symmetric,
 )
-from oanquan_env.engine.scalar import RUNNING
 
 LAST_GENERATION = 255
 
 
-class Found(Protocol):
+class RootResult(Protocol):
     """The result at the root."""
 
     nodes: int  # moves played
@@ -37,7 +37,9 @@ class Found(Protocol):
     line: Any  # (MAX_DEPTH + 1,) the best line as `action + 1`, as far as the table remembers it
 
 
-FOUND = record(Found, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS), line=(np.int8, MAX_DEPTH + 1))
+ROOT_RESULT = record(
+    RootResult, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS), line=(np.int8, MAX_DEPTH + 1)
+)
 
 
 @compiled
@@ -65,7 +67,7 @@ def search_rows(
         nodes: moves played after which a search stops; depth 1 is always completed.
         every_move: whether to value every move, not the best ones alone.
         bits: base-2 logarithm of the buckets to use; 0 for no table.
-        found: (M,) FOUND, zeros; it receives the result of the last depth that counts.
+        found: (M,) ROOT_RESULT, zeros; it receives the result of the last depth that counts.
     """
     for row in range(len(sides)):
         if row > 0:
@@ -120,7 +122,9 @@ def begin_generation(memory: Memory, table: Table) -> None:
 
 
 @compiled
-def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: Found) -> None:
+def keep_values(
+    rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: RootResult
+) -> None:
     """Write what a search to `depth` has found: its result, and the values of the moves that it is certain of."""
     exact = memory.to_the_end and not memory.stop
     found.depth, found.value, found.is_open = depth, result >> 1, 0 if exact else result & 1
@@ -136,7 +140,7 @@ def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, sym
 
 
 @compiled
-def recall_line(rules: SearchRules, memory: Memory, table: Table, own: int, other: int, found: Found) -> None:
+def recall_line(rules: SearchRules, memory: Memory, table: Table, own: int, other: int, found: RootResult) -> None:
     """Write the best line: the first of the best moves, then the moves of exact entries of the right depth."""
     action, depth, place = 0, found.depth, 0
     while found.values[action] != found.value:

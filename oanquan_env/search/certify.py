@@ -20,14 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.search.proof import UNPROVED, ProofTable
-from agents.search.solver import Solver
-from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints, Points
-from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.core import Core, RunawayGameError
 from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import format_position
-from oanquan_env.players.certificates import (
+from oanquan_env.engine.positions import Positions
+from oanquan_env.search.certificates import (
     CHUNK,
     END,
     Certificate,
@@ -38,6 +36,8 @@ from oanquan_env.players.certificates import (
     replies,
     unpack,
 )
+from oanquan_env.search.proof import UNPROVED, ProofTable
+from oanquan_env.search.solver import Solver
 
 ATTEMPTS = 30
 """How often positions are collected before a bound is given up."""
