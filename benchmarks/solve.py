@@ -20,7 +20,17 @@ from oanquan_env import PRESETS
 
 def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
     """The solver's result for the set-up of `rules`, with the command and the most memory that it held."""
-    arguments = ["-m", "oanquan_env", "solve", "--rules", rules, "--time", f"{seconds:g}", "--megabytes", f"{megabytes}"]
+    arguments = [
+        "-m",
+        "oanquan_env",
+        "solve",
+        "--rules",
+        rules,
+        "--time",
+        f"{seconds:g}",
+        "--megabytes",
+        f"{megabytes}",
+    ]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result.json"
         process = subprocess.Popen([sys.executable, *arguments, "--json", str(path)], stdout=subprocess.DEVNULL)

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.support.markdown import replace_between, table
+from agents.support.markdown import replace_between
 from agents.support.provenance import commit, versions
+from oanquan_env.benchmark.markdown import table
 from oanquan_env.files import write_atomically
 
 ROOT = Path(__file__).parent.parent

@@ -33,9 +33,10 @@ import numpy as np
 from examples.chat_endpoint import Endpoint
 from oanquan_env import Board, Positions, render
 from oanquan_env.arrays import Ints
-from oanquan_env.benchmark.matches import chance
+from oanquan_env.benchmark.markdown import regret_table
+from oanquan_env.benchmark.pairs import chance
 from oanquan_env.benchmark.progress import ProgressLine
-from oanquan_env.benchmark.regret import RegretRow, Suite, regret
+from oanquan_env.benchmark.regret import PHASES, Suite, regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move, NotationError, names, seat_name
@@ -225,15 +226,15 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     line.begin(f"{options.model}, replies", len(suite))
     began = time.perf_counter()
     try:
-        rows = [regret(player, suite, chance(options.seed, options.model), options.model)]
+        rows = {options.model: regret(player, suite, chance(options.seed, options.model))}
     finally:
         line.end()
     seconds = time.perf_counter() - began
-    rows += [regret(make(name, suite.core.rules), suite, chance(options.seed, name), name) for name in BASELINES]
-    print(table(rows))
+    rows |= {name: regret(make(name, suite.core.rules), suite, chance(options.seed, name)) for name in BASELINES}
+    print(regret_table(rows, ("all", *PHASES), padded=True))
     wrong = len(suite) - player.replies["legal"]
     said = f"{wrong} of {len(suite)} replies were no legal move, {player.replies['illegal']} of them an illegal one"
-    print(f"{said}; random moves replaced them. Numbers have 95 % intervals.")
+    print(f"{said}; random moves replaced them.")
     settings = {name: value for name, value in vars(options).items() if name not in ("output", "extra")}
     return {
         **settings,
@@ -242,25 +243,8 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "suite": {"name": suite.name, "digest": suite.digest()},
         "replies": dict(player.replies),
         "seconds": round(seconds, 1),
-        "regret": [dataclasses.asdict(row) for row in rows],
+        "regret": {name: dataclasses.asdict(row) for name, row in rows.items()},
     }
-
-
-def table(rows: list[RegretRow]) -> str:
-    """The results, a line for each player."""
-    width = max(len(row.agent) for row in rows)
-    lines = [f"{'':{width}}  regret, points  best moves, %  blunders, %"]
-    for row in rows:
-        cells = [
-            f"{factor * one.mean:.{digits}f} ± {factor * (one.high - one.low) / 2:.{digits}f}"
-            for one, factor, digits in (
-                (row.overall.regret, 1, 2),
-                (row.overall.optimal, 100, 0),
-                (row.overall.blunders, 100, 0),
-            )
-        ]
-        lines.append(f"{row.agent:{width}}  {cells[0]:>14}  {cells[1]:>13}  {cells[2]:>11}")
-    return "\n".join(lines)
 
 
 def main(arguments: list[str]) -> int:

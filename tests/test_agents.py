@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from agents.players.fingerprint import fingerprint
 
 import agents
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent
 from agents.networks.networks import make_network
-from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from agents.players.fingerprint import fingerprint
 
 from agents import solve
-from agents.players.fingerprint import fingerprint
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position

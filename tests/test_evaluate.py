@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from agents.evaluation.run import EvaluationSettings
 
 import evaluate
 from agents.evaluation.results import read_report
-from agents.evaluation.run import EvaluationSettings
 from agents.evaluation.tournament import Tournament
 from agents.support.strict_yaml import read_yaml, validated
 from oanquan_env import Core, Rules, read_records

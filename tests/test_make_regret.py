@@ -38,8 +38,8 @@ def test_a_made_suite_keeps_its_conditions_and_its_search_has_no_regret() -> Non
     for number, depth in enumerate(SMALL.depths):
         part = suite.take(phase == number)
         row = regret(agents.make(f"minimax:depth={depth}", suite.core.rules), part, rng())
-        assert (row.overall.regret.mean, row.overall.optimal.mean, row.overall.blunders.mean) == (0, 1, 0)
-    assert regret(RandomPolicy(suite.core), suite, rng()).overall.regret.mean > 1
+        assert (row.mean, row.optimal.mean, row.blunders.mean) == (0, 1, 0)
+    assert regret(RandomPolicy(suite.core), suite, rng()).mean > 1
     assert (suite.core.legal_mask(suite.positions).sum(axis=1) >= 3).all()
     assert (np.isfinite(suite.values) == suite.core.legal_mask(suite.positions)).all()
     assert (np.nanmax(suite.values, axis=1) - np.nanmin(suite.values, axis=1) >= 1).all()
@@ -228,7 +228,7 @@ def test_a_made_suite_has_the_values_of_the_search_and_survives_its_file(tmp_pat
     assert np.array_equal(values, suite.values, equal_nan=True)
     assert not proved.any()
     found = regret(make("maxn:depth=2", core.rules), suite, np.random.default_rng(0))
-    assert (found.overall.regret.mean, found.overall.optimal.mean, found.overall.blunders.mean) == (0, 1, 0)
+    assert (found.mean, found.optimal.mean, found.blunders.mean) == (0, 1, 0)
     with pytest.raises(ValueError, match="values are proved for two players; 'three-player seeds=3' has 3"):
         prove_suite(suite, 100, 1)
 
@@ -241,5 +241,5 @@ def test_the_committed_values_are_those_of_the_search_and_rank_players(rules: st
     away = abs(some.values - searched)[np.isfinite(some.values)]
     assert (away < 0.5).mean() > 0.95  # the file rounds, and a choice between near equals may turn out otherwise
     players = [make(name, rules) for name in ("random", "greedy", "maxn:depth=2", "maxn:depth=4,net=pretrained")]
-    regrets = [regret(player, suite, np.random.default_rng(0)).overall.regret.mean for player in players]
+    regrets = [regret(player, suite, np.random.default_rng(0)).mean for player in players]
     assert regrets == sorted(regrets, reverse=True)

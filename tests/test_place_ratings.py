@@ -5,9 +5,9 @@ import itertools
 import choix
 import numpy as np
 import pytest
+from agents.evaluation.summaries import summarize_tournament
 
 from agents.evaluation.ratings import ELO, rate
-from agents.evaluation.summaries import summarize_tournament
 from agents.evaluation.tournament import Entrant, Tournament, by_order
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.openings import random_suite

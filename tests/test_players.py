@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from agents.players.fingerprint import fingerprint
 
 import evaluate as evaluate_script
-from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position

@@ -7,9 +7,9 @@ import choix
 import numpy as np
 import numpy.typing as npt
 import pytest
+from agents.evaluation.sprt import Trial, main, sprt
 
 from agents.evaluation.ratings import ELO, comparisons, fit, rate
-from agents.evaluation.sprt import Trial, main, sprt
 from oanquan_env.benchmark.elo import (
     EloDifference,
     elo_of_outcomes,

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from agents.evaluation.result_cache import ResultCache
 from safetensors.torch import load_file, save_file
 
-from agents.evaluation.result_cache import ResultCache
 from agents.networks import networks
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard
 from agents.players.network_player import PPOPlayer

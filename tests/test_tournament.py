@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from agents.evaluation.run import EvaluationRun, EvaluationSettings
+from agents.evaluation.tables import Tables, outcomes
+from agents.players.fingerprint import fingerprint
 from rich.progress import Progress
 
 from agents.evaluation.results import TablesResult, origin
-from agents.evaluation.run import EvaluationRun, EvaluationSettings
-from agents.evaluation.tables import Tables, outcomes
 from agents.evaluation.tournament import Entrant, TimedPolicy, Tournament, make_entrants, replay
-from agents.players.fingerprint import fingerprint
 from agents.reports.report import tables_in_words
 from oanquan_env import Core, Rules, parse_records
 from oanquan_env.benchmark.openings import random_suite

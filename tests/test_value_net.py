@@ -8,12 +8,12 @@ import numba
 import numpy as np
 import pytest
 import torch
+from agents.players.fingerprint import fingerprint
 from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
 from agents.networks.value_net import ValueModule
-from agents.players.fingerprint import fingerprint
 from oanquan_env import Board, Core, Move, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError

@@ -28,7 +28,7 @@ from agents.training.run_folder import (
     write_evaluations,
 )
 from oanquan_env import Core
-from oanquan_env.benchmark.regret import RegretMeasures, regret
+from oanquan_env.benchmark.regret import Regret, regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
@@ -212,14 +212,14 @@ class Run(ABC, Generic[Config]):
         write_evaluations(self.folder, [*rows, row])
         self.report(f"{self.plies:>12,} plies: {said}")
 
-    def regret_of(self, player: Policy, name: str) -> RegretMeasures | None:
+    def regret_of(self, player: Policy, name: str) -> Regret | None:
         """Regret on the suite's development part (the test part stays unseen), logged by name; None without a suite."""
         suite = find_suite(self.core.rules)
         if suite is None:
             return None
         rng = np.random.default_rng(self.config.seed)
-        found = regret(player, suite.part("development"), rng, by_phase=False).overall
-        self.log(f"evaluation/{name}", found.regret.mean)
+        found = regret(player, suite.part("development"), rng, by_phase=False)
+        self.log(f"evaluation/{name}", found.mean)
         return found
 
     def check_finite(self) -> None:

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oanquan_env.benchmark.matches import chance
 
 from examples.chat_endpoint import Endpoint, EndpointError
 from examples.llm_player import BASELINES, PROMPTS, TOLD, draw_positions, main, read_reply, rules_in_words
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
-from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.regret import judge, regret
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.rules import FIELD_NAMES, PRESETS
@@ -160,7 +160,7 @@ def test_nonsense_and_illegal_moves_are_counted_and_random_moves_replace_them(
         found = measured(url, tmp_path / "found.json", "--positions", "20", "--seed", "3")
     assert found["replies"] == {"legal": 0, "illegal": 5, "unreadable": 15}
     by_chance = regret(make("random"), draw_positions(Rules(), "development", 20, 3), chance(3, "m"))
-    assert found["regret"][0]["overall"]["regret"]["mean"] == by_chance.overall.regret.mean
+    assert found["regret"][0]["overall"]["regret"]["mean"] == by_chance.mean
     assert "20 of 20 replies were no legal move, 5 of them an illegal one" in capsys.readouterr().out
 
 

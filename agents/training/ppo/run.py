@@ -157,7 +157,7 @@ class PPORun(Run[TrainConfig]):
         found = self.regret_of(player, "regret")
         if found:
             row["regret"] = dataclasses.asdict(found)
-            said += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
+            said += f"; regret {found.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
         ahead = LOOKAHEAD.get(self.config.network.name)
         if ahead and not self.plies:
             said += f" (not trained yet; the network looks {ahead} ahead)"

@@ -115,5 +115,5 @@ class TDRun(Run[ValueConfig]):
             assert found
             row["regrets"][f"{kind}:nodes={nodes}"] = dataclasses.asdict(found)
             row.setdefault("regret", dataclasses.asdict(found))
-            said.append(f"{found.regret.mean:.2f} at {nodes:,} nodes")
+            said.append(f"{found.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(said)}"
