@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from agents.players.fingerprint import fingerprint
 
 import agents
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent
@@ -19,6 +18,7 @@ from agents.players.network_player import PPOPlayer
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.starts import RandomStarts
+from agents.evaluation.tournament import hash_of_files
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
@@ -94,12 +94,12 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     assert agent_folder("pretrained", "mancala-world") == shelf / "mancala-world"
     assert agent_folder("runs/quick", "mancala-world") == Path("runs/quick")
     assert isinstance(agents.make("ppo:pretrained,temperature=0.5"), PPOPlayer)
-    before = fingerprint("ppo:pretrained", Rules())
-    assert before == fingerprint(f"ppo:{shelf / 'mancala-world'}", Rules()) != ""
+    before = hash_of_files("ppo:pretrained", Rules())
+    assert before == hash_of_files(f"ppo:{shelf / 'mancala-world'}", Rules()) != ""
     (shelf / "other").mkdir()
     _, network = make_network(Core(), NETWORK)
     save_agent(shelf / "other", network, AgentCard(rules="vietnamese", reward="margin", network=NETWORK))
-    assert fingerprint("ppo:pretrained", Rules()) == before != fingerprint("ppo:pretrained", Rules.parse("vietnamese"))
+    assert hash_of_files("ppo:pretrained", Rules()) == before != hash_of_files("ppo:pretrained", Rules.parse("vietnamese"))
     with pytest.raises(FileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
 

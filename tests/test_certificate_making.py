@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agents.players.fingerprint import fingerprint
 
 from agents import solve
 from oanquan_env import Board, Core, Positions, Rules
@@ -148,6 +147,3 @@ def test_the_page_says_that_the_strongest_level_is_proved() -> None:
     ]
 
 
-def test_a_fingerprint_tells_certificates_apart() -> None:
-    rules = [Rules.parse(name) for name in ("mancala-world", "tonkin", "ludii")]
-    assert len({fingerprint("book:greedy", each) for each in rules}) == 3

@@ -8,12 +8,12 @@ import numba
 import numpy as np
 import pytest
 import torch
-from agents.players.fingerprint import fingerprint
 from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
 from agents.networks.value_net import ValueModule
+from agents.evaluation.tournament import hash_of_files
 from oanquan_env import Board, Core, Move, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
@@ -278,7 +278,7 @@ def test_a_huge_net_stays_within_the_searchs_values() -> None:
     assert abs(Search(core, net=net).best(core.start(), Limits(depth=3)).value) <= 8000 + core.rules.total
 
 
-def test_players_take_nets_by_name_and_their_fingerprints_tell_nets_apart(tmp_path: Path) -> None:
+def test_players_take_nets_by_name_and_hashes_of_files_tell_nets_apart(tmp_path: Path) -> None:
     paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
     for seed, path in enumerate(paths):
         path.write_bytes(drawn_net("tonkin", seed).to_bytes())
@@ -291,8 +291,8 @@ def test_players_take_nets_by_name_and_their_fingerprints_tell_nets_apart(tmp_pa
     )
     assert core.legal_mask(positions)[np.arange(len(positions)), chosen].all()
     assert (chosen != plain).any()
-    prints = {fingerprint(f"minimax:depth=3,net={path}", core.rules) for path in paths}
-    assert len(prints | {fingerprint("minimax:depth=3", core.rules)}) == 3
+    prints = {hash_of_files(f"minimax:depth=3,net={path}", core.rules) for path in paths}
+    assert len(prints | {hash_of_files("minimax:depth=3", core.rules)}) == 3
     with pytest.raises(FileError, match="for the rules 'tonkin'"):
         agents.make(f"minimax:depth=3,net={paths[0]}")
     with pytest.raises(ValueError, match="needs a limit"):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oanquan_env.benchmark.matches import chance
+from oanquan_env.benchmark.pairs import chance
 
 from examples.chat_endpoint import Endpoint, EndpointError
 from examples.llm_player import BASELINES, PROMPTS, TOLD, draw_positions, main, read_reply, rules_in_words
@@ -137,10 +137,10 @@ def test_a_model_that_plays_greedily_has_the_regret_of_greedy(
         options = ["--positions", "60", "--jobs", "3", "--part", "test", "--seed", "5"]
         found = measured(url, tmp_path / "found.json", *options)
     suite = draw_positions(Rules(), "test", 60, 5)
-    own, by_chance, greedy = (row["overall"]["regret"]["mean"] for row in found["regret"])
+    own, by_chance, greedy = (row["mean"] for row in found["regret"].values())
     assert own == pytest.approx(judge(suite, greedy_actions(suite.core, suite.positions)).regret.mean())
     assert max(own, greedy) < by_chance
-    assert [row["agent"] for row in found["regret"]] == ["m", *BASELINES]
+    assert list(found["regret"]) == ["m", *BASELINES]
     assert found["replies"] == {"legal": 60, "illegal": 0, "unreadable": 0}
     assert found["suite"]["digest"] == suite.digest()
     texts = {Board.from_positions(suite.core, suite.positions, row).text() for row in range(60)}
@@ -160,7 +160,7 @@ def test_nonsense_and_illegal_moves_are_counted_and_random_moves_replace_them(
         found = measured(url, tmp_path / "found.json", "--positions", "20", "--seed", "3")
     assert found["replies"] == {"legal": 0, "illegal": 5, "unreadable": 15}
     by_chance = regret(make("random"), draw_positions(Rules(), "development", 20, 3), chance(3, "m"))
-    assert found["regret"][0]["overall"]["regret"]["mean"] == by_chance.mean
+    assert found["regret"]["m"]["mean"] == by_chance.mean
     assert "20 of 20 replies were no legal move, 5 of them an illegal one" in capsys.readouterr().out
 
 
