@@ -12,13 +12,13 @@ import torch
 import yaml
 
 import agents
+from agents.evaluation.tournament import hash_of_files
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent
 from agents.networks.networks import make_network
 from agents.players.network_player import PPOPlayer
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.starts import RandomStarts
-from agents.evaluation.tournament import hash_of_files
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
@@ -99,7 +99,9 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     (shelf / "other").mkdir()
     _, network = make_network(Core(), NETWORK)
     save_agent(shelf / "other", network, AgentCard(rules="vietnamese", reward="margin", network=NETWORK))
-    assert hash_of_files("ppo:pretrained", Rules()) == before != hash_of_files("ppo:pretrained", Rules.parse("vietnamese"))
+    assert (
+        hash_of_files("ppo:pretrained", Rules()) == before != hash_of_files("ppo:pretrained", Rules.parse("vietnamese"))
+    )
     with pytest.raises(FileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
 

@@ -11,7 +11,14 @@ from agents.evaluation.openings import OpeningsRecipe, final_margins, make_suite
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
 from oanquan_env.benchmark.estimates import score_estimate
 from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
-from oanquan_env.benchmark.pairs import PairResults, by_order, pairing_result, play_paired_games, play_pairs, score_interval
+from oanquan_env.benchmark.pairs import (
+    PairResults,
+    by_order,
+    pairing_result,
+    play_paired_games,
+    play_pairs,
+    score_interval,
+)
 from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.keys import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env.files import FileError

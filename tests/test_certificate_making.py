@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents import solve
-from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env import Board, Core, Positions
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.symmetry import mirror, mirror_actions
@@ -145,5 +145,3 @@ def test_the_page_says_that_the_strongest_level_is_proved() -> None:
         False,
         False,
     ]
-
-

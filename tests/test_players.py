@@ -88,7 +88,12 @@ def test_both_commands_measure_it_and_agree(folder: Path, capsys: pytest.Capture
     assert main(["evaluate", name, "greedy", "--pairs", "6", "--openings", "random", "--json", "a.json"]) == 0
     shown = capsys.readouterr().out
     assert f"`{name}`, `mancala-world`: 6 openings of random" in shown
-    assert evaluate_script.main([name, "greedy", "--pairs", "6", "--suite", "arena,regret", "--openings", "random", "--json", "b.json"]) == 0
+    assert (
+        evaluate_script.main(
+            [name, "greedy", "--pairs", "6", "--suite", "arena,regret", "--openings", "random", "--json", "b.json"]
+        )
+        == 0
+    )
     one, other = (json.loads((folder / file).read_text()) for file in ("a.json", "b.json"))
     assert one["pairings"] == other["arena"]["pairings"]
     assert one["regret"] == other["regret"]["agents"][name]

@@ -1,7 +1,6 @@
 """Files from strangers: whatever is in them, an error names the file, is short, and takes neither memory nor time."""
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from agents.evaluation.finished_parts import FinishedParts
 from safetensors.torch import load_file, save_file
 
+from agents.evaluation.finished_parts import FinishedParts
 from agents.networks import networks
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard
 from agents.players.network_player import PPOPlayer

@@ -102,7 +102,10 @@ def test_one_player_among_copies_of_another_is_counted_over_all_seats_and_others
     played = tournament(None, ["random", "greedy", "maxn:depth=1"], pairs=20, rules=rules)
     pairings = played.play()
     found = summarize(played, pairings)
-    assert [(one.agent, one.opponent) for one in found.pairings][:2] == [("random", "greedy"), ("random", "maxn:depth=1")]
+    assert [(one.agent, one.opponent) for one in found.pairings][:2] == [
+        ("random", "greedy"),
+        ("random", "maxn:depth=1"),
+    ]
     assert (found.ratings, found.anchor, found.first) == ([], None, None)
     assert [share.agent for share in found.shares][-1] == "random"
     for share in found.shares:

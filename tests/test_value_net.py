@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agents
-from agents.networks.value_net import ValueModule
 from agents.evaluation.tournament import hash_of_files
+from agents.networks.value_net import ValueModule
 from oanquan_env import Board, Core, Move, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError

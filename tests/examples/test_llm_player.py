@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oanquan_env.benchmark.pairs import chance
 
 from examples.chat_endpoint import Endpoint, EndpointError
 from examples.llm_player import BASELINES, PROMPTS, TOLD, draw_positions, main, read_reply, rules_in_words
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.arrays import Ints
+from oanquan_env.benchmark.pairs import chance
 from oanquan_env.benchmark.regret import judge, regret
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.rules import FIELD_NAMES, PRESETS
