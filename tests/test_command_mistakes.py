@@ -37,7 +37,7 @@ train --ppo.n-steps=x  =>  --ppo.n-steps
 train --ppo.gamma nan  =>  finite number
 train --network.name resnet  =>  invalid choice 'resnet'
 evaluate  =>  evaluate.py: which players? try: python evaluate.py greedy random
-evaluate greedy  =>  evaluate.py: two players or more are needed for a match; got 1
+evaluate greedy  =>  evaluate.py: two players or more are needed for a tournament; got 1
 evaluate greedy greedy  =>  two players are called 'greedy'; tell them apart by labels
 evaluate greedy rendom  =>  unknown player 'rendom' (did you mean random?)
 evaluate greedy random --pairs 0  =>  pairs: must be 1 or more (got 0)

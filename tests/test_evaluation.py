@@ -15,7 +15,7 @@ from oanquan_env import Core, IllegalActionError, Rules, evaluate
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.benchmark import progress
 from oanquan_env.benchmark.elo import elo_of_score
-from oanquan_env.benchmark.evaluation import REFERENCES, reference_players
+from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, reference_players
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.observation import Observation
 from oanquan_env.players.observed import as_policy
@@ -181,7 +181,7 @@ def test_rules_without_suite_or_pairs_of_two() -> None:
     assert games.wins + games.draws + games.losses == 24
     assert (games.pentanomial, len(games.orders)) == (None, 4)
     assert games.score.mean > 1 / 4
-    assert reference_players(Rules.parse("three-player")) == list(REFERENCES)
+    assert reference_players(Rules.parse("three-player")) == [*REFERENCES, STRONGEST]
 
 
 def test_progress_is_shown_where_somebody_looks(

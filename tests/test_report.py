@@ -120,7 +120,8 @@ def test_damaged_reports_are_named(tmp_path: Path, text: str, message: str) -> N
 
 def test_the_table_of_everything(report: Report) -> None:
     assert summary(report).splitlines() == [
-        "| agent | Elo, greedy = 0 (95 %) | score, % | regret, points (95 %) | best moves, % | blunders, % | ms a move |",
+        "| agent | Elo, greedy = 0 (95 %) | score, % | regret, points (95 %) | best moves, % | blunders, % "
+        "| ms a move |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
         "| `deep` | +137 (+77 to +197) | 69.0 | 0.25 (0.23 to 0.28) | 50.0 | 12.5 | 4 |",
         "| `greedy` | 0 | 65.0 | 2.00 (1.80 to 2.20) | 50.0 | 12.5 | 0.02 |",
