@@ -446,7 +446,7 @@ class PPORun(Run[PPOConfig]):
         found = self.regret_of(player, "regret")
         if found:
             row["regret"] = dataclasses.asdict(found)
-            text += f"; regret {found.regret.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
+            text += f"; regret {found.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
         ahead = LOOKAHEAD.get(self.config.network.name)
         if ahead and not self.plies:
             text += f" (not trained yet; the network looks {ahead} ahead)"

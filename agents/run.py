@@ -27,7 +27,7 @@ from agents.games import RandomGenerators, StartsConfig
 from agents.support import provenance
 from agents.support.folder_lock import lock_folder
 from oanquan_env import Core
-from oanquan_env.benchmark.regret import RegretMeasures, regret
+from oanquan_env.benchmark.regret import Regret, regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
@@ -287,14 +287,14 @@ class Run(ABC, Generic[Config]):
         self._write_evaluations([*rows, {"plies": self.plies, "seconds": round(self.seconds, 1), **row}])
         self.report(f"{self.plies:>12,} plies: {text}")
 
-    def regret_of(self, player: Policy, name: str) -> RegretMeasures | None:
+    def regret_of(self, player: Policy, name: str) -> Regret | None:
         """Regret on the suite's development part (the test part stays unseen), logged by name; None without a suite."""
         suite = find_suite(self.core.rules)
         if suite is None:
             return None
         rng = np.random.default_rng(self.config.seed)
-        found = regret(player, suite.part("development"), rng, by_phase=False).overall
-        self.log(f"evaluation/{name}", found.regret.mean)
+        found = regret(player, suite.part("development"), rng, by_phase=False)
+        self.log(f"evaluation/{name}", found.mean)
         return found
 
     def _check_finite(self) -> None:

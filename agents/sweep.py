@@ -97,4 +97,4 @@ def figures(row: dict[str, Any]) -> dict[str, float]:
     """The figures of an evaluation, by name: scores in percent, regrets in points."""
     scores = {f"score against {name}, %": 100 * result["score"] for name, result in row["results"].items()}
     regrets = row.get("regrets") or ({"": row["regret"]} if "regret" in row else {})
-    return scores | {f"regret {name}".strip() + ", points": found["regret"]["mean"] for name, found in regrets.items()}
+    return scores | {f"regret {name}".strip() + ", points": found["mean"] for name, found in regrets.items()}

@@ -282,5 +282,5 @@ class TDRun(Run[TDConfig]):
             assert found
             row["regrets"][f"{self.player}:nodes={nodes}"] = dataclasses.asdict(found)
             row.setdefault("regret", dataclasses.asdict(found))
-            texts.append(f"{found.regret.mean:.2f} at {nodes:,} nodes")
+            texts.append(f"{found.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(texts)}"

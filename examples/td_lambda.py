@@ -111,7 +111,7 @@ def measure(core: Core, net: ValueNet) -> dict[str, float]:
         player = MaxnPolicy(core, depth, net=net)
         result = evaluate(player, core.rules, opponents=[], part="development", progress=False)
         if result.regret:  # there is a suite for the rules
-            found[f"regret_depth_{depth}"] = round(result.regret.overall.regret.mean, 3)
+            found[f"regret_depth_{depth}"] = round(result.regret.mean, 3)
     return found
 
 

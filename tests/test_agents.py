@@ -14,10 +14,10 @@ import yaml
 
 import agents
 from agents.config import dump_yaml
+from agents.evaluation.tournament import hash_of_files
 from agents.games import Games, StartsConfig
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent
 from agents.networks.nets import make_network
-from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
@@ -96,12 +96,14 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     assert agent_folder("pretrained", "mancala-world") == shelf / "mancala-world"
     assert agent_folder("runs/quick", "mancala-world") == Path("runs/quick")
     assert isinstance(agents.make("ppo:pretrained,temperature=0.5"), PPOPlayer)
-    before = fingerprint("ppo:pretrained", Rules())
-    assert before == fingerprint(f"ppo:{shelf / 'mancala-world'}", Rules()) != ""
+    before = hash_of_files("ppo:pretrained", Rules())
+    assert before == hash_of_files(f"ppo:{shelf / 'mancala-world'}", Rules()) != ""
     (shelf / "other").mkdir()
     _, network = make_network(Core(), NETWORK)
     save_agent(shelf / "other", network, AgentCard(rules="vietnamese", reward="margin", network=NETWORK))
-    assert fingerprint("ppo:pretrained", Rules()) == before != fingerprint("ppo:pretrained", Rules.parse("vietnamese"))
+    assert (
+        hash_of_files("ppo:pretrained", Rules()) == before != hash_of_files("ppo:pretrained", Rules.parse("vietnamese"))
+    )
     with pytest.raises(FileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
 

@@ -344,7 +344,7 @@ def test_the_net_of_the_package_makes_search_better() -> None:
     assert len(read_value_net("pretrained", "four-player").to_bytes()) < 300_000
     rules = Rules.parse("three-player")
     with_net, without = (
-        regret(make(name, rules), load_suite(rules), np.random.default_rng(0)).overall.regret.mean
+        regret(make(name, rules), load_suite(rules), np.random.default_rng(0)).mean
         for name in ("maxn:depth=2,net=pretrained", "maxn:depth=2")
     )
     assert with_net < 0.9 * without

@@ -20,6 +20,7 @@ import yaml
 from safetensors.torch import load_file, save_file
 
 import oanquan_env
+from agents.evaluation.finished_parts import FinishedParts
 from agents.evaluation.results import read_report
 from agents.networks import nets
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
@@ -194,6 +195,18 @@ def test_players_answer_with_a_legal_action_for_each_position(answer: Callable[[
 
     with pytest.raises(IllegalActionError, match=message):
         regret(Answering(), load_suite(Rules()).take(np.arange(40)), np.random.default_rng(0))
+
+
+def test_a_damaged_part_is_named_and_one_of_other_settings_is_not_found(tmp_path: Path) -> None:
+    parts = FinishedParts(tmp_path)
+    parts.store(["a/b", "c"], {"seed": 1}, {"score": 0.5})
+    assert parts.find(["a/b", "c"], {"seed": 1}) == {"score": 0.5}
+    assert parts.find(["a-b", "c"], {"seed": 1}) is parts.find(["a/b", "c"], {"seed": 2}) is None
+    (path,) = tmp_path.iterdir()
+    for text in ("[]", "{}", "3", "{", '{"key": []}', "[" * 100_000):
+        path.write_text(text)
+        with pytest.raises(FileError, match="not a finished part of an evaluation"):
+            parts.find(["a/b", "c"], {"seed": 1})
 
 
 @pytest.mark.parametrize("bias", [0.0, float("nan")])

@@ -103,7 +103,7 @@ def test_evaluations_measure_regret_on_the_development_part(tmp_path: Path, rule
     learn(run)
     row = evaluations(tmp_path / "run")[-1]
     assert row["regrets"][f"{player}:nodes=50"] == row["regret"]
-    assert f"regret {row['regret']['regret']['mean']:.2f} at 50 nodes" in said[-1]
+    assert f"regret {row['regret']['mean']:.2f} at 50 nodes" in said[-1]
 
 
 @pytest.mark.parametrize(
