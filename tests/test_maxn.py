@@ -12,7 +12,7 @@ from agents.search.limits import Limits
 from agents.search.many import compile_many, mover_first, play
 from agents.search.maxn import ManySearch
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
-from oanquan_env.engine.scalar import RUNAWAY, RUNNING
+from oanquan_env.engine.move import RUNAWAY, RUNNING
 from oanquan_env.players import FullWidthPolicy, RandomPolicy
 from oanquan_env.players import make as make_policy
 from oanquan_env.players.full_width import AIMS, Aim, FullWidthSearch

@@ -13,8 +13,8 @@ from agents.search.deepening import Limits, Search, root
 from agents.search.memory import canonical, is_symmetric, new_memory
 from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError, mirror
+from oanquan_env.engine.move import RUNAWAY, RUNNING, can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
-from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play
 from oanquan_env.players import RandomPolicy
 from oanquan_env.players.value_net import read_value_net
 from tests import strategies

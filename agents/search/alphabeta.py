@@ -28,7 +28,7 @@ from agents.search.memory import (
     side_key,
     table_place,
 )
-from oanquan_env.engine.scalar import RUNNING, can_play
+from oanquan_env.engine.move import RUNNING, can_play
 
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: their value is a lower bound of the position's value, an upper bound, or the value itself."""

@@ -19,13 +19,13 @@ from numba import types
 
 from agents.search.compiled import Int64s, compiled, compiled_recursion, record, zeros
 from agents.search.limits import Limits, SearchResult, Workers, plies_left
-from agents.search.many import RULES, SEATS, ManyRules, Numbers, add_expected, compile_many, mover_first, play
+from agents.search.many import RULES, ManyRules, Numbers, add_expected, compile_many, mover_first, play
 from agents.search.memory import MAX_ACTIONS, MAX_DEPTH, UNLIMITED, next_child
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
 from oanquan_env.engine.core import relative_points
+from oanquan_env.engine.move import RUNNING, SEATS, can_play
 from oanquan_env.engine.positions import turn_places
-from oanquan_env.engine.scalar import RUNNING, can_play
 from oanquan_env.players.full_width import Aim
 from oanquan_env.players.value_net import ValueNet
 

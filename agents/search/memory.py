@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.search.compiled import SearchRules, compiled, play, record, zeros
+from oanquan_env.engine.move import can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE
-from oanquan_env.engine.scalar import can_play
 
 MAX_DEPTH = 127  # plies for which the stack has room
 MAX_ACTIONS = 2 * MANDARIN_BYTE

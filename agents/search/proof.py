@@ -59,7 +59,7 @@ from agents.search.proof_tables import (
     question_number,
 )
 from oanquan_env import Core, Positions
-from oanquan_env.engine.scalar import RUNNING, can_play
+from oanquan_env.engine.move import RUNNING, can_play
 
 FAILED, PROVED, LIMITED = 0, 1, 2
 """Answers: the search ended and found no proof; a proof; or nothing yet, as the nodes are used up."""

@@ -20,7 +20,7 @@ from agents.search.memory import (
     expand,
     is_symmetric,
 )
-from oanquan_env.engine.scalar import RUNNING
+from oanquan_env.engine.move import RUNNING
 
 LAST_GENERATION = 255
 

@@ -14,8 +14,8 @@ from agents.search.deepening import Limits, Search
 from agents.search.memory import UNLIMITED
 from agents.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
 from oanquan_env import Core, Positions
+from oanquan_env.engine.move import can_play
 from oanquan_env.engine.notation import Move
-from oanquan_env.engine.scalar import can_play
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
