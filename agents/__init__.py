@@ -1,9 +1,6 @@
-"""Players of Ô Ăn Quan by name: `make("greedy")`, `make("minimax:depth=8")`, `make("ppo:runs/quick")`."""
+"""Trained players of Ô Ăn Quan: `make("ppo:runs/quick")`, and all others by name."""
 
-from agents.players.make import make, usage
-from agents.support.extras import check_command
 from oanquan_env.errors import MissingExtraError, UnknownAgentError
+from oanquan_env.players import make, usage
 
 __all__ = ["MissingExtraError", "UnknownAgentError", "make", "usage"]
-
-check_command()

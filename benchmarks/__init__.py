@@ -1,5 +1,1 @@
 """Speed, measured: each module prints a table and writes its JSON into benchmarks/results/."""
-
-from agents.support.extras import check_command
-
-check_command()

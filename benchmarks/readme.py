@@ -1,6 +1,6 @@
-"""The one generator of measured pages: tables of docs/ and of the README, and the cards of the trained agents.
+"""The one generator of pages: parts of docs/ and of the README, and the cards of the trained agents.
 
-    python -m benchmarks.readme            # write them from the committed results
+    python -m benchmarks.readme            # write them from the committed results and the code
     python -m benchmarks.readme --check    # write nothing, and fail if they are out of date
 
 Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
@@ -21,6 +21,7 @@ from agents.support.command_line import Flag, parse_options
 from agents.support.markdown import renew, replace_between, table
 from benchmarks import peers, players
 from benchmarks.report import RESULTS
+from docs import generated
 from oanquan_env import Rules
 from oanquan_env.benchmark.evaluation import plus_minus
 from oanquan_env.benchmark.regret import RegretRow
@@ -225,6 +226,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
     },
     ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
+    **generated.PAGES,
 }
 """Which parts each page has."""
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from agents.search.deepening import Limits, Search
 from benchmarks import report
 from oanquan_env import Core, Positions
-from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_openings
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.value_net import read_value_net
 
 RULES = "mancala-world"
 OPENING_DEPTHS = (16, 20, 24)

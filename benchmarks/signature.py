@@ -14,17 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from agents.players.make import make
-from agents.search.deepening import Limits, Search
-from agents.search.mcts import MCTSPlayer, RandomPlayouts, SearchedLeaves
 from agents.support.command_line import Flag, parse_options
 from benchmarks.report import RESULTS
 from oanquan_env import PRESETS, Core, Positions
 from oanquan_env.files import read_json, write_atomically
-from oanquan_env.players.full_width import FullWidthPolicy
-from oanquan_env.players.selective import SelectivePolicy
-from oanquan_env.players.value_net import ValueNet, shapes
+from oanquan_env.players import MaxnPolicy, make
 from oanquan_env.playing import play_randomly
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts, SearchedLeaves
+from oanquan_env.search.value_net import ValueNet, shapes
 
 PROG = "python -m benchmarks.signature"
 PATH = RESULTS / "signature.json"
@@ -57,8 +55,7 @@ def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
     found: dict[str, Any] = {}
     players = {
         "maxn, 3 plies": make("maxn:depth=3", core.rules),
-        "maxn with a net, 2 plies": FullWidthPolicy(core, 2, "maxn", net=net),
-        "paranoid, 3 plies": make("paranoid:depth=3", core.rules),
+        "maxn with a net, 2 plies": MaxnPolicy(core, 2, net=net),
         "mcts, leaves of 1 ply": MCTSPlayer(SearchedLeaves(core, 1), 20),
     }
     if core.rules.players == 2:
@@ -71,7 +68,6 @@ def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
                     "values": [one.value for one in results],
                     "moves": [one.action for one in results],
                 }
-        players["selective"] = SelectivePolicy(core, net)
         players["mcts, playouts"] = MCTSPlayer(RandomPlayouts(core), 20)
     for name, player in players.items():
         found[name] = {"moves": player.choose(positions.copy(), np.random.default_rng(3)).tolist()}

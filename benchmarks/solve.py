@@ -1,6 +1,6 @@
 """The solver's bounds of the opening position of every two-player preset, in bounded time, on one core.
 
-Each preset is one call of `python -m agents.solve`, as given in the results. Run it on an idle machine:
+Each preset is one call of `python -m oanquan_env solve`, as given in the results. Run it on an idle machine:
 `python -m benchmarks.solve`.
 """
 
@@ -20,7 +20,8 @@ from oanquan_env import PRESETS
 
 def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
     """The solver's result for the set-up of `rules`, with the command and the most memory that it held."""
-    arguments = ["-m", "agents.solve", "--rules", rules, "--time", f"{seconds:g}", "--megabytes", f"{megabytes}"]
+    limits = ["--time", f"{seconds:g}", "--megabytes", f"{megabytes}"]
+    arguments = ["-m", "oanquan_env", "solve", "--rules", rules, *limits]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result.json"
         process = subprocess.Popen([sys.executable, *arguments, "--json", str(path)], stdout=subprocess.DEVNULL)

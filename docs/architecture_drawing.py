@@ -46,18 +46,17 @@ TABLES = Box(300, 40, 200, "tables", ("every sowing as one row",), "env")
 CORE = Box(560, 40, 360, "Core", ("plays N positions in one call: play, expand, legal_mask",), "env")
 PEOPLE = Box(40, 150, 260, "Board, Match, records", ("one game for a person:", "notation, moves step by step"), "env")
 SEEN = Box(350, 150, 260, "Encoder, rewards", ("what a player sees,", "and what a ply pays"), "env")
-POLICIES = Box(660, 150, 260, "Policy", ("N positions in, N actions out:", "random, greedy, agents.make(name)"), "env")
+POLICIES = Box(660, 150, 260, "Policy", ("N positions in, N actions out:", "random, greedy, search, by name"), "env")
 TERMINAL = Box(40, 270, 260, "pictures, terminal", ("python -m oanquan_env",), "env")
 ENVS = Box(350, 270, 260, "environments", ("AEC, Gymnasium, vector → any library",), "env")
 SUPPORT = Box(40, 375, 180, "support", ("files, processors,", "YAML, Markdown"), "agents")
 NETWORKS = Box(273, 375, 180, "networks", ("what they see,", "layers, agent files"), "agents")
-SEARCH = Box(506, 375, 180, "search", ("alpha-beta, proofs,", "solver, MCTS"), "agents")
-PLAYERS = Box(740, 375, 180, "players", ("by name: network,", "search, both"), "agents")
-EVALUATION = Box(740, 480, 180, "evaluation", ("pairs → Elo,", "positions → regret"), "agents")
-TRAINING = Box(506, 480, 180, "training", ("self-play: PPO,", "TD(λ)"), "agents")
-REPORTS = Box(273, 480, 180, "reports", ("tables, pictures,", "curves, cards"), "agents")
-SCRIPTS = Box(40, 480, 180, "scripts", ("train.py, evaluate.py,", "agents.solve"), "agents")
-ROOMS = (SUPPORT, NETWORKS, SEARCH, PLAYERS, EVALUATION, TRAINING, REPORTS, SCRIPTS)
+PLAYERS = Box(506, 375, 180, "players", ("by a network:", "ppo"), "agents")
+EVALUATION = Box(740, 375, 180, "evaluation", ("pairs → Elo,", "positions → regret"), "agents")
+TRAINING = Box(740, 480, 180, "training", ("self-play: PPO,", "TD(λ)"), "agents")
+REPORTS = Box(506, 480, 180, "reports", ("tables, pictures,", "curves, cards"), "agents")
+SCRIPTS = Box(273, 480, 180, "scripts", ("train.py,", "evaluate.py"), "agents")
+ROOMS = (SUPPORT, NETWORKS, PLAYERS, EVALUATION, TRAINING, REPORTS, SCRIPTS)
 """In order: each may import those before it."""
 BOXES = (RULES, TABLES, CORE, PEOPLE, SEEN, POLICIES, TERMINAL, ENVS, *ROOMS)
 
@@ -77,7 +76,7 @@ def arrows() -> list[list[tuple[int, int]]]:
         [POLICIES.bottom, (POLICIES.bottom[0], 295), (ENVS.x + ENVS.width, 295)],
         [(PEOPLE.top[0], bus), (20, bus), (20, floor), (SUPPORT.top[0], floor), SUPPORT.top],
         *(_across(one, other) for one, other in pairwise(ROOMS[:4])),
-        [PLAYERS.bottom, EVALUATION.top],
+        [EVALUATION.bottom, TRAINING.top],
         *(_across(one, other) for one, other in pairwise(ROOMS[4:])),
     ]
 

@@ -1,35 +1,39 @@
-"""Parts of the documentation that come from the code, so that they cannot disagree with it.
-
-A page says `<!-- generated: NAME -->` where the part of that name belongs; `PARTS` lists them.
-"""
+"""Parts of the documentation that come from the code; `python -m benchmarks.readme` writes them into the pages."""
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import functools
+import importlib.util
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import get_args, get_type_hints
 
 import gymnasium
 
-from agents.players.make import KINDS
 from agents.support.markdown import table
 from oanquan_env import PRESETS, Core, Move, Rules, Termination, raw_env
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS
+from oanquan_env.players.making import kinds
 from oanquan_env.players.names import usages
-from oanquan_env.render.theme import LIGHT
 
-ROOT = Path(__file__).parent.parent
-MARKER = re.compile(r"<!-- generated: ([a-z-]+) -->")
-
-
-def fill(markdown: str) -> str:
-    """The page with all its parts. Raises KeyError for a part that does not exist."""
-    return MARKER.sub(lambda match: PARTS[match[1]](), markdown)
+DOCS = Path(__file__).parent
+MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->", flags=re.DOTALL)
+"""A module's part of a page of docs/api: the names of the module, for readers without the site."""
+MEMBERS = {
+    "oanquan_env.engine.rules": ("Rules", "Preset", "RulesError", "as_rules"),
+    "oanquan_env.board": ("Board", "Outcome", "IllegalMoveError"),
+    "oanquan_env.engine.positions": ("Positions", "Termination"),
+    "oanquan_env.engine.position_checks": ("PositionError",),
+    "oanquan_env.render": ("text", "svg", "rgb", "Window", "Drawable", "LastMove", "Snapshot"),
+    "agents": ("make",),
+}
+"""The documented names of some modules; of others all public ones are."""
 
 
 def meanings(documented: type) -> dict[str, str]:
@@ -92,8 +96,7 @@ def layout() -> str:
     }
     rows = []
     for name, part in encoder.layout.items():
-        joined = "\u2060–\u2060".join(map(str, (part.start, part.stop - 1)))  # a line never ends at the dash
-        place = str(part.start) if part.stop == part.start + 1 else joined
+        place = str(part.start) if part.stop == part.start + 1 else f"{part.start}–{part.stop - 1}"
         bounds = f"{encoder.low[part].min()} … {encoder.high[part].max()}"
         rows.append([place, f"`{name}`", said[name], bounds])
     return table(["index", "part", "meaning", "bounds"], rows, left=None)
@@ -134,42 +137,8 @@ def registered() -> str:
 
 def players() -> str:
     """How players are named; Markdown has no way to write a bar within code in a table, HTML has."""
-    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in usages(KINDS).items()]
+    rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in usages(kinds()).items()]
     return table(["name", "player"], rows, left=None)
-
-
-def _sample(kind: str, style: str, text: str = "") -> str:
-    return f'<span class="{kind}" style="{style}">{text}</span>'
-
-
-def legend() -> str:
-    """The marks of the boards' pictures, in the colours of the light ones."""
-    passed, captured, ink, accent, edge = (LIGHT[role] for role in ("passed", "captured", "ink", "accent", "edge"))
-    field, stone, faint, card = (LIGHT[role] for role in ("field", "stone", "faint", "card"))
-    frame = f"background:{field};border:0.2em solid "
-    rows = [
-        (_sample("mark", frame + passed), "the field that was played"),
-        (_sample("mark", f"background:color-mix(in srgb, {passed} 30%, {field})"), "a square that the move passed"),
-        (_sample("mark", frame + ink), "the square of the last seed"),
-        (_sample("mark", f"background:color-mix(in srgb, {captured} 30%, {field});border:0.2em solid {captured}"),
-         "a square that was captured"),
-        (_sample("arrow", f"color:{edge}", "➤"), "the way of the seeds"),
-        (_sample("arrow", f"color:{captured}", "➤"), "the way from the last seed to the captures"),
-        (_sample("mark", f"background:{stone};width:1.2em;border-radius:50%"), "a mandarin stone, ten points"),
-        (_sample("figure", "", "7"), "in a corner or on a heap: the seeds of the square"),
-        (_sample("figure", f"color:{accent}", "3"), "beside the board: a field that the player to move may play"),
-        (_sample("figure", f"color:{faint}", "3"), "beside the board: any other field"),
-        (_sample("figure", f"color:{accent}", "● South"), "the player to move; after the end, the winner"),
-        (_sample("mark", f"background:{accent}"), "in a match: the field is sold"),
-        (_sample("mark", f"background:{card};border:0.15em solid {accent}"), "in a match: the field is pawned"),
-    ]  # fmt: skip
-    return table(["mark", "meaning"], rows, left=None)
-
-
-def changelog() -> str:
-    """CHANGELOG.md without its title, its links as seen from here."""
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("\n")[2]
-    return text.replace("](docs/", "](").strip()
 
 
 def levels() -> str:
@@ -181,16 +150,70 @@ def levels() -> str:
     return table(["level", "who plays", "random moves"], rows, left=None)
 
 
-PARTS: dict[str, Callable[[], str]] = {
-    "rules-fields": rules_fields,
-    "presets": presets,
-    "spaces": spaces,
-    "layout": layout,
-    "actions": actions,
-    "terminations": terminations,
-    "registered": registered,
-    "players": players,
-    "levels": levels,
-    "legend": legend,
-    "changelog": changelog,
+def names(module: str) -> str:
+    """A heading, the first sentence of a module, and its documented names with a line each."""
+    tree = _source(module)
+    members = MEMBERS.get(module) or [
+        node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name[0] != "_"
+    ]
+    lines = [f"- `{name}`: {_sentence(_docstring(module, name))}" for name in members]
+    return "\n".join([f"### `{module}`", "", _sentence(ast.get_docstring(tree)), "", *lines]).rstrip()
+
+
+@functools.cache
+def _source(module: str) -> ast.Module:
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ValueError(f"docs/api names {module}, which does not exist")
+    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+
+
+def _docstring(module: str, name: str) -> str | None:
+    """The docstring of a class, a function or a constant that the module defines or imports."""
+    body = _source(module).body
+    for node, after in zip(body, [*body[1:], None], strict=True):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
+            return ast.get_docstring(node)
+        if isinstance(node, ast.ImportFrom) and node.module and any(alias.name == name for alias in node.names):
+            return _docstring(node.module, name)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            return str(ast.literal_eval(after.value)) if isinstance(after, ast.Expr) else None
+    raise ValueError(f"{module} has no {name}")
+
+
+def _sentence(docstring: str | None) -> str:
+    """The first sentence of a docstring."""
+    paragraph = " ".join((docstring or "").partition("\n\n")[0].split())
+    return re.split(r"(?<=[.!?]) ", paragraph, maxsplit=1)[0]
+
+
+def directives(markdown: str) -> str:
+    """A page of docs/api with mkdocstrings' directives in place of the lists of names."""
+
+    def directive(match: re.Match[str]) -> str:
+        members = MEMBERS.get(match[1])
+        return f"::: {match[1]}" + (f"\n    options: {{ members: [{', '.join(members)}] }}" if members else "")
+
+    return MODULE.sub(directive, markdown)
+
+
+PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
+    DOCS / "environment.md": {
+        "spaces": spaces,
+        "layout": layout,
+        "actions": actions,
+        "terminations": terminations,
+        "presets": presets,
+        "rules-fields": rules_fields,
+        "registered": registered,
+    },
+    DOCS / "commands.md": {"players": players},
+    DOCS / "play.md": {"levels": levels},
+    **{
+        page: {
+            match[1]: functools.partial(names, match[1]) for match in MODULE.finditer(page.read_text(encoding="utf-8"))
+        }
+        for page in sorted((DOCS / "api").glob("*.md"))
+    },
 }
+"""The generated parts of each page."""

@@ -1,4 +1,4 @@
-"""What MkDocs does besides building the pages of docs/: fill in generated parts, add notebooks and reports."""
+"""Additions to the pages of docs/ when MkDocs builds them: the reference, the changelog, notebooks and reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for each notebook and each report, with their pictures."""
+    """Add the changelog, and a page for each notebook and each report, with their pictures."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")
+    files.append(File.generated(config, "changelog.md", content=changelog))
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         for place, content in notebook_page(path).items():
             files.append(File.generated(config, f"notebooks/{place}", content=content))
@@ -40,8 +42,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Fill in what comes from the code."""
-    return generated.fill(markdown)
+    """The page; those of docs/api with the whole reference."""
+    return generated.directives(markdown) if page.file.src_uri.startswith("api/") else markdown
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -25,8 +25,8 @@ from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import check_place, write_atomically
-from oanquan_env.players.full_width import FullWidthPolicy
-from oanquan_env.players.value_net import embedding_rows
+from oanquan_env.players import MaxnPolicy
+from oanquan_env.search.value_net import embedding_rows
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> Evaluation:
     net = module.export({"command": f"python -m examples.offline_learning {options.data}"})
     if options.save:
         write_atomically(options.save, net.to_bytes())
-    player = FullWidthPolicy(core, 1, "maxn", net=net)
+    player = MaxnPolicy(core, 1, net=net)
     found = evaluate(player, core.rules, opponents=(), label="offline", part="development")
     print(found)
     return found

@@ -6,7 +6,7 @@ Importing this module registers the game: `pyspiel.load_game("python_oanquan", {
 those of `oanquan_env.Core`; a state is a batch of one position.
 
 Where the time goes: NumPy takes as long for a ply of one game as for a ply in each of a hundred, and OpenSpiel plays
-game by game. `agents.search.mcts` searches for many games at once.
+game by game. `oanquan_env.search.mcts` searches for many games at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """TD(lambda) on afterstates by self-play, in one file to read and change: a value net from random weights.
 
     python -m examples.td_lambda --save td.npz
-    python evaluate.py selective:td.npz minimax:nodes=2000,net=td.npz minimax:nodes=2000
+    python evaluate.py maxn:depth=2,net=td.npz minimax:nodes=2000,net=td.npz minimax:nodes=2000
 
 Training takes about two minutes of one core. `examples/results/td_lambda.json` holds its learning curve.
 
@@ -43,11 +43,10 @@ from oanquan_env.benchmark.regret import Suite, judge
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import check_place, write_atomically
-from oanquan_env.players import Policy
-from oanquan_env.players.full_width import FullWidthPolicy, FullWidthSearch
-from oanquan_env.players.selective import SelectivePolicy
-from oanquan_env.players.value_net import ValueNet, embedding_rows, shapes
+from oanquan_env.players import MaxnPolicy, Policy
 from oanquan_env.playing import play_randomly
+from oanquan_env.search.numpy_maxn import MaxnSearch
+from oanquan_env.search.value_net import ValueNet, embedding_rows, shapes
 
 POINTS = 10.0
 """Targets and outputs of the torch module are in units of this many points, so weights of usual size fit them."""
@@ -171,10 +170,10 @@ def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: f
 
 
 def regrets(core: Core, net: ValueNet, suite: Suite) -> dict[str, float]:
-    """Mean regret over a suite, in points: with one ply of search (`maxn:depth=1`), and with the selective search."""
+    """Mean regret over a suite, in points: by max^n of one ply and of two."""
     players: dict[str, Policy] = {
-        "regret_one_ply": FullWidthPolicy(core, 1, "maxn", net=net),
-        "regret_selective": SelectivePolicy(core, net),
+        "regret_one_ply": MaxnPolicy(core, 1, net=net),
+        "regret_two_plies": MaxnPolicy(core, 2, net=net),
     }
     rng = np.random.default_rng(0)
     chosen = {name: player.choose(suite.positions.copy(), rng) for name, player in players.items()}
@@ -215,7 +214,7 @@ def main(arguments: list[str]) -> ValueNet:
         began, done = time.process_time(), (rollout - 1) / rollouts
 
         # Play T plies in N games. A game that ends is replaced by a start.
-        search = FullWidthSearch(core, 1, net=module.export(origin))
+        search = MaxnSearch(core, 1, net=module.export(origin))
         temperature = config.temperature * (1 - done * 2 / 3)
         best, won, over, followed, rows = [], [], [], [], []
         for _ in range(config.steps):

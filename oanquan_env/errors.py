@@ -1,5 +1,8 @@
 """The errors of more than one module. `UsageError` is their base: commands print one without a traceback."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class Text(str):
     """A sentence of an error with its variable parts, so that it can be translated.
@@ -48,3 +51,14 @@ class UnavailableError(UsageError):
 
 class MissingExtraError(ImportError, UsageError):
     """An optional package is not installed; names the extra that installs it."""
+
+
+@contextmanager
+def needing_extra(package: str, extra: str) -> Iterator[None]:
+    """Within it, a `package` that is not installed is a `MissingExtraError` that names the `extra`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != package:
+            raise
+        raise MissingExtraError(f'this needs {package}: pip install "oanquan[{extra}]"') from None

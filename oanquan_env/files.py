@@ -10,8 +10,8 @@ import io
 import json
 import math
 import os
+import secrets
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -180,21 +180,15 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Raises `OSError` if it cannot be written; the old file is left as it was.
     """
     path = path.resolve()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY)
+    name = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(name, "xb") as file:  # not `tempfile`: its files are their owner's alone, whatever the umask says
+            if path.exists():
+                os.chmod(name, path.stat().st_mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, path.stat().st_mode if path.exists() else _new_mode())
         os.replace(name, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
-
-
-def _new_mode() -> int:
-    """The permissions of a new file; a temporary one is its owner's alone."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -1,10 +1,10 @@
 """Certificates for tests: those of the package, and new ones."""
 
-from agents.search.certificates import certify
-from agents.search.solver import Solver
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.benchmark.verification import Proved, verify
-from oanquan_env.players.certificates import Certificate, certificate_path, read_certificate
+from oanquan_env.search.certificates import Certificate, certificate_path, read_certificate
+from oanquan_env.search.certify import certify
+from oanquan_env.search.solver import Solver
 
 SMALL = "mancala-world fields=3 seeds=2"
 SHIPPED = {"mancala-world": 12, "tonkin": 5, "ludii": 13, "app": 10}

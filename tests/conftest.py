@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -88,3 +89,11 @@ def own_players() -> Iterator[None]:
     yield
     shared_seat.cache_clear()
     shared_reviewer.cache_clear()
+
+
+@pytest.fixture
+def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if Numba were not installed."""
+    for module in ("search.compiled", "search.alphabeta", "search.deepening", "search.maxn", "players.search_player"):
+        monkeypatch.delitem(sys.modules, f"oanquan_env.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)

@@ -40,7 +40,7 @@ PAIRS = [[getattr(ast, name) for name in pair.split()] for pair in SWAPS.split("
 OTHER = {ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult, ast.Mod: ast.Add}
 OTHER |= {one: two for pair in PAIRS for one, two in (pair, pair[::-1])}
 
-ENGINE = "rules tables positions sowing scalar singles symmetry position_checks core"
+ENGINE = "rules tables positions sowing move loops symmetry position_checks core"
 SLOW = (
     "greater or with_and or repeats or plays_every or in_all_presets or 4] or 5]"
     " or says and not tonkin or counted and not tonkin-False"
@@ -54,9 +54,14 @@ SCORED = (
         "selective full_width many_player_net signature",
         "by_name or says and not tonkin",
     ),
-    ("agents/search", "mcts", "mcts signature", "says and not three"),
-    ("agents/search", "compiled memory alphabeta root deepening move_values", "search search_player signature", SLOW),
-    ("agents/search", "proof proof_tables solver", "solve solve_command", PROOFS),
+    ("oanquan_env/search", "mcts", "mcts signature", "says and not three"),
+    (
+        "oanquan_env/search",
+        "compiled memory alphabeta root deepening move_values",
+        "search search_player signature",
+        SLOW,
+    ),
+    ("oanquan_env/search", "proof proof_tables solver", "solve solve_command", PROOFS),
 )
 """Folder, modules, the tests that shall notice a change of them, and those that take too long without compilation."""
 PRELOADED = ("numpy", "gymnasium", "pettingzoo", "hypothesis", "numba", "torch")

@@ -44,7 +44,7 @@ def test_made_by_name_from_pettingzoo_s_registry() -> None:
 
 
 def test_both_makers_show_the_same_parameters_and_take_them() -> None:
-    assert list(inspect.signature(env).parameters) == ["rules", "match", "reward", "render_mode"]
+    assert list(inspect.signature(env).parameters) == ["rules", "match", "reward", "opening_plies", "render_mode"]
     assert inspect.signature(env).parameters == inspect.signature(raw_env).parameters
     game, match = env("tonkin", reward="margin", render_mode="ansi").unwrapped, env(match="max_rounds=3").unwrapped
     assert (game.core.rules, game.reward, game.render_mode) == (Rules.parse("tonkin"), "margin", "ansi")
@@ -169,6 +169,19 @@ def test_rewards_sum_to_zero_and_in_all_to_what_a_game_pays(preset: str, reward:
 
 
 @pytest.mark.parametrize("make", [env, raw_env])
+def test_games_begin_after_random_plies_drawn_by_the_seed(make: Callable[..., GameEnv]) -> None:
+    game, begun = make(opening_plies=3), []
+    for seed in [*range(200), *range(200)]:
+        game.reset(seed=seed)
+        positions = game.unwrapped.positions
+        begun.append((int(positions.ply[0]), positions.squares.tolist()))
+    assert begun[:200] == begun[200:]
+    assert {ply for ply, _ in begun} == {0, 1, 2, 3}
+    with pytest.raises(ValueError, match="opening_plies must be a whole number from 0 to 200; got -1"):
+        make(opening_plies=-1)
+
+
+@pytest.mark.parametrize("make", [env, raw_env])
 def test_copies_and_pickles_play_on_alike_and_apart(make: Callable[..., GameEnv]) -> None:
     game = make(rules="vietnamese")
     game.reset()
@@ -253,5 +266,7 @@ def test_a_match_shows_who_owns_what_from_each_side() -> None:
 def test_a_match_takes_no_other_reward_and_no_start_position() -> None:
     with pytest.raises(ValueError, match="a match pays its outcome: reward must be outcome; got 'margin'"):
         raw_env(match=True, reward="margin")
+    with pytest.raises(ValueError, match="a match begins at the set-up: opening_plies must be 0; got 2"):
+        raw_env(match=True, opening_plies=2)
     with pytest.raises(ValueError, match="it takes no option 'position'"):
         raw_env(match=True).reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})

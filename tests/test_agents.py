@@ -16,7 +16,6 @@ from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agen
 from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
-from agents.players.search_player import SearchPlayer
 from agents.training.kinds import load_config, parse_config
 from agents.training.ppo.config import TrainConfig
 from agents.training.starts import RandomStarts
@@ -24,6 +23,7 @@ from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy
+from oanquan_env.players.search_player import SearchPlayer
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained
 

@@ -8,16 +8,16 @@ import pytest
 
 from agents.evaluation import openings
 from agents.evaluation.openings import OpeningsRecipe, final_margins, make_suite
-from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
 from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
 from oanquan_env.benchmark.pairs import PairResults, play_paired_games, score_interval
 from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.keys import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env.files import FileError
-from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_openings
 from oanquan_env.records.games import format_records
+from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.value_net import read_value_net
 from tests.players import FirstMove, LastMove, rng
 from tests.strategies import TWO_PLAYER_PRESETS
 

@@ -5,19 +5,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import solve
 from agents.players.fingerprint import fingerprint
-from agents.search.certificates import certify
 from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env.benchmark.verification import verify
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.symmetry import mirror, mirror_actions
 from oanquan_env.errors import UnknownAgentError
+from oanquan_env.match.matches import Match
+from oanquan_env.match.ownership import Ownership
+from oanquan_env.play import warming
 from oanquan_env.play.session import Session
 from oanquan_env.players import GreedyPolicy, RandomPolicy, make
 from oanquan_env.players.book import UNKNOWN, BookPolicy
-from oanquan_env.players.certificates import Certificate, beginnings, follow, read_certificate, unpack
 from oanquan_env.playing import advance, seated
+from oanquan_env.search import certify as making
+from oanquan_env.search.certificates import Certificate, beginnings, follow, read_certificate, unpack
+from oanquan_env.search.certify import NoStrategyError, certify
+from oanquan_env.search.solver import Solver
 from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 
 
@@ -45,8 +50,39 @@ def test_bounds_that_do_not_meet_are_certified_too() -> None:
 )
 def test_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: Path) -> None:
     path = tmp_path / "certificate.npz"
-    assert solve.main(["--rules", rules, "--certificate", str(path)]) == 0
+    assert main(["solve", "--rules", rules, "--certificate", str(path)]) == 0
     assert bounds(read_certificate(path)) == (value, value)
+
+
+NO_UPPER = "mancala-world fields=3 seeds=2 stone_value=3 end=squares_empty leftovers=split"
+"""Of the position below +4 and +7 are proved, but the search for moves that keep +7 and do not lead back is endless."""
+
+
+def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--rules", NO_UPPER, "--position", "1,1,1,3/1,0,0,0 1,10 0 12", "--megabytes", "4", "--time", "3"]
+    path = tmp_path / "certificate.npz"
+    assert main(["solve", *asked, "--certificate", str(path)]) == 1
+    assert "upper bound +7: no strategy found in time\n" in capsys.readouterr().out
+    found = verify(read_certificate(path))
+    assert (found.lower and found.lower.bound, found.upper) == (4, None)
+
+
+def test_a_search_for_moves_that_do_not_lead_back_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making, "TRIES", 10)
+    core = Core(NO_UPPER)
+    solver = Solver(core, parse_position(core, "1,1,1,3/1,0,0,0 1,10 0 12"), megabytes=4)
+    for _ in solver.rounds():
+        pass
+    told: list[str] = []
+    assert certify(solver, tell=told.append).upper is None
+    assert told[-1] == (
+        "upper bound +7: no strategy found whose moves depend on the position alone: 10 positions were tried"
+    )
+    solver.progress.lower = None
+    with pytest.raises(NoStrategyError, match=r"upper bound \+7: no strategy found in time"):
+        certify(solver, 0.0)
 
 
 def test_a_last_move_is_certified() -> None:
@@ -60,7 +96,7 @@ def test_one_command_writes_a_certificate_and_another_checks_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "certificate.npz"
-    assert solve.main(["--rules", SMALL, "--megabytes", "16", "--certificate", str(path)]) == 0
+    assert main(["solve", "--rules", SMALL, "--megabytes", "16", "--certificate", str(path)]) == 0
     assert f"certificate: {path}" in capsys.readouterr().out
     assert main(["verify", str(path)]) == 0
     said = capsys.readouterr().out
@@ -73,7 +109,7 @@ def test_one_command_writes_a_certificate_and_another_checks_it(
     assert "not a certificate" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "selective:pretrained"])
+@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "maxn:depth=1,net=pretrained"])
 @pytest.mark.parametrize(("rules", "value"), SHIPPED.items())
 def test_the_book_never_does_worse_than_the_value(rules: str, value: int, opponent: str) -> None:
     core, games = Core(rules), 200 if opponent in ("random", "greedy") else 20
@@ -139,13 +175,44 @@ def test_a_book_says_whether_a_game_follows_it() -> None:
     assert not book.follows(board, 0)
 
 
+def test_a_book_knows_nothing_where_its_longest_game_passes_the_ply_limit() -> None:
+    book, plies = make("book:greedy"), [found.plies for found in proved(shipped("mancala-world"))]
+    assert isinstance(book, BookPolicy)
+    for seat, longest in enumerate(plies):  # South's games last `longest` plies at most, and so do North's
+        for ply, follows in ((0, True), (200 - longest, True), (201 - longest, False), (198, False)):
+            board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 {ply}")
+            assert book.follows(board, seat) == follows
+            if seat == 0:
+                assert (book.known(board.positions)[0] != UNKNOWN) == follows
+
+
+def says_proved(session: Session) -> list[bool]:
+    return [seat["proved"] for seat in session.state()["seats"]]
+
+
 def test_the_page_says_that_the_strongest_level_is_proved() -> None:
-    session = Session(names=("human", "perfect"))
-    assert [seat["proved"] for seat in session.state()["seats"]] == [False, True]
-    assert [seat["proved"] for seat in Session("vietnamese", names=("human", "perfect")).state()["seats"]] == [
-        False,
-        False,
-    ]
+    names = ("human", "perfect")
+    assert says_proved(Session(names=names)) == [False, True]
+    assert says_proved(Session("vietnamese", names=names)) == [False, False]
+    assert says_proved(Session(names=names, board=Board.parse("5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 198"))) == [False, False]
+
+
+@pytest.mark.parametrize(("scores", "pawned", "sold"), [((40, 28), 1, 0), ((55, 15), 0, 2), ((35, 35), 0, 0)])
+def test_nothing_is_proved_in_a_round_with_pawned_or_sold_fields(
+    scores: tuple[int, int], pawned: int, sold: int
+) -> None:
+    pytest.importorskip("numba")
+    match = Match()
+    match.ownership = Ownership(5).after_round(scores, match.rules, match.match_rules)
+    assert (len(match.ownership.pawned[1]), len(match.ownership.sold[1])) == (pawned, sold)
+    session = Session(names=("human", "book:greedy"))
+    session.game.match = match
+    holds = scores == (35, 35)
+    assert says_proved(session) == [False, holds]
+    assert warming.shared_reviewer(match.rules)[0].ready.wait(60)
+    session = Session(board=Board.parse("5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 199"))  # each move is the last
+    session.game.match = match
+    assert session.hint(0)["search"]["proved"] == holds
 
 
 def test_a_fingerprint_tells_certificates_apart() -> None:

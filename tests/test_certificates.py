@@ -12,7 +12,7 @@ import pytest
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.files import FileError
-from oanquan_env.players.certificates import Certificate, Strategy, read_certificate
+from oanquan_env.search.certificates import Certificate, Strategy, read_certificate
 from tests.certificates import SHIPPED, SMALL, bounds, made, shipped
 from tests.referee import Referee
 

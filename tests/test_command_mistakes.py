@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import agents
 from agents.support.extras import needing_extras
+from oanquan_env.errors import MissingExtraError
+from oanquan_env.players import MaxnPolicy, make
 
 HERE = Path(__file__).parent
 ASK = "examples.llm_player --base-url http://127.0.0.1:9 --model m"  # nobody answers there
@@ -65,14 +66,14 @@ agents.evaluation.make_regret --count 600 --depths 1 1 1 --games 3  =>  position
 agents.evaluation.make_regret --count 7  =>  count must be a multiple of 3
 agents.evaluation.prove_regret x.json --nodes 0  =>  --nodes and --threads must be 1 or more
 agents.evaluation.openings --rules three-player --count 5  =>  give a depth of at most 8
-agents.solve --rules chess  =>  unknown preset 'chess'
-agents.solve --rules three-player  =>  two players, not 3
-agents.solve --time 0  =>  --megabytes and --time must be above 0
-agents.solve --megabytes inf  =>  --megabytes at most 1,000,000,000
-agents.solve --megabytes 1e9  =>  --megabytes: there is no memory for a table of 1,000,000,000
-agents.solve --position 5,5  =>  column
-agents.solve --position '1,0,0,0,0,0/1,0,0,0,0,0 34,34 0 0'  =>  a running game
-agents.solve --json nowhere/x.json  =>  --json: there is no folder nowhere
+oanquan_env.cli solve --rules chess  =>  unknown preset 'chess'
+oanquan_env.cli solve --rules three-player  =>  two players, not 3
+oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
+oanquan_env.cli solve --megabytes inf  =>  --megabytes at most 1,000,000,000
+oanquan_env.cli solve --megabytes 1e9  =>  --megabytes: there is no memory for a table of 1,000,000,000
+oanquan_env.cli solve --position 5,5  =>  column
+oanquan_env.cli solve --position '1,0,0,0,0,0/1,0,0,0,0,0 34,34 0 0'  =>  a running game
+oanquan_env.cli solve --json nowhere/x.json  =>  --json: there is no folder nowhere
 agents.reports.curves nowhere  =>  nowhere/config.yaml: no such file
 agents.reports.curves  =>  give the folder of a training run
 agents.reports.report nowhere.json  =>  no such file
@@ -165,17 +166,17 @@ def run_without(package: str, folder: Path, *command: str) -> subprocess.Complet
         ("tyro", "train", ["train.py", "--help"]),
         ("torch", "train", ["train.py", "--help"]),
         ("rich", "train", ["evaluate.py", "greedy", "random"]),
-        ("numba", "train", ["-m", "agents.solve", "--help"]),
-        ("tyro", "train", ["-m", "benchmarks.core", "--help"]),
+        ("numba", "fast", ["-m", "oanquan_env", "solve"]),
         ("nbclient", "notebooks", ["notebooks/run.py", "nothing"]),
-        ("numba", "train", ["-m", "oanquan_env", "play", "--opponent", "minimax:depth=2"]),
+        ("numba", "fast", ["-m", "oanquan_env", "play", "--opponent", "minimax:depth=2"]),
         ("torch", "train", ["-m", "oanquan_env", "play", "--opponent", "ppo:pretrained"]),
     ],
 )
 def test_a_command_says_what_to_install(tmp_path: Path, package: str, extra: str, command: list[str]) -> None:
     ended = run_without(package, tmp_path, *command)
     assert ended.returncode != 0
-    assert f'this needs {package}: pip install -e ".[{extra}]"' in ended.stderr
+    remedy = '"oanquan[fast]"' if extra == "fast" else f'-e ".[{extra}]"'
+    assert f"this needs {package}: pip install {remedy}" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
@@ -186,10 +187,11 @@ def test_a_benchmark_leaves_out_the_games_that_need_pygame(tmp_path: Path) -> No
     assert "oanquan raw_env" in ended.stdout
 
 
-def test_players_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents.players.search_player", None)
-    with pytest.raises(ModuleNotFoundError, match=r"agents\.players\.search_player"):  # no package of any extra
-        agents.make("minimax:depth=2")
+def test_players_say_what_to_install(without_numba: None) -> None:
+    for name in ("minimax:depth=2", "book:minimax:ms=5"):
+        with pytest.raises(MissingExtraError, match=r'^this needs numba: pip install "oanquan\[fast\]"$'):
+            make(name)
+    assert isinstance(make("maxn:depth=2", "three-player"), MaxnPolicy)
 
 
 def test_an_interrupt_ends_a_command_that_is_being_imported_without_a_traceback() -> None:

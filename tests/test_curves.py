@@ -21,7 +21,7 @@ from agents.reports import cards, curves
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.players.value_net import read_value_net
+from oanquan_env.search.value_net import read_value_net
 from tests.runs import ITERATION, VALUE, begin, learn
 
 ENDS = ("mean", "low", "high")

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.search.deepening import Search
 from agents.training import datasets, minari_games
 from agents.training.datasets import ABOUT_NAME, FIELDS, main, read_columns, read_positions
 from examples import offline_learning
@@ -18,7 +17,8 @@ from oanquan_env.benchmark.suites import find_suite, suite_keys
 from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.observation import Encoder
 from oanquan_env.players import make
-from oanquan_env.players.value_net import read_value_net
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.value_net import read_value_net
 from tests.boards import random_positions
 
 SMALL = ["--depth", "2", "--threads", "1"]

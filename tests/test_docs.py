@@ -37,27 +37,29 @@ def examples(page: Path) -> list[str]:
     return [re.sub(rf"^{indent}", "", code, flags=re.MULTILINE) for indent, code in found]
 
 
-def test_every_marker_is_filled_and_every_part_used() -> None:
-    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-    assert sorted(generated.MARKER.findall(text)) == sorted(generated.PARTS)
-    assert "<!-- generated" not in generated.fill(text)
-    with pytest.raises(KeyError):
-        generated.fill("<!-- generated: nothing -->")
-
-
-def test_every_rule_has_its_meaning_in_the_table() -> None:
-    rows = generated.rules_fields().splitlines()[2:]
+def test_tables_of_rules_are_whole() -> None:
+    fields, presets = generated.rules_fields(), generated.presets()
+    rows = fields.splitlines()[2:]
     assert [row.split("`")[1] for row in rows] == [field.name for field in dataclasses.fields(Rules)]
     assert all(len(row.split(" | ")[3]) > 20 for row in rows)
-    assert "seeds on it stay (MW's Neweco, APP)." in generated.rules_fields()  # a meaning of two lines is whole
-
-
-def test_every_preset_is_in_the_table() -> None:
-    shown = generated.presets()
+    assert "seeds on it stay (MW's Neweco, APP)." in fields  # a meaning of two lines is whole
     for name, preset in PRESETS.items():
-        assert f"| `{name}` |" in shown
-        for field, value in preset.rules.differences(PRESETS["mancala-world"].rules).items():
-            assert f"`{field}={value}`" in shown
+        changes = [f"`{field}={value}`" for field, value in preset.rules.differences(Rules()).items()]
+        assert f"| `{name}` | {', '.join(changes) or 'the default'} | " in presets
+
+
+def test_the_reference_lists_names_for_readers_and_becomes_directives_for_the_site() -> None:
+    page = (
+        "<!-- oanquan_env.board:begin -->\n- `Board`\n<!-- oanquan_env.board:end -->\n\n<!-- a:begin --><!-- a:end -->"
+    )
+    options = "    options: { members: [Board, Outcome, IllegalMoveError] }"
+    assert generated.directives(page) == f"::: oanquan_env.board\n{options}\n\n::: a"
+    names = generated.names("oanquan_env.render").splitlines()
+    assert names[:2] == ["### `oanquan_env.render`", ""]
+    assert names[4] == "- `text`: The board in lines of text, with fields numbered from each player's own left."
+    assert all(len(line) > 20 for line in names[4:])
+    with pytest.raises(ValueError, match=r"docs/api names oanquan_env\.nothing, which does not exist"):
+        generated.names("oanquan_env.nothing")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=lambda page: page.stem)

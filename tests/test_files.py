@@ -48,6 +48,15 @@ def test_records_are_read_compressed(tmp_path: Path) -> None:
     assert [str(move) for move in read_records(path)[0].moves] == ["5C", "3C"]
 
 
+def test_a_new_file_has_the_permissions_of_the_umask_which_stays_untouched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plain").touch()
+    monkeypatch.delattr(os, "umask")  # to read it is to change it, for other threads too
+    write_atomically(tmp_path / "a.txt", b"new")
+    assert (tmp_path / "a.txt").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
 def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.txt"
     write_atomically(path, b"old")

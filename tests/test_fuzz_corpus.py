@@ -22,8 +22,8 @@ from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.play.server import PlayServer
-from oanquan_env.players.value_net import ValueNet
 from oanquan_env.records.matches import replay_match
+from oanquan_env.search.value_net import ValueNet
 from tests.fuzz_corpus import FOLDER, inputs
 
 LONGEST = 1000

@@ -14,16 +14,16 @@ from agents.evaluation import make_regret, prove_regret
 from agents.evaluation.make_regret import SuiteRecipe, Values, main, make_suite, value_chunk
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
-from agents.search.deepening import Search
-from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.regret import Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, make
-from oanquan_env.players.full_width import FullWidthSearch
-from oanquan_env.players.value_net import read_value_net
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.numpy_maxn import MaxnSearch
+from oanquan_env.search.value_net import read_value_net
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values
 from tests.players import Fixed, rng
@@ -215,7 +215,7 @@ def test_a_made_suite_has_the_values_of_the_search_and_survives_its_file(tmp_pat
     core = suite.core
     assert len(suite) == 9
     assert not suite.proved.any()
-    searched = FullWidthSearch(core, 2).movers_values(suite.positions)
+    searched = MaxnSearch(core, 2).movers_values(suite.positions)
     assert np.array_equal(suite.values, np.where(np.isfinite(searched), searched, np.nan), equal_nan=True)
     assert (suite.values % 1 == 0.5).any()  # margins over the mean of two others
     assert suite.made["players"] == ["random", "greedy", "maxn:depth=1", "maxn:depth=2", "maxn:depth=3"]

@@ -1,24 +1,31 @@
-"""Compiled max^n and paranoid search beside NumPy's full-width search; their limits, lines and players."""
+"""Max^n search for three and four players: NumPy beside brute force, compiled beside NumPy; nets, limits, players."""
 
-import sys
+import re
+from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 
-import agents
-from agents.players.search_player import SearchPlayer
-from agents.search.limits import Limits
-from agents.search.many import compile_many, mover_first, play
-from agents.search.maxn import ManySearch
+from agents.networks.value_net import ValueModule
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.engine.core import Expanded
 from oanquan_env.engine.move import RUNAWAY, RUNNING
-from oanquan_env.players import FullWidthPolicy, RandomPolicy
-from oanquan_env.players import make as make_policy
-from oanquan_env.players.full_width import AIMS, Aim, FullWidthSearch
-from oanquan_env.players.value_net import read_value_net
+from oanquan_env.files import FileError
+from oanquan_env.players import GreedyPolicy, MaxnPolicy, RandomPolicy, make
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search.limits import Limits
+from oanquan_env.search.many import compile_many, mover_first, play
+from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.numpy_maxn import MAX_DEPTH, NET_UNIT, MaxnSearch
+from oanquan_env.search.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, read_value_net
 from tests import strategies
 from tests.boards import random_positions
+from tests.plain_search import after_each_move
 
 SMALL = "fields=2 seeds=2 mandarin_seeds=1"
 RULES = [
@@ -72,52 +79,148 @@ def test_what_the_core_refuses_as_a_runaway_game_is_told_apart() -> None:
     assert play(compile_many(core), mover_first(crowded)[0], np.zeros(4, dtype=np.int64), 0, 100) == RUNAWAY
 
 
+# ---- NumPy -----------------------------------------------------------------------------------------------------------
+
+TINY = [f"{preset} {SMALL}" for preset in ("mancala-world", "three-player", "four-player")]
+TINY += [f"three-player {SMALL} {other}" for other in ("max_plies=4", "refill=forfeit", "leftovers=split")]
+
+
+def drawn_net(rules: str) -> ValueNet:
+    """A net of random weights, whose values differ by some points."""
+    torch.manual_seed(0)
+    module = ValueModule(Rules.parse(rules))
+    with torch.no_grad():
+        module.output.weight.mul_(10)
+        module.output.bias.add_(torch.arange(len(module.output.bias)))
+    return module.export({})
+
+
+def margins(points: list[int]) -> list[Fraction]:
+    """Each player's points less the mean of the others'."""
+    return [Fraction(own) - Fraction(sum(points) - own, len(points) - 1) for own in points]
+
+
+def brute_force(core: Core, position: Positions, depth: int, net: ValueNet | None = None) -> list[int]:
+    """Final points of all players, in units, at the end of the line that goes up from one position, move by move."""
+    if depth == 0 or position.over[0]:
+        points, players = NET_UNIT * core.standings(position)[0], core.rules.players
+        if net is not None and not position.over[0]:
+            points = points + np.rint(net.margins(position)[0] * np.float32(NET_UNIT * (players - 1) / players))
+        return [int(one) for one in points]
+    lines = [brute_force(core, child, depth - 1, net) for child in after_each_move(core, position).values()]
+    return max(lines, key=lambda line: margins(line)[int(position.mover[0])])  # the first of equals
+
+
+@pytest.mark.parametrize("with_net", [False, True])
+@pytest.mark.parametrize("depth", [1, 2, 4])
+@pytest.mark.parametrize("rules", TINY)
+def test_values_are_those_of_brute_force(rules: str, depth: int, with_net: bool) -> None:
+    core, net = Core(rules), drawn_net(rules) if with_net and "forfeit" not in rules else None
+    positions = random_positions(core, 10, seed=depth)
+    near = 0 if net is None else 2.1 / NET_UNIT  # a net's values, rounded, depend on the size of a batch
+    found, chunked = (MaxnSearch(core, depth, net=net, chunk=chunk).values(positions) for chunk in (1024, 3))
+    np.testing.assert_allclose(chunked, found, rtol=0, atol=near)
+    for row in range(len(positions)):
+        position = positions[row : row + 1]
+        children = after_each_move(core, position)
+        assert np.isfinite(found[row, :, 0]).nonzero()[0].tolist() == list(children)
+        for action, child in children.items():
+            won = np.array(brute_force(core, child, depth - 1, net)) - NET_UNIT * position.scores[0]
+            wanted = [float(one) / NET_UNIT for one in margins(won.tolist())]
+            assert found[row, action] == pytest.approx(wanted, abs=near or 1e-9)
+
+
+class CountingCore(Core):
+    """Remembers how many positions each call of `expand` was given."""
+
+    def __init__(self, rules: str) -> None:
+        super().__init__(rules)
+        self.sizes: list[int] = []
+
+    def expand(self, positions: Positions) -> Expanded:
+        self.sizes.append(len(positions))
+        return super().expand(positions)
+
+
+def test_no_call_plays_the_moves_of_more_positions_than_a_chunk_and_none_those_of_a_single_move() -> None:
+    core = CountingCore("three-player sowing=clockwise")
+    MaxnSearch(core, 3, chunk=7).values(random_positions(core, 12, seed=5))
+    assert max(core.sizes) <= 7
+    core.sizes.clear()
+    seeds = [0, 0, 0, 0, 3, 10, *[5, 5, 5, 5, 5, 10] * 2]
+    only = core.setup([seeds], [[1, 1, 1]], [[0, 0, 0]], checked=False)
+    assert MaxnPolicy(core, 3).choose(only, np.random.default_rng(0)).tolist() == [9]
+    assert core.sizes == []
+
+
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
+def test_depth_1_is_greedy(rules: str) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 60, seed=1)
+    players = MaxnPolicy(core, 1), GreedyPolicy(core)
+    first, second = (player.choose(positions, np.random.default_rng(0)) for player in players)
+    assert (first == second).all()
+
+
+def test_what_cannot_be_searched_is_refused() -> None:
+    core = Core("three-player max_plies=1")
+    positions = Positions.concatenate([core.start(), core.expand(core.start()).positions[:1]])
+    with pytest.raises(ValueError, match=r"the game in row 1 is over \(max_plies\); there is nothing to search"):
+        MaxnSearch(core, 2).values(positions)
+    with pytest.raises(ValueError, match="row 1 is over"):
+        ManySearch(core).best_moves(positions, Limits(depth=1))
+    with pytest.raises(ValueError, match="chunk must be 1 or more; got 0"):
+        MaxnSearch(core, 2, chunk=0)
+    assert MaxnSearch(core, MAX_DEPTH).depth == MAX_DEPTH
+
+
+# ---- compiled --------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("depth", [1, 2, 4])
 @pytest.mark.parametrize("rules", RULES)
-def test_both_aims_find_what_full_width_search_finds(rules: str, depth: int) -> None:
+def test_the_compiled_search_finds_what_numpy_finds(rules: str, depth: int) -> None:
     core = Core(rules)
     positions = random_positions(core, 24, seed=depth)
-    assert (ManySearch(core).values(positions, depth) == FullWidthSearch(core, depth).values(positions)).all()
-    for aim in AIMS:
-        values = FullWidthSearch(core, depth, aim).movers_values(positions)
-        best = [tuple((row == row.max()).nonzero()[0].tolist()) for row in values]
-        for every_move in (False, True):
-            found = ManySearch(core, aim, threads=2).best_moves(positions, Limits(depth=depth), every_move=every_move)
-            assert [one.actions for one in found] == best
-            assert [one.value for one in found] == values.max(axis=1).tolist()
+    search, numpy_search = ManySearch(core, threads=2), MaxnSearch(core, depth)
+    assert (search.values(positions, depth) == numpy_search.values(positions)).all()
+    values = numpy_search.movers_values(positions)
+    for every_move in (False, True):
+        found = search.best_moves(positions, Limits(depth=depth), every_move=every_move)
         for row, one in zip(values, found, strict=True):
+            assert one.actions == tuple((row == row.max()).nonzero()[0].tolist())
+            assert one.value == row.max()
             assert one.values == {int(action): row[action] for action in np.isfinite(row).nonzero()[0]}
 
 
 @pytest.mark.parametrize("rules", ["three-player", "four-player"])
-def test_a_net_at_the_leaves_is_that_of_full_width_search_but_for_rounding(rules: str) -> None:
+def test_with_a_net_it_finds_the_same_but_for_rounding(rules: str) -> None:
     core, net = Core(rules), read_value_net("pretrained", rules)
     positions = random_positions(core, 40, seed=5)
     search = ManySearch(core, net=net)
     for depth in (1, 3):
-        wanted, found = FullWidthSearch(core, depth, net=net).values(positions), search.values(positions, depth)
+        wanted, found = MaxnSearch(core, depth, net=net).values(positions), search.values(positions, depth)
         legal = np.isfinite(wanted)
         assert (legal == np.isfinite(found)).all()
         near = np.abs(found[legal] - wanted[legal]) <= 0.2
         assert near.mean() > 0.98  # a choice between near equals may turn out otherwise
-    plain = ManySearch(core).values(positions, 1)
     search.use(None)
-    assert (search.values(positions, 1) == plain).all()
+    assert (search.values(positions, 1) == ManySearch(core).values(positions, 1)).all()
 
 
-@pytest.mark.parametrize("aim", AIMS)
-def test_a_search_of_limited_nodes_repeats_itself_and_goes_deeper_with_more(aim: Aim) -> None:
+def test_a_search_of_limited_nodes_repeats_itself_and_goes_deeper_with_more() -> None:
     core = Core("three-player")
     positions = random_positions(core, 20, seed=6)
     depths = []
     for nodes in (1, 500, 20_000):
-        first, second = (
-            ManySearch(core, aim, threads=threads).best_moves(positions, Limits(nodes=nodes)) for threads in (1, 3)
+        one, three = (
+            ManySearch(core, threads=threads).best_moves(positions, Limits(nodes=nodes)) for threads in (1, 3)
         )
-        assert first == second
-        assert max(one.nodes for one in first) <= nodes + core.rules.actions**2
-        depths.append(np.mean([one.depth for one in first]))
+        assert one == three
+        assert max(found.nodes for found in one) <= nodes + core.rules.actions**2
+        depths.append(np.mean([found.depth for found in one]))
     assert 1 == depths[0] < depths[1] < depths[2]
+    assert 1 <= ManySearch(core).best(core.start(), Limits(milliseconds=30)).depth < 20
 
 
 def test_a_depth_that_is_cut_off_counts_with_the_best_move_of_the_one_before() -> None:
@@ -135,57 +238,113 @@ def test_a_depth_that_is_cut_off_counts_with_the_best_move_of_the_one_before() -
     assert cut > 5
 
 
-def test_a_limit_of_time_stops_a_search_that_would_take_hours() -> None:
-    core = Core("four-player")
-    found = ManySearch(core).best(core.start(), Limits(milliseconds=30))
-    assert 1 <= found.depth < 20
+# ---- players ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("rules", ["three-player", "four-player"])
-def test_an_analysis_is_worth_its_line(rules: str) -> None:
+def test_an_analysis_is_worth_its_line(rules: str, compiled: bool) -> None:
     core = Core(rules)
-    player = SearchPlayer(ManySearch(core), Limits(depth=4))
+    player = SearchPlayer(ManySearch(core), Limits(depth=4)) if compiled else MaxnPolicy(core, 4)
     batch = random_positions(core, 8, seed=8)
+    wanted = MaxnSearch(core, 4).movers_values(batch)
     for row in range(len(batch)):
         board = Board.from_positions(core, batch, row)
         root, before = board.mover, np.array(board.scores)
         analysis = player.analyse(board)
-        assert analysis.values.keys() == set(board.legal_moves)
+        assert {move.action: value for move, value in analysis.values.items()} == {
+            move.action: wanted[row, move.action] for move in board.legal_moves
+        }
+        assert analysis.value == analysis.values[analysis.best] == max(analysis.values.values())
+        assert (analysis.line[0], analysis.depth, analysis.proved) == (analysis.best, 4, False)
         for move in analysis.line:
             board.push(move)
         assert len(analysis.line) == 4 or board.outcome
         won = core.standings(board.positions)[0] - before
-        others = (won.sum() - won[root]) / (core.rules.players - 1)
-        assert analysis.value == pytest.approx(won[root] - others)
-        assert not analysis.proved
+        assert analysis.value == pytest.approx(float(margins(won.tolist())[root]))
+    assert re.match(r"\+\d+(\.\d)? points for South from here on, seen 4 plies", str(player.analyse(Board(rules))))
+    with pytest.raises(ValueError, match=f"the board has the rules 'tonkin', the player '{rules}'"):
+        player.analyse(Board("tonkin"))
 
 
-def test_limits_of_nodes_and_time_are_the_clones(monkeypatch: pytest.MonkeyPatch) -> None:
-    start = Core("four-player").start(2)
-    for name in ("maxn:nodes=2000,net=pretrained", "paranoid:ms=5", "maxn:depth=9,nodes=500,epsilon=0.5"):
-        assert len(make_policy(name, "four-player").choose(start, np.random.default_rng(0))) == 2
-    monkeypatch.setitem(sys.modules, "agents.players.make", None)  # as if it were not installed
-    with pytest.raises(ValueError, match="without `agents` of the project's clone"):
-        make_policy("maxn:nodes=2000", "four-player")
+@pytest.mark.parametrize("rules", ["three-player", "three-player refill=forfeit"])  # by Numba, and by NumPy
+def test_it_plays_every_best_move_and_no_other(rules: str) -> None:
+    start = Core(rules).start(600)
+    values = MaxnSearch(Core(rules), 3).values(start[:1])[0, :, 0]
+    tied = (values == values.max()).nonzero()[0]
+    player = make("maxn:depth=3", rules)
+    assert isinstance(player, MaxnPolicy if "forfeit" in rules else SearchPlayer)
+    chosen = player.choose(start, np.random.default_rng(0))
+    assert sorted(set(chosen.tolist())) == tied.tolist()
+    assert len(tied) > 1
+    assert np.bincount(chosen)[tied].min() > 600 / len(tied) / 2
+
+
+def test_without_numba_a_search_of_depth_remains(without_numba: None) -> None:
+    assert isinstance(make("maxn:depth=2,net=pretrained", "three-player"), MaxnPolicy)
+    with pytest.raises(ImportError, match="this needs numba"):
+        make("maxn:nodes=2000", "four-player")
 
 
 @pytest.mark.parametrize(
     ("name", "rules", "message"),
     [
-        ("maxn:nodes=2000", "mancala-world", "three and four players; for two there is alpha-beta"),
-        ("paranoid:ms=5", "three-player refill=forfeit", "needs refill=borrow"),
+        ("maxn", "three-player", "maxn needs a limit, as in maxn:depth=3"),
+        ("maxn:net=pretrained", "three-player", "maxn needs a limit, as in maxn:depth=3"),
+        ("maxn:depth=0", "three-player", f"depth must be 1 to {MAX_DEPTH}; got 0"),
+        ("maxn:depth=21,nodes=9", "three-player", f"depth must be 1 to {MAX_DEPTH}; got 21"),
         ("maxn:nodes=0", "three-player", "nodes must be 1 or more; got 0"),
+        ("maxn:nodes=2000", "mancala-world", "three and four players; for two there is alpha-beta"),
+        ("maxn:ms=5", "three-player refill=forfeit", "needs refill=borrow"),
     ],
 )
-def test_what_cannot_be_searched_is_told(name: str, rules: str, message: str) -> None:
+def test_mistaken_names_are_refused(name: str, rules: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        make_policy(name, rules)
-    core = Core("three-player max_plies=1")
-    ended = core.expand(core.start()).positions[:1]
-    with pytest.raises(ValueError, match="row 1 is over"):
-        ManySearch(core).best_moves(Positions.concatenate([core.start(), ended]), Limits(depth=1))
+        make(name, rules)
 
 
-def test_rules_without_a_compiled_search_keep_that_of_numpy() -> None:
-    for name, rules in (("maxn:depth=2", "mancala-world"), ("paranoid:depth=2", "three-player refill=forfeit")):
-        assert isinstance(agents.make(name, rules), FullWidthPolicy)
+# ---- value nets ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ["three-player", "four-player", "three-player fields=3 seeds=2"])
+def test_torch_and_numpy_agree_and_margins_sum_to_zero(rules: str) -> None:
+    core = Core(rules)
+    positions = random_positions(core, 100, seed=1)
+    torch.manual_seed(2)
+    module = ValueModule(core.rules)
+    with torch.no_grad():
+        wanted = module(torch.from_numpy(embedding_rows(core.rules, positions))).numpy()
+    assert wanted.std(axis=0).min() > 0.3
+    net, rows = module.export({}), np.arange(len(positions))
+    for place in range(core.rules.players):
+        seat = (positions.mover + place) % core.rules.players
+        np.testing.assert_allclose(net.margins(positions)[rows, seat], wanted[:, place], atol=1e-4)
+    np.testing.assert_allclose(net.values(positions), wanted[:, 0], atol=1e-4)
+    np.testing.assert_allclose(net.margins(positions).sum(axis=1), 0, atol=1e-4)
+
+
+def test_players_take_nets_by_name(tmp_path: Path) -> None:
+    path = tmp_path / VALUE_NET_NAME
+    path.write_bytes(drawn_net("three-player").to_bytes())
+    positions = random_positions(Core("three-player"), 60, seed=6)
+    names = (f"maxn:depth=2,net={path}", f"maxn:depth=2,net={tmp_path}", "maxn:depth=2")
+    first, second, plain = (
+        make(name, "three-player").choose(positions, np.random.default_rng(0)).tolist() for name in names
+    )
+    assert first == second != plain
+    with pytest.raises(FileError, match="the net is for the rules 'three-player', not 'four-player'"):
+        make(names[0], "four-player")
+    with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'mancala-world'"):
+        MaxnSearch(Core(), 2, net=read_value_net(path, "three-player"))
+    with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'four-player'"):
+        ManySearch(Core("four-player"), net=read_value_net(path, "three-player"))
+
+
+def test_the_net_of_the_package_makes_search_better() -> None:
+    assert len(read_value_net("pretrained", "four-player").to_bytes()) < 300_000
+    rules = Rules.parse("three-player")
+    with_net, without = (
+        regret(make(name, rules), load_suite(rules), np.random.default_rng(0)).overall.regret.mean
+        for name in ("maxn:depth=2,net=pretrained", "maxn:depth=2")
+    )
+    assert with_net < 0.9 * without

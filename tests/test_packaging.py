@@ -34,7 +34,7 @@ over = False
 while not over:
     _, _, terminated, truncated, info = single.step(int(info["action_mask"].argmax()))
     over = terminated or truncated
-gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent="selective:pretrained", seat=1).reset(seed=0)
+gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent="maxn:depth=2,net=pretrained", seat=1).reset(seed=0)
 print(oanquan_env.__file__)
 print(sorted({"torch", "numba", "pygame", "PIL", "agents", "matplotlib"} & set(sys.modules)))
 """
@@ -45,6 +45,21 @@ for player in ("greedy", lambda observations, masks: masks.argmax(axis=1)):
     found = oanquan_env.evaluate(player, pairs=5)
     print(found.openings, found.suite, [match.opponent for match in found.matches][-1], found.regret.overall.positions)
 """
+
+SEARCH = """
+import gymnasium
+import oanquan_env
+for name in ("ppo:pretrained", "minimax:nodes=2000,net=pretrained"):
+    try:
+        print(oanquan_env.evaluate(name, opponents=["greedy"], pairs=5).player)
+    except ValueError as error:
+        print(error)
+        continue
+    game = gymnasium.make("OAnQuan-v0", opponent="minimax:depth=4", seat=1)
+    game.reset(seed=0)
+    print("ply", game.unwrapped.positions.ply[0])
+"""
+NEEDS_CLONE = 'ppo needs a clone of the project, installed by: pip install -e ".[train]"'
 
 
 def test_exported_names_are_pinned() -> None:
@@ -99,8 +114,8 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_needs_its_three_dependencies_only(wheel: Path, tmp_path: Path) -> None:
-    """Installed in an empty environment it plays through PettingZoo and Gymnasium."""
+def test_the_wheel_plays_without_extras_and_searches_with_fast(wheel: Path, tmp_path: Path) -> None:
+    """In an empty environment, beside another package that is called `agents`."""
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     elsewhere = tmp_path / "elsewhere"
@@ -110,20 +125,28 @@ def test_the_wheel_needs_its_three_dependencies_only(wheel: Path, tmp_path: Path
         command = [str(python), *arguments]
         return subprocess.run(command, cwd=elsewhere, check=True, capture_output=True, text=True).stdout
 
-    pip = "-m", "pip", "--disable-pip-version-check"
-    run(*pip, "install", "--quiet", str(wheel), "-c", str(ROOT / "constraints.txt"))
-    listed = json.loads(run(*pip, "list", "--format", "json"))
-    installed = {package["name"].lower() for package in listed}
+    def install(wanted: str) -> set[str]:
+        pip = "-m", "pip", "--disable-pip-version-check"
+        run(*pip, "install", "--quiet", wanted, "-c", str(ROOT / "constraints.txt"))
+        return {package["name"].lower() for package in json.loads(run(*pip, "list", "--format", "json"))}
+
+    installed = install(str(wheel))
     assert {"oanquan", "numpy", "gymnasium", "pettingzoo"} <= installed
     assert not installed & {"torch", "numba", "pillow", "pygame-ce", "matplotlib", "stable-baselines3"}
     where, heavy = run("-c", PLAY).splitlines()
     assert Path(where).is_relative_to(tmp_path / "venv")
     assert heavy == "[]"
     measured = run("-c", EVALUATE).splitlines()
-    assert measured == ["openings-mancala-world.txt regret-mancala-world selective:pretrained 1230"] * 2
+    assert measured == ["openings-mancala-world.txt regret-mancala-world maxn:depth=3,net=pretrained 1230"] * 2
     command = "import subprocess, sys; subprocess.run([sys.argv[1], 'evaluate', 'greedy', 'random', '--pairs', '2'])"
     shown = run("-c", command, str(python.with_name("oanquan")))
     assert "points lost a move over the test part of regret-mancala-world" in shown
+    (elsewhere / "agents").mkdir()
+    (elsewhere / "agents" / "__init__.py").write_text("raise RuntimeError('run')")
+    assert run("-c", SEARCH).splitlines() == [NEEDS_CLONE, 'this needs numba: pip install "oanquan[fast]"']
+    assert "numba" in install(f"oanquan[fast] @ {wheel.as_uri()}")
+    assert run("-c", SEARCH).splitlines() == [NEEDS_CLONE, "minimax:nodes=2000,net=pretrained", "ply 1"]
+    assert "proved: the value is +5" in run("-m", "oanquan_env", "solve", "--rules", "tonkin", "--megabytes", "16")
 
 
 @pytest.mark.slow

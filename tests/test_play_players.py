@@ -1,7 +1,6 @@
 """Players of the page's games: slow ones, those that fail, hints, and levels."""
 
 import re
-import sys
 import threading
 from pathlib import Path
 
@@ -16,8 +15,9 @@ from oanquan_env.play import hints, levels, warming
 from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.play.session import Session
 from oanquan_env.play.warming import Warming
-from oanquan_env.players import Policy, value_net
+from oanquan_env.players import Policy
 from oanquan_env.players.book import with_book
+from oanquan_env.search import value_net
 from tests.players import FirstMove, LastMove, Slow
 from tests.sessions import line, play
 
@@ -71,21 +71,20 @@ def test_a_hint_is_the_proved_move_unless_the_search_sees_a_much_better_one(
     assert told.values[Move.parse("1A")] == 5
 
 
-def test_levels_fall_back_to_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents.players.make", None)  # as if it were not installed
+def test_levels_fall_back_to_what_is_installed(without_numba: None) -> None:
     assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == [
         "greedy",
         "greedy",
         "maxn:depth=3",
         "maxn:depth=5",
-        "book:selective:pretrained",
+        "book:maxn:depth=4,net=pretrained",
     ]
     assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "book:maxn:depth=7"
     assert warming.shared_adviser(Rules())[0].ready.wait(60)
     hint = Session().hint()
-    assert hint["player"] == "book:selective:pretrained"
+    assert hint["player"] == "book:maxn:depth=4,net=pretrained"
     assert warming.shared_reviewer(Rules())[0].ready.wait(60)
-    assert Session().hint(0)["player"] == "selective:pretrained"
+    assert Session().hint(0)["player"] == "maxn:depth=4,net=pretrained"
     assert set(hint["values"]) == {str(move) for move in Board().legal_moves}
     assert hint["values"][hint["best"]] == max(hint["values"].values())
 

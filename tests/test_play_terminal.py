@@ -16,8 +16,8 @@ from oanquan_env.cli import main
 from oanquan_env.play import levels, screen
 from oanquan_env.play.files import load_game
 from oanquan_env.play.terminal import TerminalGame
-from oanquan_env.players import value_net
 from oanquan_env.records.games import format_records
+from oanquan_env.search import value_net
 from tests.boards import boards_of
 from tests.players import FirstMove
 

@@ -116,19 +116,10 @@ def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
     assert abs(counts[[2, 3, 8, 9]] - 2000).max() < 200  # five standard deviations
 
 
-def test_any_player_errs_as_often_as_its_name_says_without_the_agents_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "agents.players.make", None)
+def test_any_player_errs_as_often_as_its_name_says() -> None:
     player = make("greedy:epsilon=0.25")
     assert isinstance(player, EpsilonPolicy)
     assert (player.epsilon, type(player.policy)) == (0.25, GreedyPolicy)
-
-
-def test_players_of_the_agents_package_by_name() -> None:
-    searching = pytest.importorskip("agents.players.search_player")
-    game = OAnQuanEnv(opponent="minimax:depth=2", seat=1)
-    game.reset(seed=0)
-    assert game.positions.ply[0] == 1
-    assert isinstance(make("minimax:depth=2"), searching.SearchPlayer)
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, 1.5])

@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from agents.players.search_player import SearchPlayer
-from agents.search import alphabeta
-from agents.search.alphabeta import ENTRY
-from agents.search.compiled import OVER, SearchRules, compile_rules, play
-from agents.search.deepening import Limits, Search, root
-from agents.search.memory import canonical, is_symmetric, new_memory
-from agents.search.move_values import MoveValues
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError, mirror
 from oanquan_env.engine.move import RUNAWAY, RUNNING, can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
 from oanquan_env.players import RandomPolicy
-from oanquan_env.players.value_net import read_value_net
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search import alphabeta
+from oanquan_env.search.alphabeta import ENTRY
+from oanquan_env.search.compiled import OVER, SearchRules, compile_rules, play
+from oanquan_env.search.deepening import Limits, Search, root
+from oanquan_env.search.memory import canonical, is_symmetric, new_memory
+from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_values, sides

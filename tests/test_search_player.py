@@ -1,6 +1,5 @@
 """The searching player, the limits of a search, its imports, and the cache of compiled functions."""
 
-import os
 import subprocess
 import sys
 import time
@@ -11,14 +10,11 @@ import numpy as np
 import pytest
 
 import agents
-from agents.players.search_player import SearchPlayer
-from agents.search import alphabeta
-from agents.search.compiled import SearchRules, _drop_stale_caches
-from agents.search.deepening import Limits, Search, root
-from agents.search.memory import Memory
 from oanquan_env import Board, Core, Move
-from oanquan_env.engine import scalar
-from oanquan_env.players import value_net
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search.compiled import SearchRules
+from oanquan_env.search.deepening import Limits, Search, root
+from oanquan_env.search.memory import Memory
 from tests.boards import random_positions
 from tests.plain_search import plain_values
 
@@ -172,13 +168,3 @@ def test_impossible_limits_are_refused(limits: dict[str, Any], message: str) -> 
 def test_naming_players_imports_neither_numba_nor_torch() -> None:
     code = "import sys, agents, oanquan_env; agents.make('greedy'); assert not {'numba', 'torch'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[1])
-
-
-def test_compiled_functions_older_than_any_source_are_dropped(tmp_path: Path) -> None:
-    index = tmp_path / "alphabeta.negamax-1.py311.nbi"
-    written = max(Path(str(module.__file__)).stat().st_mtime for module in (alphabeta, scalar, value_net))
-    index.touch()
-    for age, kept in ((0, True), (1, False)):
-        os.utime(index, (written - age, written - age))
-        _drop_stale_caches(tmp_path)
-        assert index.exists() == kept

@@ -92,14 +92,15 @@ def compare_with_opponent(rules: Rules, seat: int, reward: str, seed: int) -> No
     other = raw_env(rules, reward=reward)
     rng = np.random.default_rng(seed)
     for _ in range(2):
-        compare_game_with_opponent(game, other, player, rng)
+        compare_game_with_opponent(game, other, player, seat, rng)
 
 
-def compare_game_with_opponent(game: OAnQuanEnv, other: GameEnv, player: LastMove, rng: np.random.Generator) -> None:
+def compare_game_with_opponent(
+    game: OAnQuanEnv, other: GameEnv, player: LastMove, seat: int, rng: np.random.Generator
+) -> None:
     """The agent's reward is what PettingZoo pays it over its ply and all others' until it is to move again."""
     other.reset()
-    observation, info = game.reset()
-    agent = other.possible_agents[game.seat]
+    agent = other.possible_agents[seat]
     expected = 0.0
 
     def ply(action: int) -> None:
@@ -112,16 +113,19 @@ def compare_game_with_opponent(game: OAnQuanEnv, other: GameEnv, player: LastMov
             ply(int(player.choose(other.positions, rng)[0]))
 
     replies()
+    if other.positions.over[0]:
+        with pytest.raises(ValueError, match="before the agent's first move"):
+            game.reset()
+        return
+    observation, info = game.reset()
     over = False
     while not over:
         seen = other.observe(agent)
         assert observation.tolist() == seen["observation"].tolist()
         assert info["action_mask"].tolist() == (seen["action_mask"] * ~other.positions.over[0]).tolist()
-        action = 0
-        if info["action_mask"].any():
-            action = int(rng.choice(info["action_mask"].nonzero()[0]))
-            ply(action)
-            replies()
+        action = int(rng.choice(info["action_mask"].nonzero()[0]))
+        ply(action)
+        replies()
         observation, paid, terminated, truncated, info = game.step(action)
         assert paid == pytest.approx(expected)
         expected = 0.0

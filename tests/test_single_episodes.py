@@ -67,17 +67,6 @@ def test_an_action_outside_the_space_raises(action: Any) -> None:
     assert game.positions.ply[0] == 0
 
 
-def test_a_game_over_before_the_agent_s_first_move_is_told_by_the_first_step() -> None:
-    game = OAnQuanEnv("mancala-world max_plies=1", opponent=scripted("5A"), seat=1)
-    _, info = game.reset()
-    assert not info["action_mask"].any()
-    assert "termination" not in info
-    _, reward, terminated, truncated, info = game.step(3)
-    assert (reward, terminated, truncated) == (-1, False, True)
-    assert info["illegal_action"] is False
-    assert info["standings"].tolist()[0] == 11 + game.positions.squares[0, :5].sum()
-
-
 def test_a_given_position_in_which_the_opponent_is_to_move() -> None:
     text = "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 1 4"
     game = OAnQuanEnv(opponent=scripted("2C"), seat=0)

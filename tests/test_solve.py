@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.search import proof
-from agents.search.deepening import Limits, Search
-from agents.search.memory import INFINITY
-from agents.search.proof import FAILED, LIMITED, PROVED, UNPROVED, LimitReachedError, ProofTable, State, prove
-from agents.search.solver import Bounds, Narrowing, Solver
 from oanquan_env import Core, Positions
 from oanquan_env.engine.notation import Move
+from oanquan_env.search import proof
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.memory import INFINITY
+from oanquan_env.search.proof import FAILED, LIMITED, PROVED, UNPROVED, LimitReachedError, ProofTable, State, prove
+from oanquan_env.search.solver import Bounds, BoundSearch, Solver
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_bounds, sides
 
@@ -98,13 +98,13 @@ def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
 
     core = Core("tonkin")
     table = ProofTable(core, megabytes=1)
-    narrowing = Narrowing(table, *sides(core.start()), Bounds())
+    bound_search = BoundSearch(table, *sides(core.start()), Bounds())
     monkeypatch.setattr(table, "prove", answer)
     monkeypatch.setattr(table, "plies", lambda *_, **__: 1)
-    narrowing.narrow(guess, 1000)
-    assert narrowing.bounds == Bounds(-9, most)
-    assert narrowing.bounds.meet == (most == -9)
-    assert not narrowing.limited
+    bound_search.narrow(guess, 1000)
+    assert bound_search.bounds == Bounds(-9, most)
+    assert bound_search.bounds.meet == (most == -9)
+    assert not bound_search.limited
     assert len(asked) <= 36
 
 
@@ -126,9 +126,9 @@ def test_a_bound_beyond_the_value_fails_soon_though_play_may_lead_back(rules: st
 def test_a_proof_that_takes_too_many_plies_does_not_count(plies: int, upper: float) -> None:
     core = endless("app fields=3 seeds=1")
     table = ProofTable(core, megabytes=1)
-    narrowing = Narrowing(table, *sides(core.start()), Bounds(), plies)
-    narrowing.narrow(24, 1 << 20)
-    assert narrowing.bounds == Bounds(24, upper)
+    bound_search = BoundSearch(table, *sides(core.start()), Bounds(), plies)
+    bound_search.narrow(24, 1 << 20)
+    assert bound_search.bounds == Bounds(24, upper)
 
 
 def test_a_finished_game_and_a_batch_are_refused() -> None:
@@ -197,9 +197,9 @@ def test_a_bound_beyond_all_values_is_refused() -> None:
     for bound in (INFINITY, -INFINITY):
         with pytest.raises(ValueError, match="must be within 16000 points"):
             table.prove(*sides(core.start()), bound, is_lower=True, nodes=10)
-    narrowing = Narrowing(table, *sides(core.start()), Bounds())
-    narrowing.narrow(10**6, 10)
-    assert narrowing.bounds == Bounds()
+    bound_search = BoundSearch(table, *sides(core.start()), Bounds())
+    bound_search.narrow(10**6, 10)
+    assert bound_search.bounds == Bounds()
 
 
 def test_bounds_of_many_positions_are_proved_at_once() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agents import solve
-from agents.search.proof import LimitReachedError
-from agents.search.solver import ProofState, Solver
+from oanquan_env.cli import main
+from oanquan_env.search.proof import LimitReachedError
+from oanquan_env.search.solver import ProofState, Solver
 
 LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
 """3A captures the last stone: seven points, and the game is over."""
@@ -18,7 +18,7 @@ def test_the_command_prints_the_bounds_and_writes_the_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = tmp_path / "result.json"
-    assert solve.main(["--position", LAST_STONE, "--megabytes", "1", "--json", str(result)]) == 0
+    assert main(["solve", "--position", LAST_STONE, "--megabytes", "1", "--json", str(result)]) == 0
     printed = capsys.readouterr().out
     assert "proved: the value is +7 for the mover; best line 3A" in printed
     assert "lower  upper" in printed
@@ -28,7 +28,7 @@ def test_the_command_prints_the_bounds_and_writes_the_result(
 
 
 def test_the_command_says_what_is_proved_when_the_time_is_up(capsys: pytest.CaptureFixture[str]) -> None:
-    assert solve.main(["--rules", "vietnamese", "--megabytes", "1", "--time", "0.5"]) == 1
+    assert main(["solve", "--rules", "vietnamese", "--megabytes", "1", "--time", "0.5"]) == 1
     printed = capsys.readouterr().out
     assert "stopped" in printed
     assert "proved: nothing yet. Lines that are not finished prove nothing" in printed
@@ -41,7 +41,7 @@ def test_a_line_that_is_not_found_in_time_leaves_the_value(
         raise LimitReachedError
 
     monkeypatch.setattr(Solver, "best_line", too_late)
-    assert solve.main(["--rules", "tonkin", "--megabytes", "16"]) == 0
+    assert main(["solve", "--rules", "tonkin", "--megabytes", "16"]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == ["stopped", "proved: the value is +5 for the mover"]
 
 
@@ -52,7 +52,7 @@ def test_an_interrupt_keeps_the_bounds(monkeypatch: pytest.MonkeyPatch, capsys: 
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Solver, "rounds", interrupted)
-    assert solve.main(["--megabytes", "1"]) == 1
+    assert main(["solve", "--megabytes", "1"]) == 1
     assert capsys.readouterr().out.splitlines()[-2:] == [
         "stopped",
         "proved: at least +0. Lines that are not finished prove nothing",

@@ -11,8 +11,6 @@ import yaml
 
 import agents
 import train
-from agents.search.deepening import Search
-from agents.search.move_values import MoveValues
 from agents.support.tensor_files import DIGEST, pack, unpack
 from agents.training.run_folder import CHECKPOINT_NAME
 from agents.training.starts import RandomStarts
@@ -23,8 +21,10 @@ from agents.training.td.run import TDRun
 from oanquan_env import Core
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import FileError
-from oanquan_env.players.full_width import FullWidthSearch
-from oanquan_env.players.value_net import VALUE_NET_NAME, read_value_net
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.numpy_maxn import MaxnSearch
+from oanquan_env.search.value_net import VALUE_NET_NAME, read_value_net
 from tests.boards import random_positions
 from tests.runs import ITERATION, VALUE, begin, learn, quiet, stopped
 
@@ -63,7 +63,7 @@ def test_move_values_are_those_of_the_search_for_all_players(rules: str, depth: 
         wanted = Search(core, threads=1, net=second.export({})).values(positions, depth)
         assert (own[legal] == wanted[legal]).all()
     else:
-        wanted = FullWidthSearch(core, depth, net=second.export({})).values(positions)
+        wanted = MaxnSearch(core, depth, net=second.export({})).values(positions)
         close = np.abs(found[legal] - wanted[legal]) <= 2 / 64  # both round the net's values, and may break near ties
         assert close.mean() > 0.98
 
@@ -140,7 +140,7 @@ def test_train_py_trains_a_value_net_that_plays_and_resumes(tmp_path: Path, caps
     assert (origin["plies"], origin["config"]["td"]["lam"]) == (6 * ITERATION, 0.7)
     assert origin["command"].startswith(f"python train.py --config {config}")
     positions = random_positions(core, 20, seed=1)
-    for name in (f"minimax:nodes=100,net={folder}", f"selective:{folder}"):
+    for name in (f"minimax:nodes=100,net={folder}", f"maxn:depth=2,net={folder}"):
         chosen = agents.make(name, core.rules).choose(positions, np.random.default_rng(0))
         assert core.legal_mask(positions)[np.arange(len(positions)), chosen].all()
     (folder / VALUE_NET_NAME).unlink()

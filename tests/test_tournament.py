@@ -84,7 +84,7 @@ def test_a_retrained_agent_has_another_fingerprint(tmp_path: Path) -> None:
     files.mkdir()
     for content in (b"one", b"two"):
         (files / "value.npz").write_bytes(content)
-        found = {fingerprint(name, Rules()) for name in (f"selective:{files}", f"maxn:depth=1,net={files}")}
+        found = {fingerprint(name, Rules()) for name in (f"maxn:depth=2,net={files}", f"maxn:depth=1,net={files}")}
         assert before not in found
         assert len(found) == 1
         before = found.pop()

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 import agents
 from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
-from agents.players.search_player import SearchPlayer
-from agents.search import leaf
-from agents.search.compiled import SearchRules, compile_rules, mover_first
-from agents.search.deepening import Limits, Search
-from agents.search.leaf import horizon, with_net
 from oanquan_env import Board, Core, Move, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError
-from oanquan_env.players.value_net import (
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search import leaf
+from oanquan_env.search.compiled import SearchRules, compile_rules, mover_first
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.leaf import horizon, with_net
+from oanquan_env.search.value_net import (
     HIDDEN,
     LARGEST,
     VALUE_NET_NAME,

@@ -1,6 +1,7 @@
 """The native VectorEnv: row by row what Gymnasium makes of single environments, and what chance adds."""
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -13,8 +14,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oanquan_env import Core, IllegalActionError, Move, Positions, Rules
+from oanquan_env import Core, IllegalActionError, Positions, Rules, raw_env
 from oanquan_env.board import shared_core
+from oanquan_env.envs import TERMINATIONS
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.rewards import REWARDS
@@ -40,12 +42,22 @@ def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int
     assert native.action_space == single.action_space
     assert native.single_observation_space == single.single_observation_space
     assert native.single_action_space == single.single_action_space
-    assert data_equivalence(native.reset(), single.reset(), exact=True)
+    try:
+        started = native.reset()
+    except ValueError:  # the opponent ends every game before the agent's first move
+        with pytest.raises(ValueError, match="before the agent's first move"):
+            single.reset()
+        return 0
+    assert data_equivalence(started, single.reset(), exact=True)
     rng, ends = np.random.default_rng(seed), 0
     for _ in range(steps):
         any_action = rng.integers(rules.actions, size=n)
         actions = np.where(rng.random(n) < 0.02, any_action, random_legal(native.action_masks(), rng))
         stepped, expected = native.step(actions), single.step(actions)
+        for info in (expected[4], expected[4].get("final_info", {})):
+            if "termination" in info:  # texts, of which a batch has the codes
+                codes = [TERMINATIONS.index(text or "running") for text in info["termination"]]
+                info["termination"] = np.array(codes, dtype=np.int64)
         assert data_equivalence(stepped, expected, exact=True)
         assert (native.action_masks() == stepped[4]["action_mask"]).all()
         assert native.seats.tolist() == list(single.get_attr("seat"))
@@ -87,14 +99,90 @@ def test_rows_are_single_environments_for_any_rules(
     compare_with_single(rules, mode, n=3, steps=25, seed=seed, opponent=opponent, reward="margin", **opposed)
 
 
-@modes
-@pytest.mark.parametrize("reward", REWARDS)
-def test_games_that_the_opponent_ends_before_the_agent_s_first_move(reward: str, mode: AutoresetMode) -> None:
-    """South wins 11 points with 5A, and the ply limit cuts in."""
-    winning = Move.parse("5A").action
-    settings: dict[str, Any] = {"opponent": lambda positions, rng: np.full(len(positions), winning), "seat": 1}
-    ends = compare_with_single(Rules(max_plies=1), mode, n=2, steps=8, seed=0, reward=reward, **settings)
-    assert ends == (8 if mode == AutoresetMode.NEXT_STEP else 16)
+@pytest.mark.parametrize("plies", [4, 10, 20])
+def test_no_game_of_ten_thousand_begins_without_a_legal_action(plies: int) -> None:
+    games = OAnQuanVectorEnv(10_000, opponent="greedy", opening_plies=plies)
+    games.reset(seed=0)
+    assert games.action_masks().any(axis=1).sum() == 10_000
+    single = OAnQuanEnv(opponent="greedy", opening_plies=plies)
+    assert all(single.reset(seed=seed)[1]["action_mask"].any() for seed in range(300))
+
+
+@given(
+    strategies.rules(), st.sampled_from(["greedy", "random", None]), st.sampled_from(["random", 0, 1]),
+    st.integers(0, 12), st.sampled_from(AutoresetMode), strategies.seeds,
+)  # fmt: skip
+def test_a_game_that_goes_on_has_a_legal_action(
+    rules: Rules, opponent: str | None, seat: Any, plies: int, mode: AutoresetMode, seed: int
+) -> None:
+    """In all environments; rules by which the opponent ends every game at once are refused instead."""
+    opponents: Any = {"opponent": opponent, "opening_plies": min(plies, rules.max_plies)}
+    opponents |= {} if opponent is None else {"seat": seat}
+    single, games = OAnQuanEnv(rules, **opponents), OAnQuanVectorEnv(8, rules, autoreset_mode=mode, **opponents)
+    alone = raw_env(rules, opening_plies=opponents["opening_plies"])
+    rng, refused = np.random.default_rng(seed), ""
+    try:
+        for again in range(4):
+            assert single.reset(seed=seed + again)[1]["action_mask"].any()
+            alone.reset(seed=seed + again)
+            assert alone.observe(alone.agent_selection)["action_mask"].any()
+        games.reset(seed=seed)
+        for _ in range(12):
+            *_, terminated, truncated, info = games.step(random_legal(games.action_masks(), rng))
+            over = (terminated | truncated) & (mode != AutoresetMode.SAME_STEP)
+            assert (info["action_mask"].any(axis=1) == ~over).all()
+            if mode == AutoresetMode.DISABLED and over.any():
+                games.reset(options={"reset_mask": over})
+    except ValueError as error:
+        refused = str(error)
+    assert not refused or ("ended 100 of 100 games" in refused and opponent is not None)
+
+
+def test_rules_by_which_no_game_lets_the_agent_move_are_refused() -> None:
+    message = "ended 100 of 100 games of 'mancala-world max_plies=1' before the agent's first move: give another seat"
+    for make in (OAnQuanEnv, lambda *args, **settings: OAnQuanVectorEnv(3, *args, **settings)):
+        with pytest.raises(ValueError, match=message):
+            make("max_plies=1", seat=1).reset()
+        make("max_plies=1", seat="random").reset()
+    with pytest.raises(ValueError, match="ended 100 of 100 games"):  # the ply limit is South's
+        OAnQuanEnv("max_plies=8", seat=1).reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 7"})
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
+def test_gymnasium_s_torch_wrapper_goes_on_over_finished_games(mode: AutoresetMode) -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("array_api_compat")
+    from gymnasium.wrappers.vector import NumpyToTorch
+
+    games = NumpyToTorch(OAnQuanVectorEnv(4, THREE_PLIES, opponent=None, autoreset_mode=mode))
+    _, info = games.reset(seed=0)
+    for _ in range(3):
+        *_, truncated, info = games.step(info["action_mask"].to(torch.int64).argmax(dim=1))
+    assert truncated.all()
+    assert [TERMINATIONS[code] for code in info["termination"].tolist()] == ["max_plies"] * 4
+
+
+def test_the_page_lists_the_codes_of_terminations() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "environment.md").read_text(encoding="utf-8")
+    assert f"| code | {' | '.join(map(str, range(len(TERMINATIONS))))} |" in page
+    assert f"| text | {' | '.join(f'`{name}`' for name in TERMINATIONS)} |" in page
+
+
+def test_masked_samples_are_legal() -> None:
+    games = OAnQuanVectorEnv(64, "tonkin", opponent=None)
+    _, info = games.reset(seed=0)
+    sample = games.action_space.sample(tuple(info["action_mask"]))
+    assert games.action_masks()[np.arange(64), sample].all()
+
+
+def test_a_seed_for_each_game() -> None:
+    games = OAnQuanVectorEnv(64)
+    runs = [seeded_run(games, seeds) for seeds in (list(range(64)), np.arange(64), list(range(1, 65)))]
+    assert data_equivalence(runs[0], runs[1], exact=True)
+    assert not data_equivalence(runs[0], runs[2])
+    for wrong in ([1, 2], [-1] * 64, [None] * 64, ["1"] * 64):
+        with pytest.raises(ValueError, match="seed must be a whole number, or 64 of them"):
+            games.reset(seed=wrong)  # type: ignore[arg-type]
 
 
 def test_made_by_name_from_gymnasium_s_registry() -> None:
@@ -110,7 +198,7 @@ def test_made_by_name_from_gymnasium_s_registry() -> None:
     games.close()
 
 
-def seeded_run(games: OAnQuanVectorEnv, seed: int | None) -> list[Any]:
+def seeded_run(games: OAnQuanVectorEnv, seed: Any) -> list[Any]:
     returned: list[Any] = [games.reset(seed=seed)]
     rng = np.random.default_rng(0)
     for _ in range(30):

@@ -27,7 +27,6 @@ from rich.progress import Progress
 
 from agents.evaluation.result_cache import ResultCache
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
-from agents.search.move_values import MoveValues
 from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, command, command_of, progress_bar
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
@@ -37,7 +36,8 @@ from oanquan_env.benchmark.suites import format_suite, regret_path, suite_name
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import short_hash, text_bytes, write_atomically
-from oanquan_env.players.value_net import ValueNet, read_value_net
+from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.value_net import ValueNet, read_value_net
 
 PROG = "python -m agents.evaluation.make_regret"
 FEWEST_MOVES = 3

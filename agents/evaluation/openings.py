@@ -19,7 +19,6 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.search.move_values import MoveValues
 from agents.support.command_line import OptionalFile, command, command_of, progress_bar
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Floats, Ints
@@ -28,9 +27,10 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
-from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import random_lines
 from oanquan_env.records.games import format_records
+from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.value_net import read_value_net
 
 PROG = "python -m agents.evaluation.openings"
 BATCH = 100

@@ -3,10 +3,10 @@
     python -m agents.evaluation.prove_regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
 
 A move's searched value is the first guess. Can the mover force it? Can it force more? Where no proof is found, weaker
-bounds are tried (see `agents.search.solver.Narrowing`). Near the ply limit a search to the end settles the rest. A move
-without a proved value keeps the searched one, within the proved bounds. Bounds of the suite are kept: a call with more
-nodes, or after an interruption, proves the rest. Every position has its own table, so the result does not depend on
---threads or --ray.
+bounds are tried (see `oanquan_env.search.solver.BoundSearch`). Near the ply limit a search to the end settles the rest.
+A move without a proved value keeps the searched one, within the proved bounds. Bounds of the suite are kept: a call
+with more nodes, or after an interruption, proves the rest. Every position has its own table, so the result does not
+depend on --threads or --ray.
 """
 
 import dataclasses
@@ -21,11 +21,6 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.search.compiled import OVER, mover_first, play
-from agents.search.deepening import Limits, Search
-from agents.search.memory import MAX_DEPTH
-from agents.search.proof import ProofTable
-from agents.search.solver import Bounds, Narrowing
 from agents.support.command_line import RayAddress, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
@@ -34,6 +29,11 @@ from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
 from oanquan_env.engine.move import RUNAWAY
 from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.search.compiled import OVER, mover_first, play
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.memory import MAX_DEPTH
+from oanquan_env.search.proof import ProofTable
+from oanquan_env.search.solver import Bounds, BoundSearch
 
 PROG = "python -m agents.evaluation.prove_regret"
 MEGABYTES = 128.0  # size of a position's table of proofs
@@ -63,9 +63,9 @@ def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats, Fl
         reply = Bounds(0, 0)
         if state != OVER:
             known = Bounds(gain - upper[action], gain - lower[action])
-            narrowing = Narrowing(table, child_own, child_other, known, plies_left - 1)
-            narrowing.narrow(gain - int(values[action]), nodes)
-            reply = narrowing.bounds
+            bound_search = BoundSearch(table, child_own, child_other, known, plies_left - 1)
+            bound_search.narrow(gain - int(values[action]), nodes)
+            reply = bound_search.bounds
         found[action] = Bounds(gain - reply.upper, gain - reply.lower)
     if plies_left <= MAX_DEPTH and not all(bounds.meet for bounds in found.values()):
         search = Search(core, table_megabytes=MEGABYTES, threads=1)

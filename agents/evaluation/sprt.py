@@ -17,13 +17,12 @@ import numpy.typing as npt
 import tyro
 from rich.console import Console
 
-from agents.players.make import make, usage
 from agents.support.command_line import command
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL, elo_of_pairs, expected_score, five_counts, moments, pentanomial
 from oanquan_env.benchmark.pairs import play_pairs
 from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.players import Policy
+from oanquan_env.players import Policy, make, usage
 from oanquan_env.playing import random_openings
 
 PROG = "python -m agents.evaluation.sprt"

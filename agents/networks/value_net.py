@@ -1,4 +1,4 @@
-"""The value net as a torch module, to be trained; see `oanquan_env.players.value_net` for what it computes."""
+"""The value net as a torch module, to be trained; see `oanquan_env.search.value_net` for what it computes."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from agents.networks.layers import POINTS_SCALE
 from oanquan_env import Rules
-from oanquan_env.players.value_net import SECOND, ValueNet, hidden_units, side_rows
+from oanquan_env.search.value_net import SECOND, ValueNet, hidden_units, side_rows
 
 
 class ValueModule(nn.Module):

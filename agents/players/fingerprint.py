@@ -2,16 +2,16 @@
 
 import hashlib
 
-from agents.players.make import KINDS
 from oanquan_env import Rules
 from oanquan_env.players.anywhere import source
-from oanquan_env.players.certificates import certificate_path
+from oanquan_env.players.making import kinds
 from oanquan_env.players.names import parse
-from oanquan_env.players.value_net import value_net_path
+from oanquan_env.search.certificates import certificate_path
+from oanquan_env.search.value_net import value_net_path
 
 PLAY_VERSION = 5
 """To be raised when the same names and files come to play otherwise: results kept of them are then told apart."""
-KIND_VERSIONS = {"minimax": 1}  # the same for the players of one kind; 0 if left out
+KIND_VERSIONS = {"minimax": 1, "mcts": 1}  # the same for the players of one kind; 0 if left out
 
 
 def fingerprint(name: str, rules: Rules) -> str:
@@ -22,11 +22,12 @@ def fingerprint(name: str, rules: Rules) -> str:
     older version. Raises `UnknownAgentError`, and `FileError` for an agent or a value net that there is not.
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
-    elsewhere = None if name.partition(":")[0] in KINDS else source(name)
+    known = kinds()
+    elsewhere = None if name.partition(":")[0] in known else source(name)
     if elsewhere is not None:
         digest.update(elsewhere)
         return digest.hexdigest()[:16]
-    parsed = parse(name, KINDS)
+    parsed = parse(name, known)
     if parsed.kind in KIND_VERSIONS:
         digest.update(bytes([KIND_VERSIONS[parsed.kind]]))
     if parsed.agent:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.players.make import make
 from oanquan_env import Core, Positions, Rules
-from oanquan_env.players import EpsilonPolicy, Policy
+from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.playing import advance, random_openings, seated
 
 EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move; each is drawn equally often

@@ -36,7 +36,7 @@ from agents.training.td.config import ValueConfig
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.files import write_atomically
-from oanquan_env.players.value_net import pretrained_path, read_value_net
+from oanquan_env.search.value_net import pretrained_path, read_value_net
 
 PROG = "python -m agents.reports.cards"
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"

@@ -19,7 +19,6 @@ import tyro
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from agents.players.make import make
 from agents.reports.pictures import INK, hide_frame, png
 from agents.support.command_line import OptionalFolder, command
 from agents.support.markdown import table
@@ -32,6 +31,7 @@ from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
+from oanquan_env.players import make
 
 PROG = "python -m agents.reports.curves"
 COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")

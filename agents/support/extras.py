@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 
 from oanquan_env.errors import MissingExtraError
 
@@ -45,16 +44,3 @@ def needing_extras(program: str | None = None) -> Iterator[None]:
         if program is None:
             raise
         raise SystemExit(INTERRUPTED) from None
-
-
-def check_command() -> None:
-    """End a module that is run by `python -m` with a line where a package of the extra `train` is not installed.
-
-    Called by packages when they are imported; it does nothing in any other program.
-    """
-    if sys.argv[:1] != ["-m"]:  # what Python puts there while it looks for the module
-        return
-    with needing_extras("error"):
-        for package in TRAIN:
-            if find_spec(package) is None:
-                raise ModuleNotFoundError(name=package)

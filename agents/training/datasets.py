@@ -26,7 +26,6 @@ import tyro
 from rich.progress import Progress
 
 from agents.players.mixed_play import LONGEST_START, met_in_play, mixed_players
-from agents.search.deepening import Limits, Search
 from agents.support.command_line import command, progress_bar
 from agents.support.extras import INTERRUPTED
 from agents.support.folder_lock import FolderLock
@@ -38,8 +37,9 @@ from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, ke
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, short_hash, write_atomically
 from oanquan_env.observation import Encoder
-from oanquan_env.players.value_net import read_value_net
 from oanquan_env.playing import play_randomly
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.value_net import read_value_net
 
 PROG = "python -m agents.training.datasets"
 ABOUT_NAME = "about.json"  # the file with the options of the data

@@ -24,7 +24,7 @@ from oanquan_env.players.observed import ObservedPolicy, as_policy
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Opponents under all rules."""
-STRONGEST = "selective:pretrained"
+STRONGEST = "maxn:depth=3,net=pretrained"
 """An opponent under rules for which the package has a value net."""
 OPENING_PLIES = 4
 """Length of random openings."""

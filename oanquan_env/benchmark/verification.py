@@ -1,7 +1,7 @@
 """Checking certificates: `verify(read_certificate(path))`, or `python -m oanquan_env verify FILE`.
 
 The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a strategy against every reply, and
-nothing of the search that found the strategy. `oanquan_env.players.certificates` defines certificates.
+nothing of the search that found the strategy. `oanquan_env.search.certificates` defines certificates.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError
-from oanquan_env.players.certificates import END, Certificate, Graph, Strategy, beginnings, follow
+from oanquan_env.search.certificates import END, Certificate, Graph, Strategy, beginnings, follow
 
 
 class UnprovedError(UsageError):

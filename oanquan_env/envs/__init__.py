@@ -2,6 +2,8 @@
 
 import gymnasium
 
+from oanquan_env.envs.opponent_games import TERMINATIONS as TERMINATIONS
+
 gymnasium.register(
     "OAnQuan-v0",
     entry_point="oanquan_env.envs.single:OAnQuanEnv",

@@ -14,7 +14,7 @@ from oanquan_env.board import Board
 from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.positions import Positions, Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
-from oanquan_env.envs.opponent_games import ILLEGAL_REWARD
+from oanquan_env.envs.opponent_games import ILLEGAL_REWARD, check_opening_plies, draw_starts
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import Given, check_options, given_position
 from oanquan_env.match.matches import Match
@@ -31,6 +31,7 @@ def env(
     *,
     match: MatchRules | str | bool | None = False,
     reward: str = "outcome",
+    opening_plies: int = 0,
     render_mode: str | None = None,
 ) -> AECEnv[str, ObsType, int]:
     """`raw_env` in PettingZoo's usual wrappers; see there for the arguments.
@@ -38,7 +39,9 @@ def env(
     An illegal action ends the game with -1 for the offender and 0 for the others, so do not score a benchmark through
     this wrapper. An action outside the space and calls out of order raise.
     """
-    wrapped: AECEnv[str, ObsType, int] = raw_env(rules, match=match, reward=reward, render_mode=render_mode)
+    wrapped: AECEnv[str, ObsType, int] = raw_env(
+        rules, match=match, reward=reward, opening_plies=opening_plies, render_mode=render_mode
+    )
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
@@ -49,6 +52,7 @@ def raw_env(
     *,
     match: MatchRules | str | bool | None = False,
     reward: str = "outcome",
+    opening_plies: int = 0,
     render_mode: str | None = None,
 ) -> "GameEnv":
     """A `GameEnv`, or with `match` a `MatchEnv` of whole matches.
@@ -58,6 +62,7 @@ def raw_env(
         match: True for a match by the default match rules; a `MatchRules` or its text, such as `"fields_to_lose=4"`,
             for other settings; False or None for single games.
         reward: as of `GameEnv`; a match knows only `outcome`.
+        opening_plies: as of `GameEnv`; a match begins at the set-up.
         render_mode: as of `GameEnv`.
 
     Raises:
@@ -65,9 +70,11 @@ def raw_env(
         TypeError: for a `match` of another kind.
     """
     if match is None or match is False:
-        return GameEnv(rules, reward=reward, render_mode=render_mode)
+        return GameEnv(rules, reward=reward, opening_plies=opening_plies, render_mode=render_mode)
     if reward != "outcome":
         raise ValueError(f"a match pays its outcome: reward must be outcome; got {reward!r}")
+    if opening_plies:
+        raise ValueError(f"a match begins at the set-up: opening_plies must be 0; got {opening_plies!r}")
     return MatchEnv(rules, match=match, render_mode=render_mode)
 
 
@@ -81,14 +88,15 @@ class GameEnv(AECEnv[str, ObsType, int]):
     Args:
         rules: a `Rules` or its text.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
+        opening_plies: games begin 0 to this many random plies after the set-up, drawn by the generator that
+            `reset(seed=…)` seeds.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
             step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
 
     `step` raises `IllegalActionError` for an illegal action, and like `last` `gymnasium.error.ResetNeeded` before the
     first reset and after the last agent has left. `reset(options={"position": p})` starts from a running position of
     the same rules, given as text, as a `Board` or as a batch of one, instead of the set-up. Other options are refused
-    (but for one named `options`, which PettingZoo's own tests send). The game has no randomness, so a seed changes
-    nothing.
+    (but for one named `options`, which PettingZoo's own tests send). The only chance is that of `opening_plies`.
     When the game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
     """
 
@@ -100,10 +108,17 @@ class GameEnv(AECEnv[str, ObsType, int]):
     }
 
     def __init__(
-        self, rules: Rules | str = DEFAULT_PRESET, *, reward: str = "outcome", render_mode: str | None = None
+        self,
+        rules: Rules | str = DEFAULT_PRESET,
+        *,
+        reward: str = "outcome",
+        opening_plies: int = 0,
+        render_mode: str | None = None,
     ) -> None:
         super().__init__()
         self.core = Core(rules)
+        self.opening_plies = check_opening_plies(opening_plies, self.core.rules)
+        self._rng = np.random.default_rng()
         self.reward = check_reward(reward)
         self.render_mode = render_mode
         self.encoder = Encoder(self.core)
@@ -113,7 +128,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._start, self._moves = self._before, list[int]()
         self._screen = Screen(self.core, render_mode)
         self._owners: list[list[int]] | None = None  # of the fields in the picture, in match play
-        self._look()
+        self._update_mask()
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
         self.agents: list[str] = []
         box, mask = self._observation_box(), spaces.Box(0, 1, (self.core.rules.actions,), np.int8)
@@ -132,11 +147,13 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game, from the set-up or from `options["position"]`."""
+        """Start a new game, as games usually begin or from `options["position"]`."""
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
         self.positions = self._first_position(check_options(options, ("position", "options")).get("position"))
         self._before, self._move = self.positions.copy(), None
         self._start, self._moves = self._before, []
-        self._look()
+        self._update_mask()
         self.agents = self.possible_agents[:]
         self.agent_selection = self.agents[self.positions.mover[0]]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -146,13 +163,13 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._show()
 
-    def _look(self) -> None:
+    def _update_mask(self) -> None:
         """Keep the legal actions of the new position, which are asked for several times a turn."""
         self._mask = self.core.legal_mask(self.positions)[0].view(np.int8)
 
     def _first_position(self, given: Given | None) -> Positions:
         start = given_position(self.core, given)
-        return self.core.start(1) if start is None else start.copy()
+        return draw_starts(self.core, 1, self.opening_plies, self._rng) if start is None else start.copy()
 
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
         """PettingZoo's `last` of `agent_selection`; raises as `step` does where there is none."""
@@ -193,7 +210,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         over = self._play(action)
         self._before, self._move = before, action
         self._moves.append(action)
-        self._look()
+        self._update_mask()
         self._cumulative_rewards[agent] = 0.0
         if over or self.reward != "outcome":
             self.rewards = dict(zip(self.agents, self._pay(), strict=True))

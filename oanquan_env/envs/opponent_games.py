@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import shared_core
-from oanquan_env.engine.core import IllegalActionError, check_whole
+from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.observation import Encoder, Observation
@@ -25,14 +25,19 @@ Choose: TypeAlias = Callable[[Positions, np.random.Generator], npt.NDArray[np.in
 """`Policy.choose`: running positions and all chance that may be used -> (N,) a legal action for each mover."""
 Opponent: TypeAlias = str | Policy | Choose | None
 Seat: TypeAlias = int | Literal["random"]
-PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]]], None]
-"""Given rows (M,), copies of their positions before a ply (M) and the actions (M,) of it."""
+PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]] | None], None]
+"""Given rows (M,), copies of their positions before a ply (M) and the actions (M,) of it; None where games begin."""
 
 ILLEGAL_REWARD = -1.0  # the reward of an illegal action: that of a lost game
 
 MAX_GAMES = 10_000_000  # most games of one batch
 
-_REASONS = np.array([*(str(reason) for reason in Termination), "illegal_action"], dtype=object)
+ILLEGAL_ACTION = len(Termination)
+TERMINATIONS = (*map(str, Termination), "illegal_action")
+"""Names of the codes in a batch's `info["termination"]`: those of `Termination`, and `ILLEGAL_ACTION`."""
+
+MAX_BEGINNINGS = 100
+"""Beginnings drawn for one game before it is an error that the opponent ended all of them."""
 
 
 class OpponentGames:
@@ -49,7 +54,7 @@ class OpponentGames:
         mask: (N, A) bool, the agent's legal actions; all false where the game is over.
         over: (N,) bool, games that are over, for whatever reason.
         illegal: (N,) bool, games that the agent ended by an illegal action. Their positions stay as they were.
-        watch: told of each ply and the games in which it is played; None by default.
+        watch: called with each ply and with each beginning; None by default.
     """
 
     def __init__(
@@ -59,7 +64,7 @@ class OpponentGames:
         self.core = shared_core(as_rules(rules))
         self.encoder = Encoder(self.core)
         self.reward = check_reward(reward)
-        self.opening_plies = _whole("opening_plies", opening_plies, 0, self.core.rules.max_plies)
+        self.opening_plies = check_opening_plies(opening_plies, self.core.rules)
         self.watch: PlyWatch | None = None
         self.positions = self.core.start(n)
         self.seats = np.zeros(n, dtype=np.intp)
@@ -70,8 +75,6 @@ class OpponentGames:
         self._seat = _check_seat(seat, self.core.rules, self_play=self._opponent is None)
         self._paid = self.positions.scores.copy()  # scores already rewarded
         self._settled = np.zeros(n, dtype=np.bool_)  # games whose end was paid
-        self._set_up = self.core.start(1)
-        self._opening = int(self.core.legal_mask(self._set_up).argmax())
         self._mask_rows = np.arange(0, self.mask.size, self.core.rules.actions)
 
     @property
@@ -87,13 +90,14 @@ class OpponentGames:
     def begin(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
         """Start new games in `rows`, from `start` (one position, or one for each) or as games usually begin.
 
-        The opponent plays until it is the agent's turn. It may finish a game before the agent's first move (a low ply
-        limit, a tiny board). The game is over then, and the next step pays for it.
+        The opponent plays until it is the agent's turn. Seat and opening of a game that it ends before are drawn again;
+        after `MAX_BEGINNINGS` such games in a row that is a `ValueError`.
         """
-        self._lay_out(rows, rng, self._starts(len(rows), rng) if start is None else start)
+        self._restart(rows, rng, start)
         self._reply(rng)
+        self._redraw(rows, rng, start)
         self._settled[rows] = False
-        self._look()
+        self._update_mask()
 
     def step(self, actions: npt.ArrayLike, rng: np.random.Generator, restart: Ints | None = None) -> Rewards:
         """Play the agent's actions and the opponent's replies; (N,) float64 rewards of the agent.
@@ -108,20 +112,19 @@ class OpponentGames:
             rng: the opponent's chance, and that of the seats.
             restart: rows of games that are over and begin anew in this step, which pays them nothing.
         """
-        actions = self._inside(actions)
+        actions = self._check_actions(actions)
         legal: Mask = self.mask.reshape(-1).take(self._mask_rows + actions)
         self.illegal |= ~(legal | self.over)
         if self._opponent is None:
             self.seats = self.positions.mover.copy()
         self._play(actions, legal)
         if restart is not None:
-            self._lay_out(restart, rng, self._starts(len(restart), rng))
+            self._restart(restart, rng)
         self._reply(rng)  # also the openings of games that begin anew
-        self._look()
-        rewards = self._pay()
         if restart is not None:
-            self._settled[restart] = False
-        return rewards
+            self._redraw(restart, rng)
+        self._update_mask()
+        return self._pay()
 
     def observe(self, rows: Ints | None = None) -> Observation:
         """(N, D) int32 observations of the agent; of the games in `rows` alone, if given."""
@@ -131,18 +134,18 @@ class OpponentGames:
     def report(self, rows: Ints) -> dict[str, npt.NDArray[Any]]:
         """How the games in `rows` (M of them, over) ended.
 
-        `termination` (M,) object, the reason; `standings` (M, P) int32, points of all players; `seat` (M,) intp, whom
-        the last reward paid; `illegal_action` (M,) bool.
+        `termination` (M,) int64, the reason's place in `TERMINATIONS`; `standings` (M, P) int32, points of all
+        players; `seat` (M,) intp, whom the last reward paid; `illegal_action` (M,) bool.
         """
         last, illegal = self.positions.at(rows), self.illegal[rows]
         return {
-            "termination": _REASONS[np.where(illegal, len(_REASONS) - 1, last.ended)],
+            "termination": np.where(illegal, ILLEGAL_ACTION, last.ended).astype(np.int64),
             "standings": self.core.standings(last),
             "seat": self.seats[rows],
             "illegal_action": illegal,
         }
 
-    def _inside(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
+    def _check_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
         actions = np.asarray(actions)
         check_whole(actions, len(self.positions))
         outside = ((actions < 0) | (actions >= self.core.rules.actions)).nonzero()[0]
@@ -152,30 +155,19 @@ class OpponentGames:
         return actions
 
     def _play(self, actions: npt.NDArray[np.integer[Any]], legal: Mask) -> None:
-        """Play where `legal`. The core plays all rows at once: the other rows play an opening move and are restored."""
-        idle = (~legal).nonzero()[0]
-        if self.watch is not None and idle.size < len(actions):
-            rows = legal.nonzero()[0]
+        """Play where `legal`."""
+        rows = legal.nonzero()[0]
+        if self.watch is not None and rows.size:
             self.watch(rows, self.positions[rows], actions[rows])
-        if idle.size == 0:
+        if rows.size == len(actions):
             self.core.play(self.positions, actions, checked=False)
-        elif idle.size < len(actions):
-            kept = self.positions[idle]
-            self.positions[idle] = self._set_up
-            self.core.play(self.positions, np.where(legal, actions, self._opening), checked=False)
-            self.positions[idle] = kept
+        elif rows.size:
+            self.core.play(self.positions, actions[rows], rows=rows, checked=False)
 
-    def _starts(self, n: int, rng: np.random.Generator) -> Positions:
-        """Start positions of `n` games (one stands for all if it is the set-up)."""
-        if not self.opening_plies:
-            return self._set_up
-        starts = self.core.start(n)
-        play_randomly(self.core, starts, rng.integers(0, self.opening_plies + 1, n), rng)
-        starts[starts.over] = self._set_up
-        return starts
-
-    def _lay_out(self, rows: Ints, rng: np.random.Generator, start: Positions) -> None:
+    def _restart(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
         """New games in `rows`, before the opponent's first move."""
+        if start is None:
+            start = draw_starts(self.core, len(rows), self.opening_plies, rng)
         self.positions[rows] = start
         self._paid[rows] = self.positions.scores[rows]
         self.illegal[rows] = False
@@ -185,6 +177,23 @@ class OpponentGames:
             self.seats[rows] = rng.integers(self.core.rules.players, size=len(rows))
         else:
             self.seats[rows] = self._seat
+        if self.watch is not None:
+            self.watch(rows, self.positions[rows], None)
+
+    def _redraw(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
+        """Begin those of `rows` again that the opponent has ended, until it is the agent's turn in all of them."""
+        for _ in range(1, MAX_BEGINNINGS):
+            ended = self.positions.over[rows]
+            if not ended.any():
+                return
+            rows, start = rows[ended], start if start is None or len(start) == 1 else start[ended]
+            self._restart(rows, rng, start)
+            self._reply(rng)
+        if self.positions.over[rows].any():
+            raise ValueError(
+                f"the opponent ended {MAX_BEGINNINGS} of {MAX_BEGINNINGS} games of '{self.core.rules}' before the "
+                "agent's first move: give another seat, another position or a larger max_plies"
+            )
 
     def _reply(self, rng: np.random.Generator) -> None:
         """The opponent's plies, until it is the agent's turn in all games that go on."""
@@ -202,7 +211,7 @@ class OpponentGames:
             if moved is not self.positions:
                 self.positions[rows] = moved
 
-    def _look(self) -> None:
+    def _update_mask(self) -> None:
         """Keep which games are over, and the legal actions of the new positions."""
         self.over = self.positions.over | self.illegal
         self.mask = self.core.legal_mask(self.positions)
@@ -224,6 +233,20 @@ class OpponentGames:
             self._paid[rows] = positions.scores[rows]
         self._settled = self.over.copy()
         return rewards
+
+
+def draw_starts(core: Core, n: int, most_plies: int, rng: np.random.Generator) -> Positions:
+    """Start positions of `n` games, 0 to `most_plies` random plies in; the set-up where the game was over by then."""
+    starts = core.start(n)
+    if most_plies:
+        play_randomly(core, starts, rng.integers(0, most_plies + 1, n), rng)
+        starts[starts.over] = core.start(1)
+    return starts
+
+
+def check_opening_plies(plies: int, rules: Rules) -> int:
+    """`opening_plies` of an environment; raises `ValueError` for no whole number from 0 to `max_plies`."""
+    return _whole("opening_plies", plies, 0, rules.max_plies)
 
 
 def _as_choose(opponent: Opponent, rules: Rules) -> Choose | None:

@@ -12,7 +12,7 @@ from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat
+from oanquan_env.envs.opponent_games import TERMINATIONS, Opponent, OpponentGames, Seat
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
@@ -35,8 +35,9 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     action outside the space raises `IllegalActionError`, a step of a finished game `gymnasium.error.ResetNeeded`.
 
     When the game is over, `info` also holds `termination` (the reason, or `illegal_action`), `standings` (P,) int32
-    (points of all players), `seat` (whom the last reward paid) and `illegal_action` (bool). If the opponent finishes
-    the game before the agent's first move, the mask is zero and the next step reports the end, whatever its action.
+    (points of all players), `seat` (whom the last reward paid) and `illegal_action` (bool). A game that goes on has a
+    legal action: where the opponent ends one before the agent's first move, seat and opening are drawn again. `reset`
+    raises ValueError if 100 games in a row end so.
 
     `reset(seed=…)` seeds the drawn seats and the opponent's chance. `reset(options={"position": p})` starts from a
     running position of the same rules, given as text, as a `Board` or as a batch of one; the opponent moves first if it
@@ -100,8 +101,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """The game so far, with its moves as history. Raises ValueError without a `render_mode`: moves are not kept."""
         if self.render_mode is None:
             raise ValueError("the moves of a game are kept where the environment has a render_mode")
-        start = self._start if self._moves else self._games.positions
-        return played_board(self._games.core, start, self._moves)
+        return played_board(self._games.core, self._start, self._moves)
 
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions; all false when the game is over."""
@@ -113,7 +113,6 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """Start a new game, from the set-up or from `options["position"]`."""
         start = given_position(self._games.core, check_options(options, ("position",)).get("position"))
         super().reset(seed=seed)
-        self._plies, self._moves = [], []
         self._games.begin(_ONLY, self.np_random, start)
         self._finished = False
         self._show(self._plies)
@@ -136,12 +135,15 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         if self._finished:
             report = self._games.report(_ONLY)
             info.update((name, column[0] if column.ndim > 1 else column.item()) for name, column in report.items())
+            info["termination"] = TERMINATIONS[info["termination"]]
         return info
 
-    def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]]) -> None:
-        self._start = self._start if self._moves else before
-        self._moves.append(int(actions[0]))
-        self._plies.append((before, self._moves[-1]))
+    def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]] | None) -> None:
+        if actions is None:
+            self._start, self._plies, self._moves = before, [], []
+        else:
+            self._moves.append(int(actions[0]))
+            self._plies.append((before, self._moves[-1]))
 
     def _show(self, plies: list[tuple[Positions, int]]) -> None:
         """In the mode `human`, show `plies`, or the position as it is where there were none."""

@@ -1,5 +1,6 @@
 """Ô Ăn Quan as a native Gymnasium VectorEnv: N games stepped as one batch, with no loop over them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,19 +33,22 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     Each row behaves as in a `gymnasium.vector.SyncVectorEnv` of N `OAnQuanEnv`; see there for spaces, rewards, illegal
     actions and endings. Observations are (N, D) int32, rewards (N,) float64, terminations and truncations (N,) bool.
     `info["action_mask"]` is (N, A) int8 and `action_masks()` (N, A) bool; each entry of `info` has its companion, such
-    as `_action_mask`, (N,) bool, that tells which rows have it.
+    as `_action_mask`, (N,) bool, that tells which rows have it. Random legal actions:
+    `action_space.sample(tuple(info["action_mask"]))`. Where a single game's `termination` is a text, that of a batch is
+    int64, the place of the text in `oanquan_env.envs.TERMINATIONS`.
 
     Finished games restart as `metadata["autoreset_mode"]` says:
 
     - `NEXT_STEP` (Gymnasium's default): the step that ends a game returns its last observation, `termination`,
       `standings`, `seat` and `illegal_action`; the next one ignores the row's action, which need only lie in the space,
-      and returns the new game's first observation with reward 0.
+      and returns the new game's first observation with reward 0. In between, the row of the mask is all zeros.
     - `DISABLED`: nothing restarts; `reset(options={"reset_mask": mask})`, (N,) bool, starts the games in `mask` anew
       and leaves the others alone. `info` then holds their rows only. A step while a game is over raises ResetNeeded.
     - `SAME_STEP`: the step that ends a game returns the new game's first observation; the last observation is in
       `info["final_obs"]` (N,) object, the rest in `info["final_info"]`.
 
-    One generator, seeded by `reset(seed=…)`, draws the seats and serves the opponent in all games.
+    One generator, seeded by `reset(seed=…)`, draws the seats and serves the opponent in all games. N seeds, as
+    `SyncVectorEnv` takes them, seed it together: the same N give the same games, but no row depends on its own alone.
     `reset(options={"position": p})` starts from a running position, given as text, as a `Board` or as a batch of
     one for all games, or as a batch of N; see `OAnQuanEnv` for refused ones, and for the arguments `rules`, `opponent`
     (who is asked for all games at once), `seat`, `reward` and `opening_plies`.
@@ -111,14 +115,17 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         return self._games.mask.copy()
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Start all games anew, or those in `options["reset_mask"]`, from the set-up or from `options["position"]`."""
         given = check_options(options, ("position", "reset_mask"))
         rows = self._rows_to_reset(given.get("reset_mask"))
         start = given_position(self._games.core, given.get("position"), self.num_envs)
-        super().reset(seed=seed)
-        self._begin(rows, start if start is None or len(start) == 1 else start[rows])
+        if isinstance(seed, Sequence | np.ndarray):
+            self.np_random = np.random.default_rng(_check_seeds(seed, self.num_envs))
+        else:
+            super().reset(seed=seed)
+        self._games.begin(rows, self.np_random, start if start is None or len(start) == 1 else start[rows])
         if self._finished is None:
             self._finished = np.zeros(self.num_envs, dtype=np.bool_)
         self._finished[rows] = False
@@ -137,10 +144,6 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             raise ResetNeeded("the games have not begun: call reset() without a reset_mask first")
         return mask.nonzero()[0]
 
-    def _begin(self, rows: Ints, start: Positions | None = None) -> None:
-        self._moves[rows] = NO_MOVE
-        self._games.begin(rows, self.np_random, start)
-
     def step(self, actions: npt.NDArray[np.int64]) -> Step:
         """Play one action in each game; see the class for those that have just ended."""
         if self._finished is None:
@@ -149,11 +152,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if self._mode == AutoresetMode.DISABLED and self._finished.any():
             over = self._finished.nonzero()[0].tolist()
             raise ResetNeeded(f"games {over} are over: call reset(options={{'reset_mask': …}}) first")
-        self._moves[self._finished] = NO_MOVE
         rewards = games.step(actions, self.np_random, self._finished.nonzero()[0])
-        # A game that the opponent finished before the agent's first move ends in the next step.
-        terminated, truncated = games.terminated & ~self._finished, games.truncated & ~self._finished
-        done = terminated | truncated
+        terminated, truncated, done = games.terminated, games.truncated, games.over
         ended = done.nonzero()[0]
         if not ended.size:
             self._finished = done
@@ -161,7 +161,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         elif self._mode == AutoresetMode.SAME_STEP:
             self._finished = np.zeros_like(done)
             final = self._final_info(ended)
-            self._begin(ended)
+            games.begin(ended, self.np_random)
             info = {**self._info(), **final}
         else:
             self._finished = done
@@ -186,8 +186,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         assert picture is not None  # there is no window here
         return picture
 
-    def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]]) -> None:
-        self._before[rows], self._moves[rows] = before, actions
+    def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]] | None) -> None:
+        self._before[rows], self._moves[rows] = before, NO_MOVE if actions is None else actions
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._games.mask.astype(np.int8), "_action_mask": np.ones(self.num_envs, dtype=np.bool_)}
@@ -205,11 +205,17 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def _spread(self, rows: Ints, columns: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
         """Columns of the games in `rows` as columns of all games, each with its `_companion`, as Gymnasium has them."""
         info: dict[str, Any] = {}
+        present = np.zeros(self.num_envs, dtype=np.bool_)
+        present[rows] = True
         for name, column in columns.items():
             empty = None if column.dtype == object else 0
             everyone = np.full((self.num_envs, *column.shape[1:]), empty, dtype=column.dtype)
             everyone[rows] = column
-            present = np.zeros(self.num_envs, dtype=np.bool_)
-            present[rows] = True
-            info[name], info[f"_{name}"] = everyone, present
+            info[name], info[f"_{name}"] = everyone, present.copy()
         return info
+
+
+def _check_seeds(seeds: Sequence[int], n: int) -> list[int]:
+    if len(seeds) == n and all(isinstance(seed, int | np.integer) and seed >= 0 for seed in seeds):
+        return [int(seed) for seed in seeds]
+    raise ValueError(f"seed must be a whole number, or {n} of them, one for each game, from 0 on; got {seeds!r}")

@@ -15,7 +15,7 @@ EXAMPLES = (
     "minimax:depth=4",
     "minimax:ms=200,net=pretrained",
     "maxn:depth=4",
-    "selective:pretrained",
+    "maxn:depth=4,net=pretrained",
     "mcts:simulations=400",
     "ppo:pretrained",
 )

@@ -55,6 +55,11 @@ class Game:
         return self.board.outcome is not None or self.resigned is not None
 
     @property
+    def fields_changed_hands(self) -> bool:
+        """Whether a field is pawned or sold: leftovers then go by ownership, so values of positions are not proved."""
+        return self.match is not None and bool(self.match.ownership.owners().any())
+
+    @property
     def player(self) -> Policy | None:
         """The player to move; None if that is a person, or the game is over."""
         return None if self.over else self.seats[self.board.mover].policy

@@ -1,5 +1,6 @@
 """Hints by the strongest level, with the value of each move."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -14,7 +15,12 @@ from oanquan_env.players import Policy, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
 
-REVIEWERS = ("minimax:nodes=250000,net=pretrained", "minimax:nodes=250000", "selective:pretrained", "maxn:depth=7")
+REVIEWERS = (
+    "minimax:nodes=250000,net=pretrained",
+    "minimax:nodes=250000",
+    "maxn:depth=4,net=pretrained",
+    "maxn:depth=7",
+)
 """Who evaluates the positions of a whole game: the first that is installed and plays the rules, as `maxn` always does.
 Each position takes some hundredths of a second, and a hint the second of a level's move."""
 PREFERENCE = 3.0
@@ -59,11 +65,19 @@ def final_margin(board: Board, value: float) -> float:
     return mine - sum(scores) / len(scores) + value
 
 
-def hint(name: str, player: Policy, board: Board, rng: np.random.Generator) -> Hint:
-    """A player's advice in a running game."""
+def hint(
+    name: str, player: Policy, board: Board, rng: np.random.Generator, *, fields_changed_hands: bool = False
+) -> Hint:
+    """A player's advice in a running game.
+
+    Players do not count pawned and sold fields, so in rounds that have some nothing is proved.
+    """
     searcher = player.beyond if isinstance(player, BookPolicy) else player
     if isinstance(searcher, Analyst):
         analysis = searcher.analyse(board)
+        if fields_changed_hands:
+            unproved = dataclasses.replace(analysis, proved=False)
+            return Hint(name, analysis.best, analysis.values, unproved)
         return Hint(name, _best(player, analysis), analysis.values, analysis)
     move, gains = choose_move(player, board, rng), move_gains(board.core, board.positions)[0]
     legal = sorted(board.legal_moves, key=lambda legal_move: -gains[legal_move.action])

@@ -32,7 +32,7 @@ LEVELS = {
             "book:minimax:ms=1000",
             "book:maxn:ms=1000,net=pretrained",
             "book:maxn:ms=1000",
-            "book:selective:pretrained",
+            "book:maxn:depth=4,net=pretrained",
             "book:maxn:depth=7",
         )
     ),

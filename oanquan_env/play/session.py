@@ -202,7 +202,8 @@ class Session:
         `SessionError` if the game is over there.
         """
         with self.changed:
-            board, line, values = self.game.board.copy(), self._line.serials(), self._line.values
+            game, line, values = self.game, self._line.serials(), self._line.values
+            board = game.board.copy()
             adviser, lock = shared_adviser(board.rules) if moves is None else shared_reviewer(board.rules)
             moves = len(line) if moves is None else moves
             if type(moves) is not int or not 0 <= moves <= len(line):
@@ -215,7 +216,7 @@ class Session:
         with lock:
             name, player = adviser.current
             if (serial, name) not in values:
-                advice = hint(name, player, board, self._rng)
+                advice = hint(name, player, board, self._rng, fields_changed_hands=game.fields_changed_hands)
                 told = {"serial": serial, "ply": board.ply, "mover": board.mover, **hint_json(advice, board)}
                 values[serial, name] = told
         return values[serial, name]

@@ -87,10 +87,11 @@ def _captured(trace: MoveTrace) -> list[int]:
 
 
 def _seat(game: Game, number: int) -> Json:
-    """`proved` says that a strategy that was checked keeps its promise for this seat, whatever the others play."""
+    """`proved` says that the bound of a certificate holds for this seat, whatever the others play."""
     seat = game.seats[number]
     policy = seat.policy.playing if isinstance(seat.policy, Warming) else seat.policy
-    proved = isinstance(policy, BookPolicy) and policy.follows(game.board, number)
+    followed = isinstance(policy, BookPolicy) and policy.follows(game.board, number)
+    proved = followed and not game.fields_changed_hands
     return {"name": seat.name, "person": seat.policy is None, "proved": proved}
 
 

@@ -1,15 +1,19 @@
-"""Players that need NumPy alone, as `make("maxn:depth=3")`, and the protocol that every player follows."""
+"""Players by name, as `make("minimax:depth=8")`, and the protocol that every player follows."""
 
+from oanquan_env.arrays import best_actions
 from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, move_gains
-from oanquan_env.players.full_width import FullWidthPolicy
-from oanquan_env.players.making import make
-from oanquan_env.players.policy import Policy, ask_players, best_actions
+from oanquan_env.players.making import make, usage
+from oanquan_env.players.maxn import MaxnPolicy
+from oanquan_env.players.names import Kind, PlayerName
+from oanquan_env.players.policy import Policy, ask_players
 
 __all__ = [
     "EpsilonPolicy",
-    "FullWidthPolicy",
     "GreedyPolicy",
+    "Kind",
+    "MaxnPolicy",
+    "PlayerName",
     "Policy",
     "RandomPolicy",
     "UnknownAgentError",
@@ -17,4 +21,5 @@ __all__ = [
     "best_actions",
     "make",
     "move_gains",
+    "usage",
 ]

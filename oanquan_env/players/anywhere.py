@@ -14,7 +14,7 @@ from typing import Any
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnknownAgentError
-from oanquan_env.players.making import KINDS, make
+from oanquan_env.players.making import kinds, make
 from oanquan_env.players.observed import as_policy
 from oanquan_env.players.policy import Policy
 
@@ -29,7 +29,7 @@ def load(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     `make` and `as_policy`.
     """
     place = _PLACE.fullmatch(name)
-    if place is None or place[1] in KINDS:
+    if place is None or place[1] in kinds():
         return make(name, rules)
     try:
         return make(name, rules)

@@ -3,11 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints
+from oanquan_env.arrays import Ints, best_actions, best_of_one
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.move import RUNAWAY, RUNNING, SEATS, leftovers, play_in_turn
 from oanquan_env.engine.positions import Positions, occupied_bytes
-from oanquan_env.players.policy import Policy, best_actions, best_of_one
+from oanquan_env.players.policy import Policy
 
 
 class RandomPolicy:

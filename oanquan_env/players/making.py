@@ -1,75 +1,131 @@
-"""Players by name, those that need NumPy alone: `make("greedy")`, `make("maxn:depth=3")`."""
+"""Players by name: `make("greedy")`, `make("minimax:depth=8")`; and the kinds of players that packages register."""
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, cast
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.errors import UnknownAgentError
+from oanquan_env.errors import UnknownAgentError, needing_extra
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
-from oanquan_env.players.full_width import Aim, FullWidthPolicy
-from oanquan_env.players.names import Kind, Kinds, OptionType, PlayerName, parse
+from oanquan_env.players.maxn import MaxnPolicy
+from oanquan_env.players.names import Kind, OptionType, PlayerName, listed, parse
 from oanquan_env.players.policy import Policy
+from oanquan_env.search.numpy_maxn import check_depth
+from oanquan_env.search.value_net import ValueNet, read_value_net
 
 if TYPE_CHECKING:
-    from oanquan_env.players.value_net import ValueNet
+    from oanquan_env.search.deepening import Search
+    from oanquan_env.search.maxn import ManySearch
+
+GROUP = "oanquan.players"
+"""The entry points that register kinds of players: each names a `Kind`, and its own name begins the players' names."""
+_CLONE = Path(__file__).parents[2] / "agents" / "players" / "ppo.py"
 
 
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
-    """The player of that name for `rules`.
-
-    `KINDS` holds those that come with the package and play with NumPy alone. Any name that `agents.make` knows will do
-    where the package `agents` of the project's clone can be imported, and so will limits of nodes and time.
+    """The player of that name for `rules`; `usage` lists the names.
 
     Raises:
-        ValueError: for an unknown name or option, saying which exist, and for what the player itself refuses.
+        ValueError: for an unknown name or option, saying which exist, and for files, options or rules that the player
+            refuses.
+        MissingExtraError: for a player that needs packages which are not installed.
         TypeError: for a name that is no text.
     """
-    if isinstance(name, str) and name.partition(":")[0] in KINDS:
-        kind, options = KINDS[name.partition(":")[0]], parse(name, KINDS).options
-        if not kind.compiled & options.keys():
-            return make_of(name, rules, KINDS)
-    try:
-        others = importlib.import_module("agents.players.make")  # another project's `agents` has no such module
-    except ImportError as error:
-        reason = "unknown player {name!r}: without `agents` of the project's clone only {names} exist ({why})"
-        raise UnknownAgentError(reason, name=name, names=", ".join(KINDS), why=error) from error
-    return cast(Policy, others.make(name, rules))
-
-
-def make_of(name: str, rules: Rules | str, kinds: Kinds) -> Policy:
-    """The player of a name of one of these kinds."""
-    parsed, rules = parse(name, kinds), as_rules(rules)
-    player = kinds[parsed.kind].make(parsed, rules)
+    known = KINDS
+    if isinstance(name, str) and name.partition(":")[0] not in KINDS:
+        word = name.partition(":")[0]
+        registered = entry_points(group=GROUP, name=word)
+        known = {**KINDS, word: _load(next(iter(registered)))} if registered else kinds()
+    parsed, rules = parse(name, known), as_rules(rules)
+    with needing_extra("numba", "fast"):
+        player = known[parsed.kind].make(parsed, rules)
     return player if parsed.epsilon is None else EpsilonPolicy(Core(rules), player, parsed.epsilon)
 
 
-def net_of(name: PlayerName, rules: Rules) -> ValueNet | None:
+def kinds() -> dict[str, Kind]:
+    """All kinds of players: those of this package, and those of other packages that can be loaded."""
+    found = dict(KINDS)
+    for entry in entry_points(group=GROUP):
+        try:
+            found.setdefault(entry.name, _load(entry))
+        except UnknownAgentError:  # the error of who asks for it by name
+            continue
+    return found
+
+
+def usage() -> str:
+    """One line for each form of a player's name."""
+    return listed(kinds())
+
+
+def _load(entry: EntryPoint) -> Kind:
+    """The kind that an installed package registers; raises `UnknownAgentError` if it cannot be loaded."""
+    own = entry.dist is not None and entry.dist.name == "oanquan"
+    if own and not _CLONE.is_file():  # a wheel; there may be another package named `agents`
+        raise UnknownAgentError(f'{entry.name} needs a clone of the project, installed by: pip install -e ".[train]"')
+    try:
+        kind = entry.load()
+    except (ImportError, AttributeError) as error:
+        raise UnknownAgentError(f"{entry.name} cannot be loaded from {entry.value}: {error}") from error
+    if not isinstance(kind, Kind):
+        raise UnknownAgentError(f"{entry.name}: {entry.value} must be an oanquan_env.players.Kind, not {type(kind)}")
+    return kind
+
+
+def _read_net(name: PlayerName, rules: Rules) -> ValueNet | None:
     """The value net in a name, None without one."""
-    if name.net is None:
-        return None
-    from oanquan_env.players.value_net import read_value_net  # what reads files is not needed by most
-
-    return read_value_net(name.net, rules)
+    return None if name.net is None else read_value_net(name.net, rules)
 
 
-def _full_width(name: PlayerName, rules: Rules) -> Policy:
-    if "depth" not in name.options:
-        raise UnknownAgentError(f"{name.kind} needs its depth, as in {name.kind}:depth=3")
-    return FullWidthPolicy(Core(rules), name.options["depth"], cast(Aim, name.kind), net=net_of(name, rules))
+# The modules that the functions below import need Numba, or are not needed by most.
 
 
-def _selective(name: PlayerName, rules: Rules) -> Policy:
-    from oanquan_env.players.selective import SelectivePolicy
+def _make_minimax(name: PlayerName, rules: Rules) -> Policy:
+    if not name.options:
+        raise UnknownAgentError("minimax needs a limit, as in minimax:depth=6, minimax:nodes=20000 or minimax:ms=50")
+    from oanquan_env.search.deepening import Search
 
-    net = net_of(name, rules)
-    assert net
-    return SelectivePolicy(Core(rules), net)
+    return _search_player(name, Search(Core(rules), net=_read_net(name, rules)))
 
 
-def _book(name: PlayerName, rules: Rules) -> Policy:
+def _make_maxn(name: PlayerName, rules: Rules) -> Policy:
+    if not name.options:
+        raise UnknownAgentError("maxn needs a limit, as in maxn:depth=3, or for three or four players maxn:nodes=2000")
+    if "depth" in name.options:
+        check_depth(name.options["depth"])
+        by_numpy = rules.players == 2 or rules.refill == "forfeit" or find_spec("numba") is None
+        if by_numpy and len(name.options) == 1:
+            return MaxnPolicy(Core(rules), name.options["depth"], net=_read_net(name, rules))
+    from oanquan_env.search.maxn import ManySearch
+
+    return _search_player(name, ManySearch(Core(rules), net=_read_net(name, rules)))
+
+
+def _search_player(name: PlayerName, search: Search | ManySearch) -> Policy:
+    from oanquan_env.players.search_player import SearchPlayer
+    from oanquan_env.search.limits import Limits
+
+    depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
+    return SearchPlayer(search, Limits(depth=depth, nodes=nodes, milliseconds=ms))
+
+
+def _make_mcts(name: PlayerName, rules: Rules) -> Policy:
+    if "simulations" not in name.options:
+        raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
+    from oanquan_env.search.mcts import SEARCH_DEPTH, SEARCH_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
+
+    simulations = name.options["simulations"]
+    depth = name.options.get("depth", SEARCH_DEPTH if rules.players > 2 else 0)
+    if not depth:
+        return MCTSPlayer(RandomPlayouts(Core(rules)), simulations)
+    return MCTSPlayer(SearchedLeaves(Core(rules), depth), simulations, exploration=SEARCH_EXPLORATION)
+
+
+def _make_book(name: PlayerName, rules: Rules) -> Policy:
     from oanquan_env.players.book import with_book
 
     assert name.beyond
@@ -77,7 +133,6 @@ def _book(name: PlayerName, rules: Rules) -> Policy:
 
 
 _LIMITS: dict[str, OptionType] = {"depth": int, "nodes": int, "ms": float, "net": str}
-_COMPILED = frozenset({"nodes", "ms"})
 
 KINDS: dict[str, Kind] = {
     "random": Kind({"random": "plays any legal move"}, lambda _, rules: RandomPolicy(Core(rules)), {}),
@@ -87,31 +142,33 @@ KINDS: dict[str, Kind] = {
     "maxn": Kind(
         {
             "maxn:depth=D[,net=FILE]": "search to D plies, for 2 to 4 players, each doing its best for itself",
-            "maxn:nodes=N|ms=T[,net=FILE]": "for 3 or 4 players, to N moves played or T milliseconds; in a clone",
+            "maxn:nodes=N|ms=T[,net=FILE]": "for 3 or 4 players, to N moves played or T milliseconds",
         },
-        _full_width,
+        _make_maxn,
         _LIMITS,
-        compiled=_COMPILED,
     ),
-    "paranoid": Kind(
-        {"paranoid:...": "as maxn, with all others doing what is worst for the player who searches"},
-        _full_width,
+    "minimax": Kind(
+        {
+            "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",
+            "minimax:...,net=FILE": "with a value net at its leaves: a file, a run's folder, or `pretrained`",
+        },
+        _make_minimax,
         _LIMITS,
-        compiled=_COMPILED,
     ),
-    "selective": Kind(
-        {"selective:FILE": "selective search with a value net: a file, a run's folder, or `pretrained`; two players"},
-        _selective,
-        {},
-        "net",
-        "selective needs a value net: a file, a run's folder, or selective:pretrained",
+    "mcts": Kind(
+        {
+            "mcts:simulations=S": "Monte-Carlo tree search",
+            "mcts:...,depth=D": "its leaves valued by maxn to D plies; 0: playouts, default for two players",
+        },
+        _make_mcts,
+        {"simulations": int, "depth": int},
     ),
     "book": Kind(
         {"book:PLAYER": "from the set-up the proved strategy, where the package has one; elsewhere as PLAYER"},
-        _book,
+        _make_book,
         {},
         "player",
         "book needs a player for positions that it does not know, as in book:greedy or book:minimax:depth=8",
     ),
 }
-"""All players that need NumPy alone; `agents.players.make` adds those of the clone."""
+"""The kinds of players of this package; `kinds` adds those of others."""

@@ -53,18 +53,16 @@ class Kind:
         usage: how such players are named, and what they do.
         make: makes the player of a name for some rules.
         options: types of its options; all kinds have `epsilon` too.
-        begins_with: what its name begins with: the place of an agent or of a value net, or another player, whose name
-            takes all the rest; None of these.
+        begins_with: what its name begins with: the place of an agent, or another player, whose name takes all the
+            rest; None of these.
         needs: the error about a name without such a place.
-        compiled: options that only the player of this kind in `agents` takes.
     """
 
     usage: Mapping[str, str]
     make: Callable[[PlayerName, Rules], Policy]
     options: Mapping[str, OptionType]
-    begins_with: Literal["agent", "net", "player"] | None = None
+    begins_with: Literal["agent", "player"] | None = None
     needs: str = ""
-    compiled: frozenset[str] = frozenset()
 
 
 Kinds: TypeAlias = Mapping[str, Kind]
@@ -105,7 +103,7 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
     options = _read_options(word, kind, detail)
     epsilon, net = options.pop("epsilon", None), options.pop("net", None)
     agent, beyond = (place if kind.begins_with == what else None for what in ("agent", "player"))
-    return PlayerName(name, word, agent, place if kind.begins_with == "net" else net, beyond, options, epsilon)
+    return PlayerName(name, word, agent, net, beyond, options, epsilon)
 
 
 def _read_options(word: str, kind: Kind, detail: str) -> dict[str, Any]:

@@ -10,14 +10,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+
 from examples import td_lambda  # noqa: E402
 from examples.td_lambda import ValueModule, draw_moves, lambda_returns, main, random_starts, regrets  # noqa: E402
 from oanquan_env import Core  # noqa: E402
 from oanquan_env.benchmark.regret import Suite  # noqa: E402
 from oanquan_env.benchmark.suites import load_suite  # noqa: E402
-from oanquan_env.players.full_width import FullWidthSearch  # noqa: E402
-from oanquan_env.players.selective import SelectivePolicy  # noqa: E402
-from oanquan_env.players.value_net import embedding_rows, read_value_net  # noqa: E402
+from oanquan_env.players import MaxnPolicy  # noqa: E402
+from oanquan_env.search.numpy_maxn import MaxnSearch  # noqa: E402
+from oanquan_env.search.value_net import embedding_rows, read_value_net  # noqa: E402
 
 SMALL = "mancala-world fields=3 seeds=3"
 QUICK = ["--rules", SMALL, "--games", "64", "--minibatch", "256"]
@@ -66,7 +67,7 @@ def test_the_exported_net_gives_the_values_of_the_module() -> None:
 def test_training_lowers_the_regret_on_a_small_board() -> None:
     core = Core(SMALL)
     positions = random_starts(core, 8, np.random.default_rng(1), n=200)
-    values = FullWidthSearch(core, 6).movers_values(positions)
+    values = MaxnSearch(core, 6).movers_values(positions)
     values[~np.isfinite(values)] = np.nan
     suite = Suite.searched("small", core, positions, values, np.zeros(values.shape, np.bool_), {})
     before = regrets(core, ValueModule(core.rules).export({}), suite)["regret_one_ply"]
@@ -80,14 +81,14 @@ def test_the_net_is_saved_and_plays_and_the_curve_is_written(
     file, results = tmp_path / "td.npz", tmp_path / "td.json"
     main(["--plies", "8000", "--every", "4096", "--save", str(file), "--results", str(results)])
     net, core = read_value_net(file), Core()
-    assert SelectivePolicy(core, net).choose(core.start(3), np.random.default_rng(0)).shape == (3,)
+    assert MaxnPolicy(core, 2, net=net).choose(core.start(3), np.random.default_rng(0)).shape == (3,)
     content = json.loads(results.read_text())
     assert content["command"] == net.origin["command"]
     assert content["rules"] == "mancala-world"
     assert [row["plies"] for row in content["curve"]] == [4096, 8192]
     last = content["curve"][-1]
     assert regrets(core, net, load_suite(core.rules).part("development")).items() <= last.items()
-    assert f"regret_selective {last['regret_selective']}" in capsys.readouterr().out.split("\n")[1]
+    assert f"regret_two_plies {last['regret_two_plies']}" in capsys.readouterr().out.split("\n")[1]
 
 
 def test_chance_repeats_with_the_seed_alone() -> None:

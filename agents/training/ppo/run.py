@@ -13,7 +13,6 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.networks.agent_files import AgentCard, save_agent
 from agents.networks.networks import make_network
-from agents.players.make import make
 from agents.players.network_player import PPOPlayer
 from agents.support.strict_yaml import naming_field, read_yaml
 from agents.training.checkpoint import State
@@ -29,7 +28,7 @@ from oanquan_env import Core, IllegalActionError
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
-from oanquan_env.players import Policy
+from oanquan_env.players import Policy, make
 from oanquan_env.playing import random_openings
 
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}

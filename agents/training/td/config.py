@@ -4,10 +4,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from agents.search.memory import MAX_DEPTH
 from agents.support.strict_yaml import Count, CountOrZero, Positive, Share, Strict
 from agents.training.config import EvaluationSchedule, RunConfig
 from oanquan_env import Rules
+from oanquan_env.search.memory import MAX_DEPTH
 
 DEPTHS = 2, 1
 """Plies of the search for two players, which is compiled, and for more, where they are left out."""

@@ -8,13 +8,13 @@ Shapes: T plies, N games, A actions, P players. Values are future margins in poi
 
 import numpy as np
 
-from agents.search.move_values import MoveValues
 from agents.training.config import between
 from agents.training.starts import RandomStarts
 from agents.training.td.config import TDConfig
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.engine.core import relative_points
+from oanquan_env.search.move_values import MoveValues
 
 
 def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: float) -> Floats:

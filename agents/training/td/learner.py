@@ -12,7 +12,7 @@ from agents.training.td.config import TDConfig
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
 from oanquan_env.engine.positions import turn_order
-from oanquan_env.players.value_net import embedding_rows
+from oanquan_env.search.value_net import embedding_rows
 
 LAST_RATE = 0.05
 """Of the step size, at the end."""

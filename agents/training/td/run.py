@@ -9,10 +9,6 @@ import numpy as np
 import torch
 
 from agents.networks.value_net import ValueModule
-from agents.players.search_player import SearchPlayer
-from agents.search.deepening import Limits, Search
-from agents.search.maxn import ManySearch
-from agents.search.move_values import MoveValues
 from agents.support.strict_yaml import read_yaml
 from agents.training.checkpoint import State
 from agents.training.run import Run
@@ -23,7 +19,11 @@ from agents.training.td.games import Games
 from agents.training.td.learner import Learner
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.files import write_atomically
-from oanquan_env.players.value_net import VALUE_NET_NAME
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.value_net import VALUE_NET_NAME
 
 
 class TDRun(Run[ValueConfig]):

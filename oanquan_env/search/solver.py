@@ -9,13 +9,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.search.compiled import OVER, mover_first, play
-from agents.search.deepening import Limits, Search
-from agents.search.memory import UNLIMITED
-from agents.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
-from oanquan_env import Core, Positions
+from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import can_play
 from oanquan_env.engine.notation import Move
+from oanquan_env.engine.positions import Positions
+from oanquan_env.search.compiled import OVER, mover_first, play
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.memory import UNLIMITED
+from oanquan_env.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that guesses the value; the proofs then try the guess first."""
@@ -36,7 +37,7 @@ class Bounds:
         return self.lower == self.upper
 
 
-class Narrowing:
+class BoundSearch:
     """Narrows the bounds of a running position's value, by proofs that end within so many plies.
 
     Where the table holds a longer proof of a bound, no shorter one is searched.
@@ -115,7 +116,7 @@ class Solver:
     """Proves the value of one running position, a batch of one, with a table of proofs of so many megabytes.
 
     The rules' ply limit is ignored. Raises `ValueError` for rules that search refuses (see
-    `agents.search.compiled.compile_rules`) and for a finished game.
+    `oanquan_env.search.compiled.compile_rules`) and for a finished game.
     """
 
     def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:
@@ -126,7 +127,7 @@ class Solver:
         self.progress = ProofState()
         self.table = ProofTable(core, megabytes)
         self._root: tuple[int, int] = tuple(mover_first(position)[0].tolist())
-        self._narrowing = Narrowing(self.table, *self._root, Bounds())
+        self._bound_search = BoundSearch(self.table, *self._root, Bounds())
 
     def rounds(self, deadline: float = math.inf) -> Iterator[ProofState]:
         """Narrow the bounds in rounds, each with twice the nodes a question; yields after each.
@@ -134,7 +135,7 @@ class Solver:
         It ends when the value is proved, with the best line, or when more nodes find no better bound. At the deadline,
         of `time.monotonic()`, `LimitReachedError` is raised; `progress` holds the bounds proved by then.
         """
-        narrowing, nodes, began = self._narrowing, FIRST_NODES, time.monotonic()
+        bound_search, nodes, began = self._bound_search, FIRST_NODES, time.monotonic()
         left = None if deadline == math.inf else max(1000 * (deadline - began), 1)
         search = Search(self.core, table_megabytes=64, threads=1)
         guess = search.best(self.position, Limits(depth=ESTIMATE_DEPTH, milliseconds=left))
@@ -142,17 +143,17 @@ class Solver:
         going_on = True
         while going_on:
             try:
-                narrowing.narrow(int(guess.value), nodes, deadline)
-                if narrowing.bounds.meet:
+                bound_search.narrow(int(guess.value), nodes, deadline)
+                if bound_search.bounds.meet:
                     self.progress.line = ()  # a guess; what follows may be interrupted
-                    self.progress.line = self.best_line(int(narrowing.bounds.lower), deadline)
+                    self.progress.line = self.best_line(int(bound_search.bounds.lower), deadline)
             finally:
-                bounds = narrowing.bounds
+                bounds = bound_search.bounds
                 self.progress.lower = None if bounds.lower == -math.inf else int(bounds.lower)
                 self.progress.upper = None if bounds.upper == math.inf else int(bounds.upper)
                 self.progress.nodes, self.progress.seconds = self.table.nodes, time.monotonic() - began
             yield self.progress
-            going_on, nodes = narrowing.limited and not bounds.meet, 2 * nodes
+            going_on, nodes = bound_search.limited and not bounds.meet, 2 * nodes
 
     def best_line(self, value: int, deadline: float = math.inf) -> tuple[str, ...]:
         """Best play from a position of a known value to the end of the game, as moves such as `5A`."""

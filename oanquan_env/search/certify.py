@@ -9,25 +9,27 @@ prover needs at most, and allows only moves that lead to lower ranks.
 
 Cycles leave positions without a rank. If the first is one of them, these are collected again, one after the other, by
 moves that do not lead back; and then all of them once more, with the goals known by then, as a position with a higher
-goal may need another move and close another cycle.
+goal may need another move and close another cycle. That search is exponential at worst, so it has a budget.
 """
 
 import functools
 import heapq
 import itertools
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from agents.search.proof import UNPROVED, ProofTable
-from agents.search.solver import Solver
-from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints, Points
-from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.compiled import Int64s
+from oanquan_env.engine.core import Core, RunawayGameError
 from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import format_position
-from oanquan_env.players.certificates import (
+from oanquan_env.engine.positions import Positions
+from oanquan_env.errors import UsageError
+from oanquan_env.search.certificates import (
     CHUNK,
     END,
     Certificate,
@@ -38,6 +40,9 @@ from oanquan_env.players.certificates import (
     replies,
     unpack,
 )
+from oanquan_env.search.compiled import mover_first
+from oanquan_env.search.proof import PROVED, UNPROVED, LimitReachedError, ProofTable
+from oanquan_env.search.solver import Solver
 
 ATTEMPTS = 30
 """How often positions are collected before a bound is given up."""
@@ -45,55 +50,102 @@ EFFORTS = (0, *(1 << bits for bits in range(10, 30, 4)))
 """Node limits for the proof of a move, tried in ascending order."""
 DETOUR = 1 << 14
 """Nodes for a move that does not lead back."""
+TRIES = 100_000
+"""Positions tried for moves that do not lead back before a bound is given up."""
+LUMP = 1 << 20
+"""Most nodes between two looks at the clock."""
 LONGEST = 100
 """Most moves of the prover in a game; a strategy of more would pass the ply limit of the presets."""
 _NEVER = 1 << 20  # above all points and ranks
 
-Goals = dict[bytes, int]
+Tell: TypeAlias = Callable[[str], None]
+"""Hears of the progress, a line at a time."""
+Goals: TypeAlias = dict[bytes, int]
 """Points that the prover must win from each position on, by the position's key."""
 
 
-def certify(solver: Solver) -> Certificate:
-    """A certificate of all bounds that the solver has proved.
+class NoStrategyError(UsageError):
+    """A proved bound for which no strategy was found whose moves depend on the position alone; says why not."""
 
-    Raises `ValueError` if no strategy is found whose moves depend on the position alone.
+
+def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line: None) -> Certificate:
+    """A certificate of the bounds that the solver has proved, as far as strategies are found for them.
+
+    `tell` hears of the progress, and of a bound that is left out. The deadline is one of `time.monotonic()`.
+    Raises `NoStrategyError` if no strategy is found for any bound.
     """
     core, progress = solver.core, solver.progress
-    claims = Certificate(core.rules, format_position(core, solver.position))
-    try:
-        lower, upper = (
-            None if bound is None else _strategy(claims, solver.table, bound, is_lower)
-            for bound, is_lower in ((progress.lower, True), (progress.upper, False))
-        )
-    except RunawayGameError as error:
-        raise ValueError(f"no certificate: a move has no end: {error}") from None
-    return Certificate(claims.rules, claims.position, lower, upper)
+    claims, prover = Certificate(core.rules, format_position(core, solver.position)), _Prover(solver.table, deadline)
+    found: dict[str, Strategy] = {}
+    errors = []
+    for name, bound in (("lower", progress.lower), ("upper", progress.upper)):
+        if bound is None:
+            continue
+        begins = f"{name} bound {bound:+d}: "
+        tell(f"{begins}looking for a strategy")
+        try:
+            found[name] = _strategy(claims, prover, bound, name == "lower", tell)
+        except NoStrategyError as error:
+            errors.append(f"{begins}no strategy found whose moves depend on the position alone: {error}")
+        except LimitReachedError:
+            errors.append(f"{begins}no strategy found in time")
+        except RunawayGameError as error:
+            errors.append(f"{begins}a move has no end: {error}")
+    if errors and not found:
+        raise NoStrategyError("; ".join(errors))
+    for line in errors:
+        tell(line)
+    return Certificate(claims.rules, claims.position, **found)
 
 
-def _strategy(claims: Certificate, table: ProofTable, bound: int, is_lower: bool) -> Strategy:
+class _Prover:
+    """A table of proofs with a deadline."""
+
+    def __init__(self, table: ProofTable, deadline: float) -> None:
+        self._table, self._deadline = table, deadline
+
+    def plies(self, positions: Positions, goals: Ints | Points, nodes: int) -> Int64s:
+        """As `ProofTable.prove_each`; raises `LimitReachedError` at the deadline."""
+        plies, step = np.full(len(goals), UNPROVED), max(LUMP // max(nodes, 1), 1)
+        for begin in range(0, len(goals), step):
+            if time.monotonic() >= self._deadline:
+                raise LimitReachedError
+            some = slice(begin, begin + step)
+            if nodes <= LUMP:
+                plies[some] = self._table.prove_each(positions[some], goals[some], nodes)
+                continue
+            own, other = mover_first(positions[some])[0].tolist()
+            question = own, other, int(goals[begin])
+            if self._table.prove(*question, is_lower=True, nodes=nodes, deadline=self._deadline) == PROVED:
+                plies[begin] = self._table.plies(*question, is_lower=True)
+        return plies
+
+
+def _strategy(claims: Certificate, prover: _Prover, bound: int, is_lower: bool, tell: Tell) -> Strategy:
     """A strategy for a bound that is proved in the table."""
     core = claims.core
     begin = beginnings(core, claims.start(), is_lower)
     first = _highest(_running(core, begin, (bound if is_lower else -bound) - margin(core, begin)))
     if not first:  # every move ends the game
         return Strategy(bound, np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint8))
-    goals = _collect(core, table, first)
+    goals = _collect(core, prover, first)
     for attempt in range(ATTEMPTS):
         moves = _moves(core, goals)
         ranks = _ranks(len(goals), moves)
         ranked = {key: goal for (key, goal), rank in zip(goals.items(), ranks.tolist(), strict=False) if rank < _NEVER}
+        tell(f"  {len(goals):,} positions collected, {len(ranked):,} of them without cycles")
         if first.keys() <= ranked.keys():
             chosen = _choose(list(goals), list(first), moves, ranks)
             graph = follow(core, begin, functools.partial(_actions, chosen))
             actions, left = np.array([chosen[key] for key in graph.numbers], dtype=np.uint8).reshape(-1, 2).T.copy()
             return Strategy(bound, actions, left)
-        detours = _Detours(core, table, Goals() if attempt else ranked, goals)
-        if not detours.reach_all(first):  # the goals known are too high to be kept all at once
-            detours = _Detours(core, table, Goals(), Goals())
-            if not detours.reach_all(first):
-                break
+        detours = _Detours(core, prover, tell, Goals() if attempt else ranked, goals)
+        if detours.reach_all(first) is not None:  # the goals known are too high to be kept all at once
+            detours = _Detours(core, prover, tell, Goals(), Goals())
+            if detours.reach_all(first) is not None:
+                raise NoStrategyError("all moves found lead back")
         goals = detours.goals
-    raise ValueError(f"no strategy found for the bound {bound:+d} whose moves depend on the position alone")
+    raise NoStrategyError(f"positions were collected {ATTEMPTS} times")
 
 
 def _actions(chosen: dict[bytes, tuple[int, int]], _: int, keys: Sequence[bytes]) -> Ints:
@@ -138,18 +190,18 @@ def _tries(core: Core, goals: Goals) -> Iterator[_Tries]:
 # ---- collecting ------------------------------------------------------------------------------------------------------
 
 
-def _collect(core: Core, table: ProofTable, wanted: Goals) -> Goals:
+def _collect(core: Core, prover: _Prover, wanted: Goals) -> Goals:
     """The positions wanted and all others that the prover meets if it makes the moves collected."""
     goals = Goals()
     while wanted := {key: goal for key, goal in wanted.items() if goal > goals.get(key, -_NEVER)}:
         goals |= wanted
-        wanted = _highest(_next(core, table, wanted, goals))
+        wanted = _highest(_next(core, prover, wanted, goals))
     return goals
 
 
-def _next(core: Core, table: ProofTable, wanted: Goals, goals: Goals) -> Iterator[tuple[bytes, int]]:
+def _next(core: Core, prover: _Prover, wanted: Goals, goals: Goals) -> Iterator[tuple[bytes, int]]:
     """Positions and goals after the moves that keep the goals wanted, by ever shorter proofs and few new positions."""
-    most = table.prove_each(unpack(list(wanted)), np.array(list(wanted.values())), 0)
+    most = prover.plies(unpack(list(wanted)), np.array(list(wanted.values())), 0)
     for tries in _tries(core, wanted):
         running = ~tries.reached.over
         plies = np.where(~running & (tries.needed <= 0), 0, UNPROVED)
@@ -157,7 +209,7 @@ def _next(core: Core, table: ProofTable, wanted: Goals, goals: Goals) -> Iterato
         unsettled = np.ones(tries.rows[-1] + 1, dtype=np.bool_)
         for nodes in EFFORTS:
             asked = (running & (plies == UNPROVED) & unsettled[tries.rows][tries.moves]).nonzero()[0]
-            plies[asked] = table.prove_each(tries.reached[asked], tries.needed[asked], nodes)
+            plies[asked] = prover.plies(tries.reached[asked], tries.needed[asked], nodes)
             longest = np.maximum.reduceat(plies, begins)
             unsettled[tries.rows[longest < (own if nodes < DETOUR else UNPROVED)]] = False
             if not unsettled.any():
@@ -179,30 +231,51 @@ class _Detours:
         goals: of the positions with a rank, and of those collected.
     """
 
-    def __init__(self, core: Core, table: ProofTable, goals: Goals, known: Goals) -> None:
-        self._core, self._table, self.goals, self._known = core, table, goals, known
+    def __init__(self, core: Core, prover: _Prover, tell: Tell, goals: Goals, known: Goals) -> None:
+        self._core, self._prover, self._tell, self.goals, self._known = core, prover, tell, goals, known
         self._before: set[bytes] = set()
+        self._failed: dict[bytes, list[tuple[int, set[bytes]]]] = {}
+        self._tries = 0
 
-    def reach_all(self, wanted: Goals) -> bool:
-        """`reach` for several positions."""
-        return all(self.reach(*one) for one in wanted.items())
+    def reach_all(self, wanted: Goals) -> set[bytes] | None:
+        """`reach` for several positions, up to the first that fails."""
+        for one in wanted.items():
+            back_to = self.reach(*one)
+            if back_to is not None:
+                return back_to
+        return None
 
-    def reach(self, key: bytes, goal: int) -> bool:
-        """Collect what follows a position; false where all moves found that keep the goal lead back."""
+    def reach(self, key: bytes, goal: int) -> set[bytes] | None:
+        """Collect what follows a position; None if it is done.
+
+        Where all moves found that keep the goal lead back, returns the positions before, to which they lead: as long as
+        these come before, the goal is not tried again.
+        """
         if self.goals.get(key, -_NEVER) >= goal:
-            return True
+            return None
+        for failed, back in self._failed.get(key, ()):
+            if failed <= goal and back <= self._before:
+                return back
         if len(self._before) == LONGEST:
-            return False
+            return self._before.copy()
+        self._tries += 1
+        if self._tries % 10_000 == 0:
+            self._tell(f"  {self._tries:,} positions tried for moves that do not lead back")
+        if self._tries == TRIES:
+            raise NoStrategyError(f"{TRIES:,} positions were tried")
         self._before.add(key)
-        reached = self._try(key, max(goal, self._known.get(key, goal)))
+        back_to = self._try(key, max(goal, self._known.get(key, goal)))
         self._before.discard(key)
-        return reached
+        if back_to is not None:
+            back_to.discard(key)
+            self._failed.setdefault(key, []).append((goal, back_to))
+        return back_to
 
-    def _try(self, key: bytes, goal: int) -> bool:
+    def _try(self, key: bytes, goal: int) -> set[bytes] | None:
         """`reach` for a position that is not collected yet."""
         (tries,) = _tries(self._core, {key: goal})
         running = ~tries.reached.over
-        kept, tried = ~running & (tries.needed <= 0), set[int]()
+        kept, tried, back = ~running & (tries.needed <= 0), set[int](), set[bytes]()
         replied: list[Goals] = [Goals() for _ in tries.rows]
         for move, (reply, needed) in zip(
             tries.moves[running].tolist(), _running(self._core, tries.reached, tries.needed), strict=True
@@ -210,16 +283,18 @@ class _Detours:
             replied[move][reply] = max(needed, replied[move].get(reply, needed))
         for nodes in EFFORTS:
             asked = (running & ~kept).nonzero()[0]
-            kept[asked] = self._table.prove_each(tries.reached[asked], tries.needed[asked], nodes) < UNPROVED
+            kept[asked] = self._prover.plies(tries.reached[asked], tries.needed[asked], nodes) < UNPROVED
             good = set((np.bincount(tries.moves, ~kept) == 0).nonzero()[0].tolist()) - tried
             for move in sorted(good, key=lambda move: self._cost(replied[move])):
-                if self._before.isdisjoint(replied[move]) and all(self.reach(*one) for one in replied[move].items()):
+                failed = (self._before & replied[move].keys()) or self.reach_all(replied[move])
+                if failed is None:
                     self.goals[key] = goal
-                    return True
+                    return None
+                back |= failed
             tried |= good
             if tried and nodes >= DETOUR:
                 break
-        return False
+        return back
 
     def _cost(self, goals: Goals) -> tuple[int, int]:
         """How many positions are new, or must win more; and how many there are."""

@@ -1,4 +1,4 @@
-"""The command line: `play`, `evaluate`, `verify`, `perft`, `show`, `replay`, `rules`, each a function."""
+"""The command line: `play`, `evaluate`, `solve`, `verify`, `perft`, `show`, `replay`, `rules`, each a function."""
 
 import argparse
 import dataclasses
@@ -17,6 +17,7 @@ from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import Part
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.board import Board
+from oanquan_env.cli import solve as solving
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
@@ -28,9 +29,9 @@ from oanquan_env.play.session import Session
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.play.vietnamese_texts import language_of_system
 from oanquan_env.players.anywhere import load
-from oanquan_env.players.certificates import read_certificate
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.matches import rounds_of_matches
+from oanquan_env.search.certificates import read_certificate
 
 USAGE_ERROR = 2
 INTERRUPTED = 130  # exit status of a program that Ctrl-C ended
@@ -46,17 +47,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     asked = _parser().parse_args(arguments)
     try:
-        asked.run(asked)
+        status: int | None = asked.run(asked)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print()
         return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (ValueError, OSError, RunawayGameError) as error:
         print(f"error: {error}", file=sys.stderr)
         return USAGE_ERROR
-    return 0
+    return status or 0
 
 
 def _rules(text: str) -> Rules:
@@ -134,6 +136,12 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--part", choices=get_args(Part), default="test", help="of the positions (default: test)")
     judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of all randomness (default: 0)")
     judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers")
+
+    prove = commands.add_parser(
+        "solve", parents=[placed], help="prove the value of a position", description=solving.__doc__
+    )
+    prove.set_defaults(run=lambda asked: solving.solve(_board(asked), asked))
+    solving.add_options(prove)
 
     check = commands.add_parser("verify", help="check a certificate, a proof of a position's value")
     check.set_defaults(run=_verify)

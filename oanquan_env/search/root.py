@@ -1,15 +1,18 @@
 """Compiled alpha-beta at the root: searches of positions to depths 1, 2, ..., and their results.
 
-Values and results are those of `agents.search.alphabeta`.
+Values and results are those of `oanquan_env.search.alphabeta`.
 """
 
 from typing import Any, Protocol
 
 import numpy as np
 
-from agents.search.alphabeta import EXACT, last_ply, negamax, probe
-from agents.search.compiled import Int64s, SearchRules, compiled, play, record
-from agents.search.memory import (
+from oanquan_env.engine.compiled import Int64s, compiled, record
+from oanquan_env.engine.move import RUNNING
+from oanquan_env.search.alphabeta import EXACT, Tree, as_result, last_ply, negamax, probe
+from oanquan_env.search.compiled import OVER, SearchRules, play
+from oanquan_env.search.leaf import horizon
+from oanquan_env.search.memory import (
     INFINITY,
     MAX_ACTIONS,
     MAX_DEPTH,
@@ -19,13 +22,13 @@ from agents.search.memory import (
     drop_mirrored,
     expand,
     is_symmetric,
+    next_child,
 )
-from oanquan_env.engine.move import RUNNING
 
 LAST_GENERATION = 255
 
 
-class Found(Protocol):
+class RootResult(Protocol):
     """The result at the root."""
 
     nodes: int  # moves played
@@ -37,7 +40,9 @@ class Found(Protocol):
     line: Any  # (MAX_DEPTH + 1,) the best line as `action + 1`, as far as the table remembers it
 
 
-FOUND = record(Found, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS), line=(np.int8, MAX_DEPTH + 1))
+ROOT_RESULT = record(
+    RootResult, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS), line=(np.int8, MAX_DEPTH + 1)
+)
 
 
 @compiled
@@ -65,7 +70,7 @@ def search_rows(
         nodes: moves played after which a search stops; depth 1 is always completed.
         every_move: whether to value every move, not the best ones alone.
         bits: base-2 logarithm of the buckets to use; 0 for no table.
-        found: (M,) FOUND, zeros; it receives the result of the last depth that counts.
+        found: (M,) ROOT_RESULT, zeros; it receives the result of the last depth that counts.
     """
     for row in range(len(sides)):
         if row > 0:
@@ -83,8 +88,7 @@ def search_rows(
             if reached == plies_left[row]:
                 memory.to_the_end = 1
                 begin_generation(memory, table)  # open values of shallower searches differ from those to the end
-            memory.root_valued = 0
-            result = negamax(rules, memory, table, own, other, -INFINITY, INFINITY, reached, 0)
+            result = search_root(Tree(rules, memory, table), reached)
             # With a net, a depth counts as far as it was searched: its first move was the best one so far. Where every
             # move is to be valued it must be whole.
             if memory.stop and reached > 1 and (memory.root_valued == 0 or rules.has_net == 0 or every_move):
@@ -94,6 +98,45 @@ def search_rows(
                 break
         found[row].nodes = memory.nodes
         recall_line(rules, memory, table, own, other, found[row])
+
+
+@compiled
+def search_root(tree: Tree, depth: int) -> int:
+    """The result of a search of `depth` plies of the root, whose moves are the stack's first part.
+
+    Each one's order becomes its value, and `memory.root_valued` tells how many have one. Unless every move is to be
+    valued, later moves are tested for being as good as the best so far, so it is certain which ones are; values of the
+    others are upper bounds. Once `memory.stop` is set the result is the best of the moves valued.
+    """
+    rules, memory = tree.rules, tree.memory
+    children, best, best_open, floor = memory.children[0], -INFINITY, 0, -INFINITY
+    memory.root_valued = 0
+    for place in range(memory.root_moves):
+        if depth > 1 or not memory.every_move:
+            next_child(children, place, memory.root_moves)
+        child = children[place]
+        value, is_open = child.gain, 1
+        if child.state == OVER:
+            is_open = 0
+        elif child.state == RUNNING and depth == 1:
+            value -= horizon(rules, child.own, child.other)
+        elif child.state == RUNNING:
+            top = INFINITY if place == 0 or memory.every_move else floor + 1
+            result = negamax(tree, child.own, child.other, value - top, value - floor, depth - 1, 1)
+            if top <= value - (result >> 1) < INFINITY:  # as good as the best so far: or better?
+                result = negamax(tree, child.own, child.other, value - INFINITY, value - floor, depth - 1, 1)
+            if memory.stop:
+                return as_result(best, 1)
+            value -= result >> 1
+            is_open = result & 1
+        child.order, child.is_open = value, is_open
+        memory.root_valued = place + 1
+        best_open |= is_open
+        if value > best:
+            best = value
+            if not memory.every_move:
+                floor = max(floor, value - 1)
+    return as_result(best, best_open)
 
 
 @compiled
@@ -120,7 +163,9 @@ def begin_generation(memory: Memory, table: Table) -> None:
 
 
 @compiled
-def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: Found) -> None:
+def keep_values(
+    rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: RootResult
+) -> None:
     """Write what a search to `depth` has found: its result, and the values of the moves that it is certain of."""
     exact = memory.to_the_end and not memory.stop
     found.depth, found.value, found.is_open = depth, result >> 1, 0 if exact else result & 1
@@ -136,7 +181,7 @@ def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, sym
 
 
 @compiled
-def recall_line(rules: SearchRules, memory: Memory, table: Table, own: int, other: int, found: Found) -> None:
+def recall_line(rules: SearchRules, memory: Memory, table: Table, own: int, other: int, found: RootResult) -> None:
     """Write the best line: the first of the best moves, then the moves of exact entries of the right depth."""
     action, depth, place = 0, found.depth, 0
     while found.values[action] != found.value:

@@ -1,4 +1,4 @@
-"""Compiled alpha-beta: principal variation search with a transposition table, over `agents.search.compiled.play`.
+"""Compiled alpha-beta: principal variation search with a transposition table, over `oanquan_env.search.compiled.play`.
 
 A *value* is the future margin in points, seen by the mover, of play to some depth, plus a net's evaluation of the leaf,
 if there is a net. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon, and 0 if
@@ -11,9 +11,11 @@ from typing import NamedTuple, Protocol
 import numba
 from numba import types
 
-from agents.search.compiled import OVER, RULES, SearchRules, compiled, compiled_recursion, play, record
-from agents.search.leaf import horizon
-from agents.search.memory import (
+from oanquan_env.engine.compiled import compiled, compiled_recursion, record
+from oanquan_env.engine.move import RUNNING, can_play
+from oanquan_env.search.compiled import OVER, RULES, SearchRules, play
+from oanquan_env.search.leaf import horizon
+from oanquan_env.search.memory import (
     ENTRIES,
     INFINITY,
     KEY,
@@ -28,7 +30,6 @@ from agents.search.memory import (
     side_key,
     table_place,
 )
-from oanquan_env.engine.move import RUNNING, can_play
 
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: their value is a lower bound of the position's value, an upper bound, or the value itself."""
@@ -134,81 +135,70 @@ def order_by_guess(rules: SearchRules, children: Children, count: int, first: in
             child.order = child.guess
 
 
-_NUMBERS = 6 * (types.int64,)
-_TABLE = types.Array(numba.from_dtype(ENTRY), 2, "C")
+class Tree(NamedTuple):
+    """What every node of a search shares."""
+
+    rules: SearchRules
+    memory: Memory
+    table: Table
 
 
-@compiled_recursion(types.int64(numba.from_dtype(RULES), numba.from_dtype(MEMORY), _TABLE, *_NUMBERS))
-def negamax(
-    rules: SearchRules, memory: Memory, table: Table, own: int, other: int, alpha: int, beta: int, depth: int, ply: int
-) -> int:
-    """The result of a search of `depth` >= 1 plies, or a bound beyond `alpha` or `beta` (fail-soft).
+_TREE = types.NamedTuple(  # type: ignore[no-untyped-call]
+    [numba.from_dtype(RULES), numba.from_dtype(MEMORY), types.Array(numba.from_dtype(ENTRY), 2, "C")], Tree
+)
 
-    `ply` says which part of the stack is free; the root is ply 0. Its moves are on the stack already, each one's order
-    becomes its value, and `memory.root_valued` tells how many have one. Later moves of the root are tested for being as
-    good as the best so far, not for being better, so it is certain which ones are; unless every move is to be valued,
-    values of the others are upper bounds.
 
-    Once `memory.stop` is set the result is worthless, but that of the root, which is the best of the moves valued.
+@compiled_recursion(types.int64(_TREE, *6 * (types.int64,)))
+def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int, ply: int) -> int:
+    """The result of a search of `depth` >= 1 plies from an inner node, `ply` plies after the root.
+
+    The value is exact if it lies between alpha and beta; at most alpha, it is an upper bound of the true value, and at
+    least beta, a lower bound (fail-soft). Once `memory.stop` is set the result is worthless.
     """
-    children, count, margin = memory.children[ply], memory.root_moves, 0
-    every_move, tie = memory.every_move, 1
-    if ply > 0:
-        if depth == 1:
-            return last_ply(rules, memory, own, other, beta)[0]
-        known = probe(memory, table, own, other)
-        if known.depth == depth or (known.depth < depth and known.is_open == 0):
-            value, kind = known.value, known.kind
-            if kind == EXACT or (kind == LOWER and value >= beta) or (kind == UPPER and value <= alpha):
-                return as_result(value, known.is_open)
-        count = expand(rules, memory, own, other, known.action, ply)
-        if memory.nodes >= memory.node_limit:
-            memory.stop = 1
-        if memory.stop:
-            return 0
-        if rules.has_net:
-            order_by_guess(rules, children, count, known.action)
-            if depth <= memory.guess_depth + 1 and not memory.to_the_end:
-                margin = GUESS_MARGIN + GUESS_MARGIN_A_PLY * (depth - 2)
-        every_move = tie = 0
+    rules, memory, table = tree.rules, tree.memory, tree.table
+    if depth == 1:
+        return last_ply(rules, memory, own, other, beta)[0]
+    known = probe(memory, table, own, other)
+    if known.depth == depth or (known.depth < depth and known.is_open == 0):
+        value, kind = known.value, known.kind
+        if kind == EXACT or (kind == LOWER and value >= beta) or (kind == UPPER and value <= alpha):
+            return as_result(value, known.is_open)
+    children, margin = memory.children[ply], 0
+    count = expand(rules, memory, own, other, known.action, ply)
+    if memory.nodes >= memory.node_limit:
+        memory.stop = 1
+    if memory.stop:
+        return 0
+    if rules.has_net:
+        order_by_guess(rules, children, count, known.action)
+        if depth <= memory.guess_depth + 1 and not memory.to_the_end:
+            margin = GUESS_MARGIN + GUESS_MARGIN_A_PLY * (depth - 2)
     best, best_open, best_action, floor = -INFINITY, 0, NO_ACTION, alpha
     for place in range(count):
-        if depth > 1 or not every_move:
-            next_child(children, place, count)
+        next_child(children, place, count)
         child = children[place]
         value, is_open = child.gain, 1
         if child.state == OVER:
             is_open = 0
-        elif child.state == RUNNING and depth == 1:
-            value -= horizon(rules, child.own, child.other)
         elif child.state == RUNNING:
-            top = beta if place == 0 or every_move else min(beta, floor + 1)
+            top = beta if place == 0 else min(beta, floor + 1)
             if margin and top == floor + 1 and not floor - margin < child.guess < top + margin:
                 result = as_result(value - child.guess, 1)
             else:
-                result = negamax(
-                    rules, memory, table, child.own, child.other, value - top, value - floor, depth - 1, ply + 1
-                )
+                result = negamax(tree, child.own, child.other, value - top, value - floor, depth - 1, ply + 1)
             if top <= value - (result >> 1) < beta:  # better than the best so far: by how much?
-                result = negamax(
-                    rules, memory, table, child.own, child.other, value - beta, value - floor, depth - 1, ply + 1
-                )
+                result = negamax(tree, child.own, child.other, value - beta, value - floor, depth - 1, ply + 1)
             if memory.stop:
-                return as_result(best, 1) if ply == 0 else 0
+                return 0
             value -= result >> 1
             is_open = result & 1
-        if ply == 0:
-            child.order, child.is_open = value, is_open
-            memory.root_valued = place + 1
         best_open |= is_open
         if value > best:
             best, best_action = value, child.action
-            if not every_move:
-                floor = max(floor, value - tie)
+            floor = max(floor, value)
         if value >= beta:
             memory.history[best_action] += depth * depth
             store(memory, table, own, other, LOWER, value, depth, is_open, best_action)
             return as_result(value, is_open)
-    if ply > 0:
-        store(memory, table, own, other, EXACT if best > alpha else UPPER, best, depth, best_open, best_action)
+    store(memory, table, own, other, EXACT if best > alpha else UPPER, best, depth, best_open, best_action)
     return as_result(best, best_open)

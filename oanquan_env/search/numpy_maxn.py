@@ -1,40 +1,24 @@
-"""Full-width search for any number of players, with NumPy alone: all lines of play to a fixed depth, from N positions.
+"""Max^n search (Luckhardt and Irani 1986) with NumPy alone: all lines of play to a fixed depth, from N positions.
 
 Each level plays all moves of its positions with one call of `Core.expand`. A line's value is the points of all players
 at its end, plus a value net's estimate of the rest, if there is a net. A player's margin is its points over the mean of
-the others'. On the way back the mover's best line goes up, with the points of all players:
-
-- `maxn` (Luckhardt and Irani 1986): every player maximises its own margin.
-- `paranoid` (Sturtevant and Korf 2000): the player at the root does, and all others minimise that player's margin.
-
-With two players both are minimax. Of equally good lines the one of the lowest action goes up, so that a search depends
-on the positions alone.
+the others'. Every player maximises its own margin: on the way back the mover's best line goes up, with the points of
+all players. With two players this is minimax. Of equally good lines the one of the lowest action goes up, so that a
+search depends on the positions alone.
 
 Memory: no call plays the moves of more than `CHUNK` positions, and one call for each level is open at a time. So a
 search holds `depth * CHUNK * A` positions at most, whatever N: 1 MB for each ply of depth, and 2 MB for the call that
 plays. The result is N * A * P numbers of 8 bytes.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
-
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.analysis import Analysis, check_analysable
 from oanquan_env.arrays import Floats, Ints, Points
-from oanquan_env.board import Board
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.positions import Positions, Termination
-from oanquan_env.players.policy import best_actions
+from oanquan_env.search.value_net import ValueNet
 
-if TYPE_CHECKING:
-    from oanquan_env.players.value_net import ValueNet
-
-Aim: TypeAlias = Literal["maxn", "paranoid"]
-"""The assumed aims of the players."""
-AIMS: tuple[Aim, ...] = get_args(Aim)
 MAX_DEPTH = 20
 """Each ply more takes about seven times as long, except near the end of a game."""
 CHUNK = 1024
@@ -50,32 +34,26 @@ def check_depth(depth: int) -> None:
         raise ValueError(f"depth must be 1 to {MAX_DEPTH}; got {depth}")
 
 
-class FullWidthSearch:
+class MaxnSearch:
     """Values the moves of positions of one `Rules`.
 
-    Raises `ValueError` for a depth or a chunk out of range, for an unknown aim, and for a net of other rules.
+    Raises `ValueError` for a depth or a chunk out of range, and for a net of other rules.
 
     Args:
         core: of the rules to play.
         depth: plies looked ahead, 1 to `MAX_DEPTH`.
-        aim: `maxn` or `paranoid`.
         net: what running positions at the horizon are worth, nothing without a net.
         chunk: positions whose moves are played by one call; it changes memory and time, never a value.
     """
 
-    def __init__(
-        self, core: Core, depth: int, aim: Aim = "maxn", *, net: ValueNet | None = None, chunk: int = CHUNK
-    ) -> None:
+    def __init__(self, core: Core, depth: int, *, net: ValueNet | None = None, chunk: int = CHUNK) -> None:
         check_depth(depth)
-        if aim not in AIMS:
-            raise ValueError(f"aim must be one of {', '.join(AIMS)}; got {aim!r}")
         if chunk < 1:
             raise ValueError(f"chunk must be 1 or more; got {chunk}")
         if net is not None and not net.fits(core.rules):
             raise ValueError(f"the net is for the rules '{net.rules}', not '{core.rules}'")
         self.core = core
         self.depth = depth
-        self.aim = aim
         self.net = net
         self.chunk = chunk
         self._unit = 1 if net is None else NET_UNIT
@@ -94,7 +72,7 @@ class FullWidthSearch:
         values = np.full((len(positions), self.core.rules.actions, self.core.rules.players), -np.inf)
         for begin in range(0, len(positions), self.chunk):
             part = positions[begin : begin + self.chunk]
-            rows, actions, points = self._points(part, part.mover, self.depth)
+            rows, actions, points = self._points(part, self.depth)
             values[begin + rows, actions] = relative_points(points - self._unit * part.scores[rows]) / self._unit
         return values
 
@@ -110,88 +88,56 @@ class FullWidthSearch:
 
     def line(self, position: Positions, action: int) -> list[int]:
         """The actions of the line that goes up behind `action` in one running position, that one first."""
-        roots, line, position = position.mover.copy(), [action], position.copy()
+        line, position = [action], position.copy()
         self.core.play(position, [action])
         for depth in range(self.depth - 1, 0, -1):
             if position.over[0]:
                 break
-            rows, actions, points = self._points(position, roots, depth)
-            best = self._worth(points, rows, position.mover, roots).argmax()  # the first of equals
+            rows, actions, points = self._points(position, depth)
+            best = _worth(points, rows, position.mover).argmax()  # the first of equals
             line.append(int(actions[best]))
             self.core.play(position, actions[best : best + 1])
         return line
 
-    def _points(self, positions: Positions, roots: Ints, depth: int) -> tuple[Ints, Ints, Points]:
-        """Rows, actions and final points (M, P), in units, of all moves; `roots` (N,) move at the root."""
+    def _points(self, positions: Positions, depth: int) -> tuple[Ints, Ints, Points]:
+        """Rows, actions and final points (M, P), in units, of all moves."""
         children, rows, actions = self.core.expand(positions)
         points = self.core.standings(children)
         if self.net is not None:
             points *= self._unit
             if depth == 1:
                 running = (children.ended == 0).nonzero()[0]
-                points[running] += self._ahead(children[running])
+                points[running] += self._expected_points(children[running])
         if depth > 1:
             running = (children.ended == 0).nonzero()[0]
             for begin in range(0, len(running), self.chunk):
                 part = running[begin : begin + self.chunk]
-                points[part] = self._best(children[part], roots[rows[part]], depth - 1)
+                points[part] = self._best_line(children[part], depth - 1)
         return rows, actions, points
 
-    def _ahead(self, positions: Positions) -> Points:
+    def _expected_points(self, positions: Positions) -> Points:
         """(N, P) points, in units, that the net expects the players of N running positions to win."""
         assert self.net is not None
         players = positions.scores.shape[1]  # points that sum to zero are margins times (P - 1) / P
-        ahead: Points = np.rint(self.net.margins(positions) * (self._unit * (players - 1) / players)).astype(np.int32)
-        return ahead
+        points: Points = np.rint(self.net.margins(positions) * (self._unit * (players - 1) / players)).astype(np.int32)
+        return points
 
-    def _best(self, positions: Positions, roots: Ints, depth: int) -> Points:
+    def _best_line(self, positions: Positions, depth: int) -> Points:
         """(N, P) final points of the line that goes up from each of N running positions."""
-        rows, actions, points = self._points(positions, roots, depth)
-        keys = self._worth(points, rows, positions.mover, roots)
+        rows, actions, points = self._points(positions, depth)
+        keys = _worth(points, rows, positions.mover)
         keys *= _ACTION_STRIDE
         keys -= actions  # no two moves of a position have the same key
         first = np.diff(rows, prepend=-1).nonzero()[0]
         best: Points = points[keys == np.maximum.reduceat(keys, first).take(rows)]
         return best
 
-    def _worth(self, points: Points, rows: Ints, movers: Ints, roots: Ints) -> npt.NDArray[np.int64]:
-        """(M,) what each line is worth to who chooses it: its margin times the number of the others, a whole number."""
-        players = points.shape[1]
-        wanting = movers if self.aim == "maxn" else roots
-        own = points.reshape(-1).take(wanting.take(rows) + np.arange(0, points.size, players))
-        worth: npt.NDArray[np.int64] = own.astype(np.int64) * players
-        for seat in range(players):
-            worth -= points[:, seat]
-        if self.aim == "paranoid":
-            worth *= np.where(movers == roots, 1, -1).take(rows)
-        return worth
 
-
-class FullWidthPolicy:
-    """Plays the move of the best margin that a `FullWidthSearch` finds for the mover, ties at random.
-
-    Arguments and errors are those of the search.
-    """
-
-    def __init__(self, core: Core, depth: int, aim: Aim, *, net: ValueNet | None = None) -> None:
-        self.core = core
-        self.search = FullWidthSearch(core, depth, aim, net=net)
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `Policy.choose`."""
-        mask = self.core.legal_mask(positions)
-        values = np.zeros(mask.shape)
-        rows = (mask.sum(axis=1) > 1).nonzero()[0]
-        values[rows] = self.search.movers_values(positions[rows])
-        return best_actions(values, mask, rng)
-
-    def analyse(self, board: Board) -> Analysis:
-        """The value of a board and of each of its moves, and the best line; never called proved.
-
-        Raises `ValueError` for a game that is over, and for a board of other rules.
-        """
-        check_analysable(board, self.core)
-        found = self.search.movers_values(board.positions)[0].tolist()
-        values = {move.action: found[move.action] for move in board.legal_moves}
-        line = self.search.line(board.positions, max(values, key=values.__getitem__))
-        return Analysis.of(board, values, line, self.search.depth)
+def _worth(points: Points, rows: Ints, movers: Ints) -> npt.NDArray[np.int64]:
+    """(M,) what each line is worth to who chooses it: its margin times the number of the others, a whole number."""
+    players = points.shape[1]
+    own = points.reshape(-1).take(movers.take(rows) + np.arange(0, points.size, players))
+    worth: npt.NDArray[np.int64] = own.astype(np.int64) * players
+    for seat in range(players):
+        worth -= points[:, seat]
+    return worth

@@ -11,23 +11,21 @@ of a finished game included.
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from oanquan_env import Core, Positions
 from oanquan_env.engine import move
-from oanquan_env.engine.compiled import SHAPES, Int64s, compiled, compiled_recursion, record, rule_record, zeros
+from oanquan_env.engine.compiled import SHAPES, compiled, record, rule_record
+from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, RuleNumbers
-from oanquan_env.engine.positions import MANDARIN_BYTE
+from oanquan_env.engine.positions import MANDARIN_BYTE, Positions
 from oanquan_env.errors import UnavailableError
-from oanquan_env.players.value_net import HIDDEN, SECOND, side_rows
-
-__all__ = ["OVER", "RULES", "Int64s", "SearchRules", "compiled", "compiled_recursion", "record", "zeros"]
-
+from oanquan_env.search.value_net import HIDDEN, SECOND, side_rows
 
 # ---- records ---------------------------------------------------------------------------------------------------------
 
 
 def net_record(sides: int, hidden: int, outputs: int) -> np.dtype[Any]:
-    """A value net's weights as `agents.search.leaf` uses them."""
+    """A value net's weights as `oanquan_env.search.leaf` uses them."""
     return np.dtype(
         [
             ("embedding", np.int16, (sides, side_rows(MANDARIN_BYTE), hidden)),
@@ -68,7 +66,7 @@ def compile_rules(core: Core) -> SearchRules:
     return cast(SearchRules, rule_record(rules, RULES))
 
 
-def mover_first(positions: Positions) -> Int64s:
+def mover_first(positions: Positions) -> npt.NDArray[np.int64]:
     """(N, 2) sides of N two-player positions as words, the mover's first."""
     return positions.sides_in_turn().view(np.int64)
 

@@ -9,15 +9,16 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from agents.search.compiled import OVER, Int64s, SearchRules, compiled, net_record, record
-from agents.search.leaf import add_net, evaluator
-from oanquan_env import Core, Positions
 from oanquan_env.engine import move
-from oanquan_env.engine.compiled import SHAPES, inlined, rule_record
+from oanquan_env.engine.compiled import SHAPES, Int64s, compiled, inlined, record, rule_record
+from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, SEATS
+from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UnavailableError
-from oanquan_env.players.full_width import NET_UNIT
-from oanquan_env.players.value_net import MANY_HIDDEN, ValueNet
+from oanquan_env.search.compiled import OVER, SearchRules, net_record
+from oanquan_env.search.leaf import add_net, evaluator
+from oanquan_env.search.numpy_maxn import NET_UNIT
+from oanquan_env.search.value_net import MANY_HIDDEN, ValueNet
 
 Numbers: TypeAlias = MutableSequence[int]
 

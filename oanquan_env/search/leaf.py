@@ -1,4 +1,4 @@
-"""A value net at the leaves of a search: `oanquan_env.players.value_net` for one position, compiled.
+"""A value net at the leaves of a search: `oanquan_env.search.value_net` for one position, compiled.
 
 Its weights are part of the record of rules. Those of the first two layers are rounded to int16, which takes
 half the memory and a third of the time of float32.
@@ -20,10 +20,11 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from agents.search.compiled import RULES, SearchRules, compiled, zeros
-from agents.search.memory import canonical
+from oanquan_env.engine.compiled import compiled, zeros
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.players.value_net import FIELD_ROWS, MANDARIN_ROWS, SECOND, ValueNet, hidden_units, side_rows
+from oanquan_env.search.compiled import RULES, SearchRules
+from oanquan_env.search.memory import canonical
+from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, SECOND, ValueNet, hidden_units, side_rows
 
 LIMIT = 8_000  # the largest value that a net may give: below the search's infinity
 

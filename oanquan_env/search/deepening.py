@@ -17,15 +17,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.search import root
-from agents.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
-from agents.search.compiled import compile_rules, mover_first, zeros
-from agents.search.leaf import with_net
-from agents.search.limits import Limits, SearchResult, Workers, plies_left
-from agents.search.memory import INFINITY, MAX_DEPTH, MIN_BUCKET_BITS, UNLIMITED, Memory, Table, bucket_bits, new_memory
-from oanquan_env import Core, Positions
 from oanquan_env.arrays import Mask
-from oanquan_env.players.value_net import ValueNet
+from oanquan_env.engine.compiled import zeros
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.positions import Positions
+from oanquan_env.search import root
+from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
+from oanquan_env.search.compiled import compile_rules, mover_first
+from oanquan_env.search.leaf import with_net
+from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
+from oanquan_env.search.memory import (
+    INFINITY,
+    MAX_DEPTH,
+    MIN_BUCKET_BITS,
+    UNLIMITED,
+    Memory,
+    Table,
+    bucket_bits,
+    new_memory,
+)
+from oanquan_env.search.value_net import ValueNet
 
 __all__ = ["Limits", "Search", "SearchResult"]
 
@@ -102,9 +113,9 @@ class Search:
         return np.where(mask, values, np.nan), proved & mask
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
-        """(N,) FOUND of N running positions."""
+        """(N,) ROOT_RESULT of N running positions."""
         left = plies_left(self.core, positions)
-        sides, found = mover_first(positions), zeros(root.FOUND, len(positions))
+        sides, found = mover_first(positions), zeros(root.ROOT_RESULT, len(positions))
         depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
         bits = self._bits(limits)
 
@@ -130,7 +141,7 @@ class Search:
         return max(min(enough), MIN_BUCKET_BITS)
 
 
-def _result(found: root.Found) -> SearchResult:
+def _result(found: root.RootResult) -> SearchResult:
     moves = found.values.tolist()
     values = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
     actions = tuple(action for action in values if values[action] == found.value)

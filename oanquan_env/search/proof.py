@@ -21,17 +21,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from agents.search.compiled import (
-    OVER,
-    RULES,
-    Int64s,
-    compile_rules,
-    compiled,
-    compiled_recursion,
-    mover_first,
-    zeros,
-)
-from agents.search.memory import (
+from oanquan_env.engine.compiled import Int64s, compiled, compiled_recursion, zeros
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.move import RUNNING, can_play
+from oanquan_env.engine.positions import Positions
+from oanquan_env.search.compiled import OVER, RULES, compile_rules, mover_first
+from oanquan_env.search.memory import (
     ENTRIES,
     INFINITY,
     MAX_DEPTH,
@@ -44,7 +39,7 @@ from agents.search.memory import (
     expand,
     is_symmetric,
 )
-from agents.search.proof_tables import (
+from oanquan_env.search.proof_tables import (
     BOUNDS,
     NOT_FOUND,
     NUMBERS,
@@ -58,8 +53,6 @@ from agents.search.proof_tables import (
     keep_numbers,
     question_number,
 )
-from oanquan_env import Core, Positions
-from oanquan_env.engine.move import RUNNING, can_play
 
 FAILED, PROVED, LIMITED = 0, 1, 2
 """Answers: the search ended and found no proof; a proof; or nothing yet, as the nodes are used up."""
@@ -238,8 +231,8 @@ class LimitReachedError(Exception):
 class ProofTable:
     """Proves bounds of running positions of one `Rules`, and remembers the proofs, in so many megabytes.
 
-    A position is given as two words, `own` and `other`: see `agents.search.compiled.mover_first`. `rules` are those of
-    `compile_rules` there, which raises `ValueError` for rules that search refuses.
+    A position is given as two words, `own` and `other`: see `oanquan_env.search.compiled.mover_first`. `rules` are
+    those of `compile_rules` there, which raises `ValueError` for rules that search refuses.
     """
 
     def __init__(self, core: Core, megabytes: float) -> None:

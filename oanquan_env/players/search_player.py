@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from agents.search.deepening import Limits, Search
-from agents.search.maxn import ManySearch
-from oanquan_env import Board, Positions
 from oanquan_env.analysis import Analysis, check_analysable
-from oanquan_env.arrays import Ints
-from oanquan_env.players import best_actions
+from oanquan_env.arrays import Ints, best_actions
+from oanquan_env.board import Board
+from oanquan_env.engine.positions import Positions
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.maxn import ManySearch
 
 
 class SearchPlayer:

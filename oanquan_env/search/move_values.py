@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from agents.search.deepening import Limits, Search
-from agents.search.maxn import ManySearch
-from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats, Mask
-from oanquan_env.players.value_net import ValueNet
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.positions import Positions
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.value_net import ValueNet
 
 
 class MoveValues:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.search.compiled import Int64s
-from agents.search.memory import MAX_DEPTH, UNLIMITED
-from oanquan_env import Core, Positions
+from oanquan_env.engine.compiled import Int64s
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.positions import Positions
+from oanquan_env.search.memory import MAX_DEPTH, UNLIMITED
 
 _CHUNKS = 8
 """Parts of a batch for each thread: several, as some positions take many times as long as others."""

@@ -11,17 +11,15 @@ the node of its own number, and all nodes of the s-th simulation follow in one b
 the others' mean at the end, as a share of the game's total.
 """
 
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from oanquan_env import Core, Positions
-from oanquan_env.arrays import Floats, Ints
-from oanquan_env.engine.core import relative_points
-from oanquan_env.players import best_actions
-from oanquan_env.players.full_width import FullWidthSearch
-from oanquan_env.playing import play_randomly
+from oanquan_env.arrays import Floats, Ints, best_actions
+from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.engine.positions import Positions
 from oanquan_env.rewards import game_rewards
+from oanquan_env.search.numpy_maxn import MaxnSearch
 
 MAX_NODES = 1 << 18
 """Nodes that grow at once; larger batches are searched in parts."""
@@ -36,6 +34,8 @@ players at 200 simulations."""
 SEARCH_DEPTH = 2
 """Plies of the search that values leaves. For three players one ply was weaker, and three took twice the time and were
 no better."""
+Path: TypeAlias = list[tuple[Ints, Ints, Ints]]
+"""Steps from the roots down, see `_Trees.select`."""
 NO_CHILD = -1
 """In place of a node: the action was not tried yet, or ends the game."""
 
@@ -58,16 +58,22 @@ class RandomPlayouts:
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """See `Evaluator.evaluate`."""
         finals = positions.copy()
-        play_randomly(self.core, finals, None, rng)
+        rows = np.arange(len(finals))
+        while rows.size:
+            current = finals[rows]
+            mask = self.core.legal_mask(current)
+            self.core.play(current, best_actions(np.zeros(mask.shape), mask, rng), checked=False)
+            finals[rows] = current
+            rows = rows[~current.over]
         return game_rewards("margin", self.core, finals)
 
 
 class SearchedLeaves:
-    """Values by full-width max^n search to so many plies; raises `ValueError` for a depth out of range."""
+    """Values by max^n search to so many plies; raises `ValueError` for a depth out of range."""
 
     def __init__(self, core: Core, depth: int = SEARCH_DEPTH) -> None:
         self.core = core
-        self.search = FullWidthSearch(core, depth)
+        self.search = MaxnSearch(core, depth)
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """See `Evaluator.evaluate`; `rng` is not used."""
@@ -78,9 +84,9 @@ class SearchedLeaves:
 class MCTSPlayer:
     """Plays the move that its tree visited most; of equals, one of the highest mean value.
 
-    The evaluator values the positions added to each tree, as many as there are `simulations`. On the way down moves are
-    tried by UCT (Kocsis and Szepesvári 2006), whose bonus for moves that were seldom tried has the weight
-    `exploration`. Raises `ValueError` for less than one simulation, or more than `MAX_SIMULATIONS`.
+    Each of the `simulations` selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), whose bonus for moves that
+    were seldom tried has the weight `exploration`, expands it, has the evaluator value it, and backs the value up.
+    Raises `ValueError` for less than one simulation, or more than `MAX_SIMULATIONS`.
     """
 
     def __init__(self, evaluator: Evaluator, simulations: int, *, exploration: float = UCT_EXPLORATION) -> None:
@@ -106,9 +112,11 @@ class MCTSPlayer:
 
     def search(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """(N, A) visits of each action of N running positions, and their mean values, zero where never visited."""
-        trees = _Trees(self.evaluator, positions, self.simulations, self.exploration, rng)
+        trees = _Trees(self.evaluator.core, positions, self.simulations, self.exploration)
         for simulation in range(1, self.simulations + 1):
-            trees.simulate(simulation, rng)
+            path = trees.select(rng)
+            leaves = trees.expand(path, simulation)
+            trees.backup(path, _evaluate(self.evaluator, leaves, rng))
         n = len(positions)
         return trees.visits[:n], trees.means(np.arange(n))
 
@@ -121,62 +129,58 @@ class _Trees:
         child: (M, A) node that each action leads to; NO_CHILD where none yet.
         visits: (M, A) simulations through each action.
         sums: (M, A) sum of the values that they found, to the mover.
+        legal: (M, A) legal actions.
     """
 
-    def __init__(
-        self, evaluator: Evaluator, positions: Positions, simulations: int, exploration: float, rng: np.random.Generator
-    ) -> None:
-        self.evaluator, self.core = evaluator, evaluator.core
-        self.n = len(positions)
-        nodes, actions = self.n * (simulations + 1), self.core.rules.actions
-        self.nodes = self.core.start(nodes)
+    def __init__(self, core: Core, roots: Positions, simulations: int, exploration: float) -> None:
+        self.core, self.exploration, self.n = core, exploration, len(roots)
+        nodes, actions = self.n * (simulations + 1), core.rules.actions
+        self.nodes = core.start(nodes)
         self.child = np.full((nodes, actions), NO_CHILD, dtype=np.intp)
         self.visits = np.zeros((nodes, actions))
         self.sums = np.zeros((nodes, actions))
         self.legal = np.zeros((nodes, actions), dtype=np.bool_)
-        self.exploration = exploration
-        self._add(np.arange(self.n), positions, rng)
+        self._add(np.arange(self.n), roots)
 
-    def simulate(self, simulation: int, rng: np.random.Generator) -> None:
-        """Walk down every tree to a new node or a finished game, and carry its value back up."""
-        path, nodes, actions = self._descend(rng)
-        leaves = self.nodes[nodes]
-        self.core.play(leaves, actions, checked=False)
-        values = np.zeros(leaves.scores.shape)
-        over = leaves.over
-        values[over] = game_rewards("margin", self.core, leaves[over])
-        running = (~over).nonzero()[0]
-        if running.size:
-            added = simulation * self.n + running
-            self.child[nodes[running], actions[running]] = added
-            values[running] = self._add(added, leaves[running], rng)
-        for trees, passed, taken in path:
-            self.visits[passed, taken] += 1
-            self.sums[passed, taken] += values[trees, self.nodes.mover[passed]]
+    def _add(self, numbers: Ints, positions: Positions) -> None:
+        """Make running positions the nodes of these numbers."""
+        self.nodes[numbers] = positions
+        self.legal[numbers] = self.core.legal_mask(positions)
 
-    def means(self, nodes: Ints) -> Floats:
-        """(K, A) mean value of each action of K nodes, to its mover; zero where never visited."""
-        return self.sums[nodes] / np.maximum(self.visits[nodes], 1)
-
-    def _add(self, places: Ints, positions: Positions, rng: np.random.Generator) -> Floats:
-        """Make running positions the nodes at `places`; returns their values."""
-        self.nodes[places] = positions
-        self.legal[places] = self.core.legal_mask(positions)
-        return self.evaluator.evaluate(positions, rng)
-
-    def _descend(self, rng: np.random.Generator) -> tuple[list[tuple[Ints, Ints, Ints]], Ints, Ints]:
-        """Follow each tree to an action without a child: the steps (tree, node, action), last nodes, last actions."""
+    def select(self, rng: np.random.Generator) -> Path:
+        """Follow each tree by UCT to an action without a child: (K,) trees, nodes and actions of each step."""
         path = []
-        last_nodes, last_actions = np.arange(self.n), np.zeros(self.n, dtype=np.intp)
         trees = nodes = np.arange(self.n)
         while trees.size:
             actions = best_actions(self._uct(nodes), self.legal[nodes], rng)
             path.append((trees, nodes, actions))
-            last_nodes[trees], last_actions[trees] = nodes, actions
             children = self.child[nodes, actions]
-            going = children != NO_CHILD
-            trees, nodes = trees[going], children[going]
-        return path, last_nodes, last_actions
+            inner = children != NO_CHILD
+            trees, nodes = trees[inner], children[inner]
+        return path
+
+    def expand(self, path: Path, simulation: int) -> Positions:
+        """(N,) positions after the last action in each tree; those that are running become nodes."""
+        nodes, actions = np.zeros(self.n, dtype=np.intp), np.zeros(self.n, dtype=np.intp)
+        for trees, passed, taken in path:  # later steps take the place of earlier ones
+            nodes[trees], actions[trees] = passed, taken
+        leaves = self.nodes[nodes]
+        self.core.play(leaves, actions, checked=False)
+        running = (~leaves.over).nonzero()[0]
+        added = simulation * self.n + running
+        self.child[nodes[running], actions[running]] = added
+        self._add(added, leaves[running])
+        return leaves
+
+    def backup(self, path: Path, values: Floats) -> None:
+        """Add the values (N, P) of the leaves to all actions that led to them, each seen from its mover."""
+        for trees, nodes, actions in path:
+            self.visits[nodes, actions] += 1
+            self.sums[nodes, actions] += values[trees, self.nodes.mover[nodes]]
+
+    def means(self, nodes: Ints) -> Floats:
+        """(K, A) mean value of each action of K nodes, to its mover; zero where never visited."""
+        return self.sums[nodes] / np.maximum(self.visits[nodes], 1)
 
     def _uct(self, nodes: Ints) -> Floats:
         """(K, A) upper confidence bounds; infinite for actions that were never tried."""
@@ -184,3 +188,12 @@ class _Trees:
         total = visits.sum(axis=1, keepdims=True)
         bonus = np.sqrt(np.log(np.maximum(total, 1)) / np.maximum(visits, 1))
         return np.where(visits == 0, np.inf, self.means(nodes) + self.exploration * bonus)
+
+
+def _evaluate(evaluator: Evaluator, leaves: Positions, rng: np.random.Generator) -> Floats:
+    """(N, P) values of N leaves: the result where the game is over, else the evaluator's."""
+    values, over = np.zeros(leaves.scores.shape), leaves.over
+    values[over] = game_rewards("margin", evaluator.core, leaves[over])
+    if not over.all():
+        values[~over] = evaluator.evaluate(leaves[~over], rng)
+    return values

@@ -7,8 +7,8 @@ and for a mandarin square its stone, select a row, and the first layer is the su
     rows of P * (F + 1) squares --sum--> units, ReLU --> SECOND units, ReLU --> future margins in points
 
 The future margin of a player is its points from here on over the mean of the others'. With two players
-the net gives the mover's (the other one's is its negative; see `agents.search.deepening`), with more it gives all P,
-the mover's first, for max^n search (`oanquan_env.players.full_width`).
+the net gives the mover's (the other one's is its negative; see `oanquan_env.search.deepening`), with more it gives all
+P, the mover's first, for max^n search (`oanquan_env.search.numpy_maxn`).
 
     >>> from oanquan_env import Core
     >>> net = read_value_net("pretrained", "mancala-world")

@@ -1,11 +1,12 @@
-"""Tables of a proof-number search (see `agents.search.proof`): how far questions are from being settled, and proofs."""
+"""Tables of a proof-number search (see `oanquan_env.search.proof`): proof numbers of questions, and proofs."""
 
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from agents.search.compiled import SearchRules, compiled, record
-from agents.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, Memory, Table, side_key, table_place
+from oanquan_env.engine.compiled import compiled, record
+from oanquan_env.search.compiled import SearchRules
+from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, Memory, Table, side_key, table_place
 
 
 class Numbers(Protocol):

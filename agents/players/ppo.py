@@ -1,0 +1,25 @@
+"""The kind of players that are trained networks, `ppo:FOLDER`: an entry point of the group `oanquan.players`."""
+
+from agents.support.extras import needing_extras
+from oanquan_env import Rules
+from oanquan_env.players import Kind, PlayerName, Policy
+
+
+def _make(name: PlayerName, rules: Rules) -> Policy:
+    with needing_extras():
+        from agents.networks.agent_files import agent_folder  # torch takes a second to import
+        from agents.players.network_player import PPOPlayer
+    assert name.agent
+    return PPOPlayer(agent_folder(name.agent, rules), rules, **name.options)
+
+
+PPO = Kind(
+    {
+        "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder or `pretrained`; T > 0: draws moves",
+        "ppo:...,mirror_average=no": "the network sees the position alone, not its mirror image beside it",
+    },
+    _make,
+    {"temperature": float, "mirror_average": bool},
+    "agent",
+    "ppo needs the folder of a trained agent, as in ppo:runs/quick, or ppo:pretrained",
+)

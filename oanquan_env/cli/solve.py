@@ -1,0 +1,103 @@
+"""`oanquan solve`: prove the value of a position, the future margin in points of its mover under best play.
+
+It prints the bounds after each round of proofs, and the best line at the end. An interruption (Ctrl-C, --time) prints
+the bounds proved so far. `oanquan_env.search.solver` defines a proof. --certificate writes the bounds for which a
+strategy is found, in at most --time once more, and `oanquan verify FILE` checks it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import math
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oanquan_env.benchmark.verification import verify
+from oanquan_env.board import Board
+from oanquan_env.engine.notation import format_position
+from oanquan_env.errors import needing_extra
+from oanquan_env.files import check_place, write_atomically
+
+if TYPE_CHECKING:
+    from oanquan_env.search.solver import ProofState, Solver
+
+UNPROVED = 1  # exit status of a run that did not prove the value
+MOST_MEGABYTES = 10**9
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The command's own options, beside --rules and --position."""
+    parser.add_argument(
+        "--megabytes", type=float, default=1024.0, metavar="N", help="size of the table (default: 1024)"
+    )
+    parser.add_argument(
+        "--time", type=float, default=math.inf, metavar="SECONDS", help="of the proofs, and then of the strategies"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result, as JSON")
+    parser.add_argument(
+        "--certificate", type=Path, metavar="FILE", help="write the bounds that have a strategy, with the strategies"
+    )
+
+
+def solve(board: Board, asked: argparse.Namespace) -> int:
+    """Solve; the exit status is 0 if the value was proved and its bounds have strategies, else UNPROVED."""
+    if not (0 < asked.megabytes <= MOST_MEGABYTES and asked.time > 0):
+        raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
+    for option, path in (("--json", asked.json), ("--certificate", asked.certificate)):
+        if path is not None:
+            check_place(option, path)
+    with needing_extra("numba", "fast"):
+        from oanquan_env.search.certify import certify
+        from oanquan_env.search.solver import Solver
+    try:
+        solver = Solver(board.core, board.positions, megabytes=asked.megabytes)
+    except MemoryError:
+        raise ValueError(f"--megabytes: there is no memory for a table of {asked.megabytes:,.0f}") from None
+    question = {"rules": str(board.rules), "position": format_position(board.core, board.positions)}
+    print(f"rules {question['rules']}, position {question['position']}")
+    _prove(solver, time.monotonic() + asked.time)
+    print(_describe(solver.progress))
+    if asked.json is not None:
+        result: dict[str, Any] = {**question, **asdict(solver.progress), "solved": solver.progress.solved}
+        write_atomically(asked.json, (json.dumps(result, indent=2) + "\n").encode())
+    complete = solver.progress.solved
+    if asked.certificate is not None:
+        certificate = certify(solver, time.monotonic() + asked.time, functools.partial(print, flush=True))
+        complete &= None not in (certificate.lower, certificate.upper)
+        print(f"certificate: {asked.certificate}\n{verify(certificate)}")
+        write_atomically(asked.certificate, certificate.to_bytes())
+    return 0 if complete else UNPROVED
+
+
+def _prove(solver: Solver, deadline: float) -> None:
+    """Prove until the value is known, the search finds no better bound, the time is up or the user interrupts."""
+    from oanquan_env.search.proof import LimitReachedError
+
+    print(f"{'lower':>6} {'upper':>6} {'moves played':>14} {'a second':>11} {'seconds':>8}  line")
+    try:
+        for progress in solver.rounds(deadline):
+            print(_row(progress), flush=True)
+    except (LimitReachedError, KeyboardInterrupt):
+        print("stopped")
+
+
+def _row(progress: ProofState) -> str:
+    """One line of the table."""
+    lower, upper = ("-" if bound is None else f"{bound:+d}" for bound in (progress.lower, progress.upper))
+    speed = progress.nodes / max(progress.seconds, 1e-9)
+    numbers = f"{lower:>6} {upper:>6} {progress.nodes:14,} {speed:11,.0f} {progress.seconds:8.1f}"
+    return f"{numbers}  {' '.join(progress.line)}"
+
+
+def _describe(progress: ProofState) -> str:
+    """The proved bounds, in words."""
+    if progress.solved:
+        line = f"; best line {' '.join(progress.line)}" if progress.line else ""
+        return f"proved: the value is {progress.lower:+d} for the mover{line}"
+    named = (("least", progress.lower), ("most", progress.upper))
+    bounds = [f"at {word} {bound:+d}" for word, bound in named if bound is not None]
+    return f"proved: {' and '.join(bounds) or 'nothing yet'}. Lines that are not finished prove nothing"
