@@ -34,19 +34,20 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     from rich.table import Table
 
     import agents
-    from agents.evaluation.results import ArenaResult, RegretResult, Report
-    from agents.evaluation.run import EvaluationRun, EvaluationSettings
-    from agents.reports.report import tables_in_words, write_report
-    from agents.support.command_line import (
+    from agents.config import (
         OptionalFile,
         OptionalFolder,
         RayAddress,
         parse_options,
         progress_bar,
+        read_yaml,
         refused,
+        validated,
     )
-    from agents.support.folder_lock import FolderLock
-    from agents.support.strict_yaml import read_yaml, validated
+    from agents.evaluation.results import ArenaResult, RegretResult, Report
+    from agents.evaluation.run import EvaluationRun, EvaluationSettings
+    from agents.reports.report import tables_in_words, write_report
+    from agents.support.folder_lock import lock_folder
     from oanquan_env.benchmark.evaluation import plus_minus
     from oanquan_env.errors import UsageError
     from oanquan_env.files import check_place, write_atomically
@@ -195,14 +196,14 @@ def main(arguments: list[str]) -> int:
     try:
         options = parse(arguments)
         check_places(options)
-        lock = FolderLock(options.output) if options.output else None  # held to the end
+        lock = lock_folder(options.output) if options.output else None  # held to the end
         run = EvaluationRun(options.settings, options.output)
         with progress_bar(console=console, transient=True, disable=not console.is_terminal) as progress:
             report = run.run(shlex.join(["python", "evaluate.py", *arguments]), progress, options.ray)
         show(console, options.settings, report)
         write(options, report, run)
         if lock:
-            lock.release()
+            lock.lock.release()
     except KeyboardInterrupt:
         then = f"; the same command continues in {options.output}" if options.output else ""
         print(f"evaluate.py: interrupted{then}", file=sys.stderr)

@@ -21,7 +21,7 @@ import tyro
 from pydantic import ConfigDict, TypeAdapter
 from rich.progress import track
 
-from agents.support.command_line import parse_options, refused
+from agents.config import parse_options, refused
 from agents.support.markdown import table
 from benchmarks.report import RESULTS, describe_machine
 from oanquan_env import Rules
@@ -30,7 +30,6 @@ from oanquan_env.benchmark.evaluation import Evaluation, evaluate
 from oanquan_env.benchmark.seeds import interquartile_estimate
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import read_json, write_atomically
-from oanquan_env.players.anywhere import load
 
 PROG = "python -m benchmarks.players"
 FOLDER = RESULTS / "players"
@@ -71,7 +70,7 @@ def measure(options: Options) -> Row:
     """Evaluate every run, with the seed that is its number."""
     rules, label = Rules.parse(options.rules), options.label or options.players[0]
     evaluations = [
-        evaluate(load(name, rules), rules, pairs=options.pairs, seed=seed, label=name, progress=False)
+        evaluate(name, rules, pairs=options.pairs, seed=seed, label=name, progress=False)
         for seed, name in enumerate(track(options.players, "runs", transient=True, disable=not sys.stderr.isatty()))
     ]
     machine = {name: str(value) for name, value in describe_machine().items()}

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.config import Flag, parse_options
 from agents.evaluation.results import ORDINALS, Report, read_report
 from agents.reports.cards import cards
 from agents.reports.report import summary
-from agents.support.command_line import Flag, parse_options
 from agents.support.markdown import renew, replace_between, table
 from benchmarks import peers, players
 from benchmarks.report import RESULTS

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.table import Table
 
+from agents.config import Flag, OptionalFile, parse_options
 from agents.support import provenance
-from agents.support.command_line import Flag, OptionalFile, parse_options
 from oanquan_env.files import check_place, write_atomically
 
 RESULTS = Path(__file__).parent / "results"

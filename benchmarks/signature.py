@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.support.command_line import Flag, parse_options
+from agents.config import Flag, parse_options
 from benchmarks.report import RESULTS
 from oanquan_env import PRESETS, Core, Positions
 from oanquan_env.files import read_json, write_atomically

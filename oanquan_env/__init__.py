@@ -11,7 +11,7 @@ from oanquan_env.engine.positions import Positions, Termination
 from oanquan_env.engine.rules import PRESETS, Rules, RulesError
 from oanquan_env.engine.symmetry import mirror, mirror_actions, rotate_seats
 from oanquan_env.envs.aec import env, raw_env
-from oanquan_env.match.matches import Match, play_matches
+from oanquan_env.match.match import Match, play_matches
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.perft import divide, perft

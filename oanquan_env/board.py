@@ -16,7 +16,6 @@ from oanquan_env.engine.position_checks import PositionError, check_points, chec
 from oanquan_env.engine.positions import Positions, Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.engine.tracing import trace_move
-from oanquan_env.errors import Text
 
 
 class IllegalMoveError(IllegalActionError):
@@ -252,10 +251,8 @@ class Board:
     def _refusal(self, move: object) -> IllegalMoveError:
         """Why `move` cannot be played."""
         outcome = self.outcome
-        over = Text("the game is over ({why})", why=outcome.termination) if outcome else None
-        why = over or Text("legal: {moves}", moves=names(self.legal_moves))
-        seat = seat_name(self.rules, self.mover)
-        return IllegalMoveError(Text("{seat} cannot play {move}; {why}", seat=seat, move=move, why=why))
+        why = f"the game is over ({outcome.termination})" if outcome else f"legal: {names(self.legal_moves)}"
+        return IllegalMoveError(f"{seat_name(self.rules, self.mover)} cannot play {move}; {why}")
 
     # ---- the board as a value --------------------------------------------------------------------------------------
 

@@ -1,7 +1,5 @@
 """Players without chance, and generators, for tests."""
 
-import threading
-
 import numpy as np
 
 from oanquan_env import Core, Positions
@@ -39,16 +37,3 @@ class LastMove(FirstMove):
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         mask = self.core.legal_mask(positions)
         return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
-
-
-class Slow(FirstMove):
-    """As `FirstMove`; says that it was asked, and waits until it is told to go on."""
-
-    def __init__(self, core: Core) -> None:
-        super().__init__(core)
-        self.asked, self.go_on = threading.Event(), threading.Event()
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        self.asked.set()
-        assert self.go_on.wait(60)
-        return super().choose(positions, rng)

@@ -1,50 +1,51 @@
 """Hypothesis strategies shared by the tests: every valid `Rules`, and seeds of random games."""
 
+import re
+from typing import Any, get_args, get_type_hints
+
 from hypothesis import strategies as st
 
 from oanquan_env import PRESETS, Rules, RulesError
+from oanquan_env.engine.rules import RANGES
 
 PRESET_NAMES = sorted(PRESETS)
 TWO_PLAYER_PRESETS = [name for name in PRESET_NAMES if PRESETS[name].rules.players == 2]
 
-_FIELDS = {
-    "players": st.integers(2, 4),
-    "fields": st.integers(2, 5),
-    "seeds": st.integers(1, 7),
-    "stones": st.booleans(),
-    "stone_value": st.integers(1, 12),
-    "mandarin_seeds": st.integers(0, 10),
-    "sowing": st.sampled_from(["either", "counterclockwise", "clockwise"]),
-    "mandarin_ahead": st.sampled_from(["stop", "take_one"]),
-    "empty_mandarin": st.sampled_from(["stop", "gap"]),
-    "capture": st.sampled_from(["chain", "single"]),
-    "quan_non": st.integers(0, 6),
-    "mandarin_seeds_capturable": st.booleans(),
-    "refill": st.sampled_from(["borrow", "forfeit"]),
-    "refill_when": st.sampled_from(["turn", "at_once"]),
-    "end": st.sampled_from(["stones_captured", "squares_empty"]),
-    "leftovers": st.sampled_from(["owner", "split"]),
-    "mandarin_leftovers": st.sampled_from(["nobody", "split"]),
-    "max_plies": st.integers(1, 120),
-}
+_MOST = {"seeds": 7, "max_plies": 120}
+"""Greatest values drawn of some numbers; of others it is 12."""
+
+
+def _values(name: str, kind: Any) -> st.SearchStrategy[Any]:
+    """The values of a field of `Rules`, by its type or its range."""
+    if kind is bool:
+        return st.booleans()
+    if kind is int:
+        low, high = RANGES[name]
+        return st.integers(low, min(high, _MOST.get(name, 12)))
+    return st.sampled_from(get_args(kind))
+
+
+_FIELDS = {name: _values(name, kind) for name, kind in get_type_hints(Rules).items()}
 
 
 @st.composite
 def rules(draw: st.DrawFn, players: int | None = None) -> Rules:
-    """Any valid `Rules`; combinations that it refuses are mended by the fields that it names, or drawn anew."""
+    """Any valid `Rules`; a combination that is refused gets the value that the error names."""
     values = {name: draw(strategy) for name, strategy in _FIELDS.items()}
     values["players"] = players or values["players"]
-    if values["players"] > 2:
-        values["mandarin_ahead"] = "stop"
-    if not values["stones"]:
-        values.update(end="squares_empty", mandarin_seeds_capturable=True)
-        values["mandarin_seeds"] = max(1, values["mandarin_seeds"])
-    if not values["mandarin_seeds_capturable"]:
-        values["end"] = "stones_captured"
-    try:
-        return Rules(**values)
-    except RulesError:  # too many seeds
-        return Rules(**{**values, "seeds": 3, "mandarin_seeds": 2})
+    for _ in _FIELDS:
+        try:
+            return Rules(**values)
+        except RulesError as error:
+            needs = re.match(r"(\w+)=\w+ needs (\w+)(?:=| >= )(\w+)", str(error))
+            if needs is None:
+                raise
+            field, other, wanted = needs.groups()
+            if other == "players":
+                del values[field]
+            else:
+                values[other] = getattr(Rules.parse(f"{other}={wanted}"), other)
+    return Rules(**values)
 
 
 seeds = st.integers(0, 2**32 - 1)

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from oanquan_env import GameRecord, Match, Move
-from oanquan_env.records.matches import match_records
+from oanquan_env.records.match_records import match_records
 from oanquan_env.render import image
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import Picture, film

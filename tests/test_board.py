@@ -55,13 +55,10 @@ def test_unreadable_and_illegal_moves_are_told_apart_and_change_nothing() -> Non
     with pytest.raises(IllegalMoveError, match=r"legal: 1A, 2A, 3A, 4A, 5A$"):
         Board("tonkin").push("1C")
     assert (board.text(), board.history) == (before, [])
-
-
-def test_a_runaway_move_leaves_the_board_as_it_was() -> None:
-    board = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
+    runaway = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
     with pytest.raises(RunawayGameError):
-        board.push("5C")
-    assert (board.seeds[4], board.history) == (1, [])
+        runaway.push("5C")
+    assert (runaway.seeds[4], runaway.history) == (1, [])
 
 
 def test_a_copy_goes_its_own_way() -> None:
@@ -152,13 +149,10 @@ def test_the_status_names_what_is_wrong(rules: str, text: str, problems: list[st
     assert len(status) == len(problems), status
     assert all(problem in sentence for problem, sentence in zip(problems, status, strict=True))
     assert eval(repr(board)) == board
-
-
-def test_a_board_that_is_not_ready_has_no_moves() -> None:
-    board = Board.parse("0,0,0,0,0,0*/5,5,5,5,5,0* 25,0 0 0", checked=False)
-    assert (board.legal_moves, board.outcome) == ([], None)
-    with pytest.raises(IllegalMoveError, match="legal: none"):
-        board.push("1A")
+    if "row of the mover" in "".join(problems):  # not ready to move
+        assert (board.legal_moves, board.outcome) == ([], None)
+        with pytest.raises(IllegalMoveError, match="legal: none"):
+            board.push("1A")
 
 
 @pytest.mark.parametrize("preset", PRESET_NAMES)

@@ -12,16 +12,16 @@ from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.symmetry import mirror, mirror_actions
 from oanquan_env.errors import UnknownAgentError
-from oanquan_env.match.matches import Match
+from oanquan_env.match.match import Match
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.play import warming
 from oanquan_env.play.session import Session
 from oanquan_env.players import GreedyPolicy, RandomPolicy, make
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import advance, seated
-from oanquan_env.search import certify as making
+from oanquan_env.search import collecting
 from oanquan_env.search.certificates import Certificate, beginnings, follow, read_certificate, unpack
-from oanquan_env.search.certify import NoStrategyError, certify
+from oanquan_env.search.certify import certify
 from oanquan_env.search.solver import Solver
 from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 
@@ -70,7 +70,7 @@ def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written(
 
 
 def test_a_search_for_moves_that_do_not_lead_back_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(making, "TRIES", 10)
+    monkeypatch.setattr(collecting, "TRIES", 10)
     core = Core(NO_UPPER)
     solver = Solver(core, parse_position(core, "1,1,1,3/1,0,0,0 1,10 0 12"), megabytes=4)
     for _ in solver.rounds():
@@ -81,7 +81,7 @@ def test_a_search_for_moves_that_do_not_lead_back_has_a_budget(monkeypatch: pyte
         "upper bound +7: no strategy found whose moves depend on the position alone: 10 positions were tried"
     )
     solver.progress.lower = None
-    with pytest.raises(NoStrategyError, match=r"upper bound \+7: no strategy found in time"):
+    with pytest.raises(collecting.NoStrategyError, match=r"upper bound \+7: no strategy found in time"):
         certify(solver, 0.0)
 
 

@@ -153,7 +153,8 @@ def test_a_certificate_of_something_else_is_refused(changes: dict[str, Any], mes
         verify(dataclasses.replace(small, **changes))
 
 
-def test_a_flipped_bit_is_refused_or_changes_nothing(small: Certificate) -> None:
+def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> None:
+    """In the archive's list it may hide the members of a bound, which then is not claimed."""
     content = small.to_bytes()
     rng = np.random.default_rng(0)
     for place in rng.permutation(len(content))[:300].tolist():
@@ -164,7 +165,8 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(small: Certificate) -> None
             verify(read)
         except (ValueError, LookupError, TypeError):
             continue
-        assert read.to_bytes() == content
+        kept = {name: getattr(small, name) if getattr(read, name) else None for name in ("lower", "upper")}
+        assert read.to_bytes() == dataclasses.replace(small, **kept).to_bytes()
 
 
 @pytest.mark.parametrize(

@@ -149,14 +149,6 @@ def test_mistakes_are_told_on_stderr_with_status_two(
     assert re.search(f"error: .*{complaint}", capsys.readouterr().err)
 
 
-def test_a_broken_record_and_a_missing_game_are_told(capsys: pytest.CaptureFixture[str], record: Path) -> None:
-    assert main(["replay", str(record), "--game", "3"]) == 2
-    assert capsys.readouterr().err == "error: there is no game 3: the file holds 2\n"
-    record.write_text(record.read_text().replace("3A", "3C"))
-    assert main(["replay", str(record)]) == 2
-    assert "error: line 4, column 10: Result is '22-46'" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("command", [[], ["play"], ["perft"], ["show"], ["replay"], ["rules"]])
 def test_help_helps(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SEARCH = ["tests/test_search.py", "tests/test_search_player.py"]
+SEARCH = ["tests/test_search.py"]
 NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
 PLAIN = ["-k", "plain_minimax or leaves or core or best or proved_at or says and (tonkin or three)"]
 PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]

@@ -22,7 +22,7 @@ from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.search.value_net import read_value_net
-from tests.runs import ITERATION, VALUE, begin, learn
+from tests.runs import ITERATION, TD, begin, learn
 
 ENDS = ("mean", "low", "high")
 
@@ -155,7 +155,7 @@ def test_a_card_has_no_report_of_other_weights(
 
 
 def test_a_run_s_value_net_is_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = begin(tmp_path / "run", VALUE, rules="tonkin fields=2")
+    run = begin(tmp_path / "run", TD, rules="tonkin fields=2")
     run.export()
     run.close()
     monkeypatch.setattr(cards, "pretrained_path", lambda rules: tmp_path / f"{rules.fields}.npz")

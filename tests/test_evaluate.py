@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import evaluate
+from agents.config import read_yaml, validated
 from agents.evaluation.results import read_report
 from agents.evaluation.run import EvaluationSettings
 from agents.evaluation.tournament import Tournament
-from agents.support.strict_yaml import read_yaml, validated
 from oanquan_env import Core, Rules, read_records
 from oanquan_env.benchmark.suites import load_suite, regret_path
 

@@ -18,7 +18,7 @@ from oanquan_env.benchmark.elo import EloDifference, elo_of_pairs, elo_of_score,
 from oanquan_env.benchmark.evaluation import REFERENCES, reference_players
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.observation import Observation
-from oanquan_env.players.observed import as_policy
+from oanquan_env.players import as_policy
 from tests.boards import random_positions
 from tests.players import FirstMove
 
@@ -48,7 +48,7 @@ def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> N
 
 
 def test_the_same_player_in_any_form_has_the_same_results() -> None:
-    forms: list[object] = [first_legal, FirstMove, FirstMove(Core())]
+    forms: list[object] = [first_legal, "tests.players:FirstMove", FirstMove(Core())]
     found = [evaluate(one, opponents=["greedy"], pairs=10, label="first").to_json() for one in forms]
     assert found[0] == found[1] == found[2]
     assert found[0] != evaluate(first_legal, opponents=["greedy"], pairs=10, label="first", seed=1).to_json()
@@ -126,6 +126,7 @@ def test_replaced_actions_are_told() -> None:
         (lambda observations, masks: -masks.argmax(axis=1) - 1, IllegalActionError, r"the player chose action -\d"),
         (lambda observations, masks: masks.argmax(axis=1) / 2, IllegalActionError, "whole numbers, got float64"),
         (lambda observations, masks: 3, IllegalActionError, r"actions must be \d+ whole numbers"),
+        (FirstMove, ValueError, r"FirstMove is a class: pass an instance, as in FirstMove\(\)"),
         (7, ValueError, "a player is a name, an object with a method choose"),
         ("nobody", ValueError, "unknown player 'nobody'"),
     ],
@@ -226,5 +227,5 @@ def test_normalised_elo_by_hand() -> None:
 
 
 def test_a_player_without_chance_is_as_strong_as_itself() -> None:
-    (exact,) = evaluate(first_legal, opponents=[FirstMove], pairs=20).matches
+    (exact,) = evaluate(first_legal, opponents=[FirstMove(Core())], pairs=20).matches
     assert (exact.score.mean, exact.margin.mean) == (0.5, 0)  # nothing is left to chance: every pair is even

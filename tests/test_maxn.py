@@ -9,7 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 
-from agents.networks.value_net import ValueModule
+from agents.td import ValueModule
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite

@@ -36,13 +36,10 @@ def after(scores: tuple[int, int], match_rules: MatchRules = LACK, ownership: Ow
         ((30, 20), 0, "", ""),  # both short of half, as much lies in mandarin squares: the winner has nothing to lend
     ],
 )
-def test_a_loser_sells_and_pawns_for_what_he_lacks(scores: tuple[int, int], owed: int, sold: str, pawned: str) -> None:
+def test_a_loser_sells_and_pawns_for_its_debt(scores: tuple[int, int], owed: int, sold: str, pawned: str) -> None:
     assert debt(scores, RULES.total // 2, "lack") == owed
     assert after(scores) == (sold, pawned)
-
-
-def test_by_the_margin_he_pays_the_whole_difference() -> None:
-    assert after((46, 24), match_rules=MARGIN) == ("N1 N2", "")
+    assert after((46, 24), match_rules=MARGIN) == ("N1 N2", "")  # by the margin it pays the whole difference
 
 
 def test_half_of_all_points_follows_the_rules() -> None:
@@ -131,9 +128,9 @@ def test_no_row_gives_up_a_field_twice_or_one_that_is_not_there() -> None:
 
 def test_match_rules_read_back() -> None:
     assert MatchRules.parse("") == MatchRules()
-    changed = MatchRules(match_measure="margin", fields_to_lose=4, max_rounds=7)
-    assert MatchRules.parse(str(changed)) == changed
-    assert str(changed) == "match_measure=margin fields_to_lose=4 max_rounds=7"
+    text = "match_measure=margin fields_to_lose=4 max_rounds=7"
+    assert MatchRules.parse(text) == MatchRules(match_measure="margin", fields_to_lose=4, max_rounds=7)
+    assert str(MatchRules.parse(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -141,12 +138,10 @@ def test_match_rules_read_back() -> None:
     [
         ("match_measure=loss", "match_measure must be one of lack, margin"),
         ("fields_to_lose=0", "fields_to_lose must be a whole number from 1 to 5"),
-        ("fields_to_lose=6", "fields_to_lose must be a whole number from 1 to 5"),
         ("fields_to_lose=two", "fields_to_lose must be a whole number"),
         ("max_rounds=0", "max_rounds must be a whole number from 1"),
         ("max_rounds=5 max_rounds=5", "max_rounds is given twice"),
         ("rounds=5", "cannot read 'rounds=5' in match rules; known: match_measure"),
-        ("lack", "cannot read 'lack'"),
     ],
 )
 def test_match_rules_say_what_is_wrong(text: str, message: str) -> None:

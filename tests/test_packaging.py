@@ -69,7 +69,9 @@ def test_exported_names_are_pinned() -> None:
 
 def test_every_public_module_imports_without_heavy_libraries() -> None:
     """The agents' package lists its players without torch or numba, too."""
-    script = "import sys, oanquan_env.records.matches, oanquan_env.cli, oanquan_env.render, agents; agents.usage()\n"
+    script = (
+        "import sys, oanquan_env.records.match_records, oanquan_env.cli, oanquan_env.render, agents; agents.usage()\n"
+    )
     script += "import oanquan_env.play.server, oanquan_env.render.animation\n"
     script += 'print(sorted({"torch", "numba", "pygame", "PIL", "matplotlib", "anywidget"} & set(sys.modules)))'
     printed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True)

@@ -51,28 +51,6 @@ def test_a_whole_game_by_keyboard_in_vietnamese(visit: Visit, server: PlayServer
     assert person.page.evaluate("document.activeElement.closest('#next h2') !== null")  # the keyboard goes on there
 
 
-def test_a_mandarin_is_cheered_and_heard(visit: Visit, persons: PlayServer) -> None:
-    person = visit(persons.address, speed="fast", reduced_motion="no-preference")
-    person.page.evaluate("""() => {
-        AudioContext = new Proxy(AudioContext, { construct: (made) => (window.heard = new made()) });
-    }""")
-    person.board.locator("summary").click()
-    person.board.locator("label", has_text="Sound").locator("input").check()
-    person.board.locator("summary").click()
-    person.move("5A")
-    person.board.locator(".cheer").wait_for(state="attached")
-    person.board.locator(".glad").wait_for(state="attached")
-    assert person.page.evaluate("heard.constructor.name") == "AudioContext"
-    person.page.locator("#moves button").nth(1).wait_for()
-
-
-def test_a_draw_marks_nobody(visit: Visit, persons: PlayServer) -> None:
-    person = visit(f"{persons.address}#position=2,3,1,0,0,4*/3,0,1,2,0,0%2015,29%200%2030", locale="en-GB")
-    person.move("3A")
-    person.waits_for("A draw (South 35, North 35).")
-    assert person.board.locator(".plate.turn").count() == 0
-
-
 def test_a_person_is_told_who_won(visit: Visit, server: PlayServer) -> None:
     person = visit(f"{server.address}#position=2,3,1,0,0,4*/3,0,1,2,0,0%2022,22%200%2030", locale="en-GB")
     person.move("3A")
@@ -81,24 +59,6 @@ def test_a_person_is_told_who_won(visit: Visit, server: PlayServer) -> None:
     person = visit(server.address, locale="vi-VN")
     person.move("5A")  # greedy takes the other stone
     person.waits_for("Ván đã kết thúc. Bạn thua: Máy (greedy) thắng (Nam 22, Bắc 46).")
-
-
-def test_a_game_of_three(visit: Visit, server: PlayServer) -> None:
-    person = visit(server.address)
-    person.page.locator("#new").click()
-    person.page.locator("#preset").select_option("three-player")
-    assert person.page.locator(".seat select").count() == 3
-    for seat in (1, 2):
-        person.page.locator(".seat select").nth(seat).select_option("")
-        person.page.locator(".seat input").nth(seat).fill("random")
-    person.page.locator("#begin").click()
-    person.page.locator(".plate").nth(2).wait_for()
-    while person.wait_for_turn():
-        person.move_anyhow()
-    board = session_of(server, person).game.board
-    assert board.rules.players == 3
-    assert board.outcome is not None
-    assert person.points == list(board.outcome.scores)
 
 
 def test_a_whole_match_with_a_resigned_round(visit: Visit, persons: PlayServer) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import resource
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +11,11 @@ from oanquan_env import Board, Rules
 from oanquan_env.engine.move_trace import Frame
 from oanquan_env.play.picture import drawing, frame_json, move_json
 from oanquan_env.play.server import PlayServer
-from tests.browsers import Person, Visit, serve
+from tests.browsers import Visit
 from tests.strategies import PRESET_NAMES
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator
+    from playwright.sync_api import Locator
 
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
@@ -46,25 +43,6 @@ def test_the_page_fits_a_phone(visit: Visit, persons: PlayServer, rules: str, sc
     assert light == {"light": "rgb(251, 248, 241)", "dark": "rgb(27, 25, 22)"}[scheme]
 
 
-@pytest.mark.parametrize("rules", ["three-player", "four-player"])
-def test_names_do_not_lie_on_the_board(visit: Visit, rules: str) -> None:
-    with serve("human", "human") as server:
-        person = visit(server.address, locale="vi-VN", **PHONE)
-        person.page.locator("#new").click()
-        person.page.locator("#preset").select_option(rules)
-        for seat in range(1, {"three-player": 3, "four-player": 4}[rules]):
-            person.page.locator(".seat select").nth(seat).select_option("perfect")
-        person.page.locator("#begin").click()
-        person.page.locator("#about-game", has_text="hoàn hảo").wait_for()
-        covered = """board => [...board.shadowRoot.querySelectorAll(".plate")].filter(plate => {
-            const { x, y, width, height } = plate.getBBox();
-            const corners = [[x, y], [x + width, y], [x, y + height], [x + width, y + height]];
-            return [...board.shadowRoot.querySelectorAll(".hit")].some(
-                square => corners.some(([x, y]) => square.isPointInFill(new DOMPoint(x, y))));
-        }).map(plate => plate.textContent)"""
-        assert person.board.evaluate(covered) == []
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_stand_out_from_what_lies_behind_them(visit: Visit, persons: PlayServer, scheme: str) -> None:
     person = visit(persons.address, color_scheme=scheme)
@@ -83,49 +61,6 @@ def test_words_stand_out_from_what_lies_behind_them(visit: Visit, persons: PlayS
     for (words, name), back in zip([*written, (board.locator(".count"), "fill")], behind, strict=True):
         low, high = sorted((light(words, name), back))
         assert (high + 0.05) / (low + 0.05) >= 4.5
-
-
-def test_a_notice_takes_the_width_of_a_phone(visit: Visit, server: PlayServer) -> None:
-    person = visit(f"{server.address}#position=5", viewport={"width": 360, "height": 740})
-    box = person.page.locator("#notice").bounding_box()
-    assert box is not None
-    assert box["width"] > 320
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 360
-
-
-def resident() -> int:
-    """Bytes of memory that this process, in which the server runs, holds; 0 where that cannot be read."""
-    statm = Path("/proc/self/statm")
-    return int(statm.read_text().split()[1]) * resource.getpagesize() if statm.exists() else 0
-
-
-def test_memory_is_flat_over_two_hundred_games(browser: Browser) -> None:
-    """What the page and the server hold after 200 games is what they hold after 20."""
-    with serve("random", "random") as server:
-        context = browser.new_context()
-        person = Person(context.new_page()).open(server.address)
-        protocol = context.new_cdp_session(person.page)
-        held = []
-        for number in range(1, 201):
-            person.page.evaluate(
-                "number => { location.hash = `rules=mancala-world max_plies=${number % 2 + 9}`; }", number
-            )
-            person.page.locator("#about-game", has_text=f"max_plies={number % 2 + 9}").wait_for()
-            person.page.locator("#next:not([hidden])").wait_for()
-            if number in (20, 200):
-                gc.collect()
-                protocol.send("HeapProfiler.collectGarbage")
-                counters = protocol.send("Memory.getDOMCounters")
-                heap = person.page.evaluate("performance.memory.usedJSHeapSize")
-                held.append((counters["nodes"], counters["jsEventListeners"], heap, resident()))
-        print(f"nodes, listeners, bytes of the page's scripts, bytes of the server: {held[0]}, then {held[1]}")
-        assert held[1][0] < 1.5 * held[0][0]
-        assert held[1][1] < 1.5 * held[0][1]
-        assert held[1][2] < held[0][2] + 3_000_000
-        assert held[1][3] < held[0][3] + 20_000_000
-        assert person.errors == []
-        context.close()
 
 
 COMPARE = """async ([drawing, moves]) => {
@@ -165,35 +100,6 @@ def random_moves(rules: str, count: int) -> list[Any]:
 def test_the_motion_ends_in_the_position_of_the_core(visit: Visit, server: PlayServer, rules: str) -> None:
     moves = random_moves(rules, 1000)
     assert visit(server.address).page.evaluate(COMPARE, [drawing(Rules.parse(rules)), moves]) == []
-
-
-def test_a_move_is_shown_told_skipped_and_watched_again(visit: Visit, persons: PlayServer) -> None:
-    person = visit(persons.address, speed="slow", reduced_motion="no-preference")
-    person.move("3A")
-    person.waits_for("Lift 5 seeds from field 3 of South")
-    assert "South plays 3A. Lift 5 seeds" in person.board.locator("[aria-live]").inner_text()
-    assert person.fields.count() == 0
-    person.press("skip")
-    person.page.locator("#moves button").nth(1).wait_for()
-    assert person.points == [6, 0]
-    person.press("again")
-    person.waits_for("Lift 5 seeds from field 3 of South")
-    person.page.keyboard.press("s")
-    person.waits_for("North")
-    assert person.fields.count() == 4
-
-
-def test_an_undo_in_the_middle_of_a_move_ends_it(visit: Visit, persons: PlayServer) -> None:
-    person = visit(persons.address, speed="slow", reduced_motion="no-preference")
-    person.move("3A")
-    person.waits_for("Lift")
-    person.press("undo")
-    person.waits_for("South")
-    person.fields.first.wait_for(state="attached")
-    assert (person.moves, person.points) == ([], [0, 0])
-    labels = [person.board.locator(f"[data-square='{square}']").get_attribute("aria-label") for square in (2, 5)]
-    assert labels[0] == "field 3 of South: 5 seeds. Enter chooses it"
-    assert labels[1] == "the mandarin square after South: a mandarin stone"
 
 
 def test_who_wants_less_motion_gets_none(visit: Visit, persons: PlayServer) -> None:

@@ -1,13 +1,12 @@
 """Players of the page's games: slow ones, those that fail, hints, and levels."""
 
 import re
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from oanquan_env import Board, Core, Move, Positions, Rules
+from oanquan_env import Board, Move, Positions, Rules
 from oanquan_env.analysis import Analysis
 from oanquan_env.arrays import Ints
 from oanquan_env.files import FileError
@@ -15,27 +14,18 @@ from oanquan_env.play import hints, levels, warming
 from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.play.session import Session
 from oanquan_env.play.warming import Warming
-from oanquan_env.players import Policy
 from oanquan_env.players.book import with_book
 from oanquan_env.search import value_net
-from tests.players import FirstMove, LastMove, Slow
-from tests.sessions import line, play
+from tests.players import FirstMove
+from tests.sessions import play
 
 pytestmark = pytest.mark.usefixtures("own_players")
 
 
-def test_the_choice_of_a_slow_player_is_dropped_if_the_game_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = Slow(Board().core)
-    monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
-    played = Session(names=("human", "slow"))
-    play(played, "1A")
-    thread = threading.Thread(target=played.answer)
-    thread.start()
-    assert slow.asked.wait(60)
-    played.request("undo", {})  # nothing is held up
-    slow.go_on.set()
-    thread.join()
-    assert line(played) == []
+def wait_until_loaded(played: Session) -> None:
+    for seat in played.game.seats:
+        if isinstance(seat.policy, Warming):
+            assert seat.policy.ready.wait(60)
 
 
 def test_a_player_that_fails_is_told_and_undo_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,30 +103,3 @@ def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest
     assert adviser.ready.wait(60)
     with pytest.raises(FileError, match="not a value net"):
         Session().hint()
-
-
-def wait_until_loaded(played: Session) -> None:
-    for seat in played.game.seats:
-        if isinstance(seat.policy, Warming):
-            assert seat.policy.ready.wait(60)
-
-
-def test_another_player_plays_until_a_level_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = threading.Event()
-
-    def make_slowly(name: str, rules: Rules) -> Policy:
-        assert go_on.wait(60)
-        return FirstMove(Core(rules))
-
-    monkeypatch.setattr(levels, "make_policy", make_slowly)
-    monkeypatch.setattr(warming, "make_policy", lambda name, rules: LastMove(Core(rules)))
-    played = Session(names=("hard", "human"))
-    last = str(played.game.board.legal_moves[-1])
-    assert played.answer()
-    assert line(played) == [last]
-    go_on.set()
-    wait_until_loaded(played)
-    played.request("back", {"moves": 0})
-    first = str(played.game.board.legal_moves[0])
-    assert played.answer()
-    assert line(played) == [first]

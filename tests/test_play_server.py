@@ -14,14 +14,9 @@ from typing import Any
 
 import pytest
 
-from oanquan_env import Board
 from oanquan_env.cli import main
-from oanquan_env.play import levels
-from oanquan_env.play import server as servers
 from oanquan_env.play.server import FILES, PlayServer
-from oanquan_env.play.session import Session
 from tests.browsers import serve
-from tests.players import Slow
 
 Answer = tuple[int, Any]
 INTERRUPTIBLE = """
@@ -83,95 +78,6 @@ def test_nothing_but_the_files_of_the_page_is_served(server: PlayServer) -> None
         assert text
     for name in ("server.py", "../server.py", "..%2fserver.py", "page.html", "board.js/"):
         assert ask(server, f"/{server.token}/{name}")[0] == 404, name
-
-
-def test_odd_requests_get_an_answer(server: PlayServer) -> None:
-    for body in ("", "[]", "{", '"x"'):
-        assert ask(server, f"/{server.token}/begin", body)[0] == 400, body
-    for length in (str(servers.MOST_BYTES + 1), "9" * 5000, "-1", "²"):
-        assert ask(server, f"/{server.token}/begin", "{}", {"Content-Length": length})[0] == 400, length[:9]
-    assert ask(server, f"/{server.token}/begin", "[" * 200_000)[0] == 400
-    assert ask(server, f"/{server.token}/begin", {}, {"Content-Type": "text/plain"})[0] == 400
-    assert request(server, "move")[1]["error"]["code"] == "gone"
-    tab = request(server, "begin")[1]["tab"]
-    status, answer = request(server, "move", tab=tab, move="9A", ply=0)
-    assert (status, answer["error"]["code"]) == (400, "move")
-
-
-def test_two_tabs_are_two_games_and_old_ones_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers, "MOST_TABS", 2)
-    with serve("human", "human") as played:
-        first, second = (request(played, "begin")[1]["tab"] for _ in range(2))
-        request(played, "move", tab=first, move="3A", ply=0)
-        assert request(played, "wait", tab=second, version=-1)[1]["state"]["ply"] == 0
-        assert request(played, "wait", tab=first, version=-1)[1]["state"]["ply"] == 1
-        request(played, "begin")
-        assert request(played, "wait", tab=second, version=-1)[1]["error"]["code"] == "gone"  # asked for longest ago
-        assert request(played, "wait", tab=first, version=-1)[0] == 200
-
-
-@pytest.fixture
-def slow(own_players: None, monkeypatch: pytest.MonkeyPatch) -> Slow:
-    """The player of every name."""
-    player = Slow(Board().core)
-    monkeypatch.setattr(levels, "make_policy", lambda name, rules: player)
-    return player
-
-
-def test_a_slow_player_holds_up_nothing(slow: Slow) -> None:
-    with serve("human", "slow") as played:
-        tab = request(played, "begin")[1]["tab"]
-        assert request(played, "move", tab=tab, move="3A", ply=0)[1]["state"]["turn"] == "player"
-        assert request(played, "begin")[0] == 200
-        assert request(played, "undo", tab=tab)[1]["state"]["ply"] == 0
-        request(played, "move", tab=tab, move="4A", ply=0)
-        slow.go_on.set()
-        state = request(played, "wait", tab=tab, version=-1)[1]["state"]
-        while state["turn"] == "player":
-            state = request(played, "wait", tab=tab, version=state["version"])[1]["state"]
-        assert state["moves"][str(state["line"][0])]["move"] == "4A"
-        assert state["ply"] == 2
-
-
-def test_a_player_thinks_again_after_a_thought_that_was_dropped(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A move is taken back and another one made while the player thinks, and the page waits already."""
-    tab = servers.Tab(Session(names=("human", "slow")))
-    changed = tab.session.changed
-    wait = changed.wait
-
-    def waits(timeout: float | None = None) -> bool:
-        slow.go_on.set()  # the page waits: the thought of the first move ends now
-        assert wait(60)
-        return True
-
-    monkeypatch.setattr(changed, "wait", waits)
-    tab.session.request("move", {"move": "3A", "ply": 0})
-    tab.think()
-    assert slow.asked.wait(60)
-    tab.session.request("undo", {})
-    tab.session.request("move", {"move": "4A", "ply": 0})
-    tab.wait(tab.session.version)
-    assert str(tab.session.game.board.history[0]) == "4A"
-    assert tab.session.game.board.ply == 2
-
-
-def test_the_files_of_the_page_are_small() -> None:
-    web = files("oanquan_env.play") / "web"
-    sizes = {file.name: len(file.read_bytes()) for file in web.iterdir()}
-    assert set(sizes) == {name for name, _ in FILES.values()}
-    assert sum(sizes.values()) <= 130_000, sizes
-
-
-def test_the_page_asks_for_all_its_modules_at_once() -> None:
-    """A module that is found only when another has come would cost a request's time each."""
-    web = files("oanquan_env.play") / "web"
-    needed, asked = {"page.js"}, set(re.findall(r'modulepreload" href="(.+?)"', (web / "page.html").read_text("utf-8")))
-    for name in (read := ["page.js"]):
-        imported = re.findall(r'^import .*?"\./(.+?)";', (web / name).read_text("utf-8"), re.MULTILINE)
-        read += [one for one in dict.fromkeys(imported) if one not in needed]
-        needed.update(imported)
-    assert asked | {"page.js"} == needed
-    assert needed | {"widget.js"} == {name for name in FILES if name.endswith(".js")}
 
 
 def test_the_page_loads_nothing_from_elsewhere() -> None:

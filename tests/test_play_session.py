@@ -11,7 +11,7 @@ from oanquan_env.play.puzzles import LEAST_LOSS, puzzles_of
 from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
 from oanquan_env.play.vietnamese import TERMINATIONS, TURN_ENDS
-from oanquan_env.records.matches import replay_match
+from oanquan_env.records.match_records import replay_match
 from tests.sessions import line, opened, play, refused
 from tests.strategies import PRESET_NAMES
 
@@ -32,20 +32,6 @@ def test_a_move_and_its_answer() -> None:
     assert state["moves"][1]["lines"]["vi"][0] == "Nam đi 3↺."
     assert not played.answer()  # it is a person's turn
     assert json.loads(json.dumps(state))["position"] == played.game.board.text()
-
-
-def test_a_redone_move_keeps_its_number_and_the_page_gets_those_that_it_has_not() -> None:
-    played = Session()
-    play(played, "1A", "2A")
-    played.request("undo", {})
-    played.request("redo", {})
-    assert played.state()["line"] == [1, 2]
-    played.request("undo", {})
-    play(played, "4C")
-    state = played.state()
-    assert state["line"] == [1, 3]
-    assert list(played.state(state["game"], 1)["moves"]) == [2, 3]
-    assert list(played.state(state["game"] + 1, 1)["moves"]) == [1, 2, 3]  # those were another game's
 
 
 def test_what_cannot_be_done_changes_nothing() -> None:
@@ -129,27 +115,6 @@ def test_every_position_of_a_game_is_valued_and_a_preview_is_what_the_move_does(
     assert played.state()["previews"] == {}
 
 
-def test_a_rematch_begins_where_the_game_did_with_sides_changed_if_asked() -> None:
-    played = Session(names=("human", "greedy"), board=Board.parse(END))
-    play(played, "3A")
-    played.request("rematch", {})
-    assert (played.state()["position"], played.game.names) == (END, ["human", "greedy"])
-    played.request("rematch", {"swap": True})
-    assert played.game.names == ["greedy", "human"]
-
-
-def test_a_record_brings_its_seats_and_a_link_its_moves() -> None:
-    played = Session()
-    played.request("new", {"moves": "5A", "seats": ["human", "easy"]})
-    again = Session()
-    again.request("load", {"text": played.state()["record"], "seats": ["human", "easy"]})
-    assert (line(again), again.game.names) == (["5A"], ["human", "easy"])
-    assert refused(played, "new", moves="5A9A").code == "move"
-    assert refused(played, "puzzle", level="none").code == "request"
-    with pytest.raises(SessionError, match="picture"):
-        played.picture("png")
-
-
 @pytest.mark.parametrize("rules", ["mancala-world", "tonkin"])
 def test_puzzles_have_one_best_move(rules: str) -> None:
     puzzles = puzzles_of(Rules.parse(rules))
@@ -211,16 +176,6 @@ def test_a_match_is_saved_in_the_middle_of_a_round() -> None:
     assert "fields are sold" in str(refused(again, "load", text=among_games, number=2))
 
 
-def test_the_last_move_of_a_round_can_be_taken_back_before_the_next_one() -> None:
-    played = Session()
-    played.request("new", {"match": "fields_to_lose=1"})
-    play(played, "5A", "3A")
-    state = played.state()
-    assert (state["outcome"]["scores"], state["match"]["sold"], state["match"]["over"]) == ([22, 46], [1, 0], True)
-    played.request("undo", {})
-    assert (played.state()["match"]["sold"], played.state()["match"]["over"]) == ([0, 0], False)
-
-
 def test_a_resigned_round_is_lost_and_the_match_goes_on() -> None:
     played = Session()
     played.request("new", {"match": ""})
@@ -241,14 +196,6 @@ def test_a_resigned_round_is_lost_and_the_match_goes_on() -> None:
     assert (played.state()["match"]["number"], played.state()["mover"], played.state()["turn"]) == (2, 0, "person")
     again.request("load", {"text": played.saved()})
     assert again.state()["match"] == played.state()["match"]
-
-
-def test_a_resignation_is_saved_with_the_game() -> None:
-    played = Session()
-    play(played, "2C")
-    played.request("resign", {})
-    again = opened(played.saved())
-    assert (line(again), again.state()["resigned"]) == (["2C"], 1)
 
 
 def test_a_game_is_saved_and_opened() -> None:

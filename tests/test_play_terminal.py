@@ -3,7 +3,6 @@
 import io
 import re
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,14 +70,6 @@ def test_a_player_that_does_not_search_says_what_moves_win_at_once(play: Play) -
     assert re.search(r"\n(1C|5A) \+11  (1C|5A) \+11  ", printed)
 
 
-def test_three_players_get_a_hint_too(play: Play) -> None:
-    printed = play("hint\n", "--rules", "three-player", "--seed", "1")
-    assert re.search(
-        r"book:maxn:ms=1000,net=\w+: try \d[AC]\.\nFinal margin of South .*\(seen \d moves deep\):\n", printed
-    )
-    assert re.search(r"\n\d[AC] [+-]\d+(\.\d)?  ", printed)
-
-
 def test_a_game_of_two_persons(play: Play) -> None:
     printed = play("help\n5A\n3a\nundo\n3A\nstory\nhint\nmoves\n\nquit\n1A\n")
     assert "undo       take back" in printed
@@ -102,16 +93,6 @@ def test_a_person_plays_from_another_seat_and_position(play: Play) -> None:
     assert "You can play 5A, 5C.\n" in lesson
 
 
-def test_a_move_that_the_board_cannot_hold_is_told(play: Play) -> None:
-    assert "refills on credit bring" in play("5C\n", *BOTH, "--position", "0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
-
-
-def test_a_legend_explains_every_sign(play: Play) -> None:
-    legend = play("legend\n").partition("South > ")[2]
-    assert all(sign in legend for sign in ("▶", "◉", "○", "●", "×", "(5)"))
-    assert "the player to move" in legend
-
-
 def test_redo_plays_again_what_undo_took_back(play: Play) -> None:
     board = Board()
     for move in ("1A", "2A"):
@@ -121,13 +102,6 @@ def test_redo_plays_again_what_undo_took_back(play: Play) -> None:
     assert printed.count(f"\n{board}\n") == 2
     printed = play("1A\nundo\n3A\nredo\n")  # another move: what was taken back is gone
     assert "There is no move to play again." in printed
-
-
-def test_undo_goes_back_past_all_answers_and_redo_brings_them_back(play: Play) -> None:
-    printed = play("1A\nundo\nredo\nstory\n", "--rules", "three-player", "--seed", "1", "--opponent", "random")
-    assert [len(re.findall(f"{name} \\(random\\) plays", printed)) for name in ("East", "West")] == [1, 1]
-    assert printed.count(str(Board("three-player"))) == 2
-    assert re.search(r"> West plays \d[AC]\.\nLift", printed)
 
 
 def test_a_player_can_resign_and_think_better_of_it(play: Play, tmp_path: Path) -> None:
@@ -182,16 +156,6 @@ def test_a_saved_game_is_loaded_and_played_on(play: Play, tmp_path: Path) -> Non
     assert "North plays 2A." in printed
     assert printed.count(f"{path} is there already: choose another name.") == 2  # another game wrote it
     assert [str(move) for move in read_records(path)[0].moves] == ["1A"]
-
-
-def test_a_game_of_other_rules_is_loaded_with_players_who_know_them(play: Play, tmp_path: Path) -> None:
-    path = tmp_path / "game"
-    board = Board("tonkin")
-    board.push("1A")
-    path.write_text(str(GameRecord.from_board(board)))
-    printed = play(f"load {path}\n", "--opponent", "random", "--seed", "2")
-    assert "South: human, North: random. Rules: tonkin.\n" in printed
-    assert re.search(r"North \(random\) plays \dA\.", printed)
 
 
 def test_one_of_several_games_is_loaded_by_its_number(play: Play, tmp_path: Path) -> None:
@@ -276,27 +240,6 @@ def test_an_interrupted_player_waits_and_then_goes_on(
     printed = capsys.readouterr().out
     assert "North waits; Enter lets it go on > It is North's turn.\nNorth (slow) plays 1A." in printed
     assert list(map(str, game.board.history)) == ["3A", "1A"]
-
-
-def test_a_slow_player_is_said_to_think(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    class Slow(FirstMove):
-        """Goes on when it is said to think, or after a minute."""
-
-        seen = ""
-
-        def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-            end = time.monotonic() + 60
-            while "thinking" not in self.seen and time.monotonic() < end:
-                self.seen += capsys.readouterr().out
-                time.sleep(0.01)
-            return super().choose(positions, rng)
-
-    monkeypatch.setattr(screen, "SLOW", 0.05)
-    player = Slow(Board().core)
-    press(monkeypatch, "1A", "quit")
-    game_against(player, monkeypatch).run()
-    assert "North (slow) is thinking…\n" in player.seen
-    assert "North (slow) plays 2A." in capsys.readouterr().out
 
 
 def test_the_terminal_speaks_vietnamese(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:

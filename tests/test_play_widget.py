@@ -60,18 +60,6 @@ def test_the_board_follows_what_is_clicked() -> None:
     assert shown.hint is not None
 
 
-def test_another_board_can_be_shown() -> None:
-    shown = widget()
-    first = shown.drawing
-    before = shown.state["version"]
-    shown.board = boards_of(*PUZZLE)[1]
-    assert shown.state["version"] > before  # or the browser would take it for one that comes late
-    assert shown.state["position"] == boards_of(*PUZZLE)[1].text()
-    assert shown.drawing is first  # it is the same board that is drawn
-    shown.board = Board("three-player")
-    assert len(shown.drawing["squares"]) == 18
-
-
 def test_its_script_is_one_module_that_needs_no_other_file() -> None:
     """As VS Code and Colab ask for: they serve no files beside it."""
     script = widget()._esm
@@ -150,15 +138,6 @@ def test_without_anywidget_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
         _ = oanquan_env.play.BoardWidget
     with pytest.raises(AttributeError, match="BoardWindow"):
         _ = oanquan_env.play.BoardWindow  # type: ignore[attr-defined]
-
-
-def test_a_puzzle_is_shown_and_answered() -> None:
-    shown = widget()
-    shown.puzzle("first", 1)
-    assert shown.state["puzzle"]["answer"] is None
-    click(shown, "move", move="3A", ply=1)
-    assert shown.state["puzzle"]["answer"]["right"]
-    assert shown.state["legal"] == []
 
 
 @contextlib.contextmanager

@@ -13,9 +13,9 @@ from agents.players.fingerprint import fingerprint
 from oanquan_env import Core, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
-from oanquan_env.envs.single import OAnQuanEnv
-from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, UnknownAgentError, make
-from oanquan_env.players.anywhere import load
+from oanquan_env.play.refusal import SessionError
+from oanquan_env.play.session import Session
+from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
 
 ROOT = Path(__file__).parent.parent
 MODULE = '''
@@ -47,40 +47,46 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_module_of_the_current_folder_gives_classes_and_functions(folder: Path) -> None:
     before = list(sys.path)
-    player = load("some_package.players:Careful", "tonkin")
+    player = as_policy("some_package.players:Careful", "tonkin")
     assert isinstance(player, GreedyPolicy)
     assert player.core.rules == Rules.parse("tonkin")
     assert sys.path == before
-    assert evaluate(load("some_package.players:first"), opponents=["random"], pairs=2).matches[0].pairs == 2
+    assert evaluate("some_package.players:first", opponents=["random"], pairs=2).matches[0].pairs == 2
 
 
 def test_names_of_the_project_come_first(folder: Path) -> None:
     (folder / "ppo.py").write_text("raise RuntimeError('run')")
-    assert isinstance(load("random"), RandomPolicy)
+    assert isinstance(as_policy("random"), RandomPolicy)
     with pytest.raises(ValueError, match="random has epsilon=…; got 'choice'"):
-        load("random:choice")
+        as_policy("random:choice")
     with pytest.raises(ValueError, match=r"weights.*nowhere|nowhere.*no agent"):
-        load("ppo:nowhere")
+        as_policy("ppo:nowhere")
 
 
 @pytest.mark.parametrize(
     ("name", "error", "message"),
     [
-        ("no_package.players:Careful", UnknownAgentError, "unknown player 'no_package.players:Careful'"),
+        ("nomod:foo", UnknownAgentError, "cannot import nomod: No module named 'nomod'; unknown player 'nomod:foo'"),
+        ("no_package.players:Careful", UnknownAgentError, "cannot import no_package.players: No module named"),
         ("some_package.players:Careless", UnknownAgentError, r"players\.py has no Careless"),
         ("some_package.players:NOTHING", ValueError, "a player is a name, an object .*; got int"),
-        ("some_package.nothing:Careful", UnknownAgentError, r"there is no module some_package\.nothing"),
+        ("some_package.nothing:Careful", UnknownAgentError, r"cannot import some_package\.nothing: No module"),
     ],
 )
 def test_what_is_not_there_is_told(folder: Path, name: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        load(name)
+        as_policy(name)
 
 
-def test_environments_do_not_import_what_a_name_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="unknown player 'some_package"):
-        OAnQuanEnv(opponent="some_package.players:Careful")
-    assert "the module runs" not in capsys.readouterr().out
+def test_a_page_cannot_have_a_module_imported_that_its_program_did_not_name(folder: Path) -> None:
+    name = "some_package.players:Careful"
+    session = Session()
+    with pytest.raises(SessionError, match="unknown player 'some_package"):
+        session.request("new", {"seats": [name, "human"]})
+    assert "some_package.players" not in sys.modules
+    session = Session(names=[name, "human"])
+    session.request("new", {"seats": ["human", name]})
+    assert session.game.names == ["human", name]
 
 
 def test_both_commands_measure_it_and_agree(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oanquan_env import Board, GameRecord, Move, NotationError, Rules, parse_records, read_records
@@ -68,18 +68,14 @@ def test_many_records_are_read_from_one_file(tmp_path: Path) -> None:
     assert [str(record) for record in records] == [SHORT, OPEN, SHORT]
     assert parse_records(format_records(records)) == records
     assert parse_records(" \n") == []
+    path.write_bytes(b'[Rules "\xff"]')
+    with pytest.raises(NotationError, match="byte 9 cannot be read"):
+        read_records(path)
 
 
 def test_comments_on_one_move_are_joined() -> None:
     (record,) = parse_records('[Rules "mancala-world"]\n[Result "*"]\n{a}{a} 1. 1A {b} {c\\}} 2C *')
     assert record.comments == {0: "a a", 1: "b c}"}
-
-
-def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "games.txt"
-    path.write_bytes(b'[Rules "\xff"]')
-    with pytest.raises(NotationError, match="byte 9 cannot be read"):
-        read_records(path)
 
 
 def test_a_game_from_a_set_up_position_keeps_it() -> None:
@@ -117,17 +113,14 @@ def swap(old: str, new: str, text: str = SHORT) -> str:
         (swap("3A\n", "3B\n"), 9, 24, "ply 2: a move is a field's number"),
         (swap("3A\n", "3A\n2. 1A\n"), 10, 4, r"ply 3: South cannot play 1A; the game is over \(stones_captured\)"),
         (swap("1. 5A", "5A"), 9, 1, "expected the number 1. here"),
-        (swap("1. 5A", "2. 5A"), 9, 1, "expected the number 1. here"),
         (swap("3A\n", "2. 3A\n"), 9, 24, "ply 2: a move is"),
         (swap("46\n", "45\n"), 10, 1, "another result than the header's '22-46'"),
         (SHORT[:-6], 10, 1, "ends without its result"),
-        (SHORT[:-6] + SHORT, 10, 1, "ends without its result"),
         (swap("once}", "once"), 9, 7, "ends without its result"),
         (swap("loses", "lo\\ses"), 9, 10, r"unknown escape '\\\\s'"),
         (swap("Lan", "L\\an"), 2, 10, r"unknown escape '\\\\a'"),
         (swap("}\n1.", "}\n]1."), 9, 1, "expected the number 1. here"),
         (swap("} 3A", "} ]3A"), 9, 23, "expected a move here"),
-        (swap('"Lan"]', '"Lan]'), 2, 1, "a header is"),
         (swap("[South", "[Sou th"), 2, 1, "a header is"),
         (swap("[North", "[South"), 3, 1, "the header South comes twice"),
         (swap('[Rules "mancala-world"]\n', ""), 1, 1, r"must have the header \[Rules"),
@@ -138,7 +131,6 @@ def swap(old: str, new: str, text: str = SHORT) -> str:
         (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,6,0* 0,0 0 0"]\n[Date'), 4, 12, "make 71 points"),
         (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,z,0* 0,0 0 0"]\n[Date'), 4, 33, "field 5 of North"),
         ("hello", 1, 1, r"must have the header \[Rules"),
-        (SHORT + "!", 11, 1, r"must have the header \[Rules"),
         (CROWDED, 5, 4, "ply 1: refills on credit"),
     ],
 )
@@ -149,21 +141,13 @@ def test_a_record_that_does_not_replay_is_refused_at_its_place(text: str, line: 
     assert str(refusal.value).startswith(f"line {line}, column {column}: ")
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"headers": {"Result": "1-2"}},
-        {"headers": {"A b": ""}},
-        {"headers": {"": ""}},
-        {"comments": {3: "there are two moves"}},
-        {"comments": {-1: ""}},
-        {"result": "South wins"},
-    ],
-)
-def test_a_record_that_could_not_be_read_back_cannot_be_made(changes: dict[str, object]) -> None:
+def test_a_record_that_could_not_be_read_back_cannot_be_made() -> None:
     (record,) = parse_records(SHORT)
-    with pytest.raises(ValueError, match=r"cannot be an extra header|a comment on move|a result is"):
-        dataclasses.replace(record, **changes)  # type: ignore[arg-type]
+    headers = [{"headers": {name: ""}} for name in ("Result", "A b", "")]
+    comments = [{"comments": {number: ""}} for number in (3, -1)]  # there are two moves
+    for changes in (*headers, *comments, {"result": "South wins"}):
+        with pytest.raises(ValueError, match=r"cannot be an extra header|a comment on move|a result is"):
+            dataclasses.replace(record, **changes)
 
 
 names = st.from_regex(r"[A-Z][A-Za-z0-9_-]{0,8}", fullmatch=True).filter(
@@ -197,15 +181,5 @@ def test_mutated_records_are_read_right_or_refused_with_their_place(count: int) 
             refused += good
         else:
             good = parse_records(format_records(records)) == records
-        assert good, f"add it to tests/fuzz_corpus/records.json: {text!r}"
+        assert good, f"add it to FAULTS of test_strangers.py: {text!r}"
     assert count / 2 < refused < count
-
-
-@given(st.text(alphabet=st.sampled_from('[]{}"\\ \n*-.0123456789RulesResult5A')))
-@settings(max_examples=200)
-def test_garbage_records_are_refused(text: str) -> None:
-    if text.strip():
-        with pytest.raises(NotationError, match=r"^line \d+, column \d+: "):
-            parse_records(text)
-    else:
-        assert parse_records(text) == []

@@ -39,28 +39,12 @@ def test_a_move_as_text() -> None:
     )
 
 
-def test_seeds_that_a_finished_game_left_are_in_brackets() -> None:
-    drawn = text(boards_of("5A", "3A")[-1])
-    assert re.findall(r"\((\d+)\)", drawn) == ["9", "8", "8", "8", "1", "2", "2"]
-    assert drawn.endswith("North wins, stones captured, ply 2")
-
-
 def test_a_narrow_terminal_gets_the_same_signs_numbers_and_words_on_a_narrow_board() -> None:
     board = boards_of("5A")[-1]
     narrow, wide = (text(board, last=PUZZLE_MARK, columns=columns) for columns in (59, 60))
     assert wide == text(board, last=PUZZLE_MARK)
     assert max(map(len, narrow.split("\n"))) == 37
     assert re.findall(r"[▶◉○●×]|\w+", narrow) == re.findall(r"[▶◉○●×]|\w+", wide)
-
-
-@given(st.sampled_from(PRESET_NAMES), random_seeds, st.integers(0, 60))
-def test_forty_columns_are_enough(preset: str, seed: int, plies: int) -> None:
-    board = played_board(preset, seed, plies)
-    lines = text(board, last=board.last_mark, columns=40).split("\n")
-    assert max(map(len, lines)) <= 40
-    held = re.findall(r"\d+", " ".join(line for line in lines if set(line) & set("│◉") or board.rules.players > 2))
-    assert len(held) >= board.rules.squares
-    assert sum("◉" in letter for line in lines for letter in line) == sum(board.stones)
 
 
 def test_colours_mark_the_mover_the_stones_and_the_last_move() -> None:

@@ -11,7 +11,7 @@ from oanquan_env.render import MissingExtraError, Window, raster, rgb, svg, text
 from oanquan_env.render.animation import gif
 from oanquan_env.render.layout import PILE_RADIUS, STONE_RADIUS, Layout, Square, arc_points, layout
 from oanquan_env.render.motion import Picture
-from oanquan_env.render.scene import MOST_PEBBLES, _arrangement, foreground
+from oanquan_env.render.scene import foreground
 from oanquan_env.render.shapes import Text
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
 from tests.boards import BIG, PUZZLE_MARK, boards_of
@@ -80,34 +80,6 @@ def test_pixels_are_those_of_the_vector_drawing_in_every_text(monkeypatch: pytes
         if isinstance(shape, Text):
             x, y = (round(1.2 * value) for value in shape.at)
             assert changed[y - 12 : y + 13, max(0, x - 20) : x + 21].any(), shape.text
-
-
-def test_without_dejavu_letters_are_drawn_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    from PIL import ImageDraw, ImageFont
-
-    usual, truetype = rgb(BIG, width=500), ImageFont.truetype
-
-    def without_dejavu(font: object, *args: object, **options: object) -> object:
-        if "DejaVu" in str(font):
-            raise OSError("cannot open resource")
-        return truetype(font, *args, **options)  # Pillow's own font is loaded this way too
-
-    words, draw = [], ImageDraw.ImageDraw.text
-
-    def noted(pen: object, at: object, word: str, *args: object) -> None:
-        words.append(word)
-        draw(pen, at, word, *args)
-
-    monkeypatch.setattr(ImageFont, "truetype", without_dejavu)
-    monkeypatch.setattr(ImageDraw.ImageDraw, "text", noted)
-    for cache in (raster._font, raster._layers):
-        cache.cache_clear()
-    other = rgb(BIG, width=500)
-    for cache in (raster._font, raster._layers):
-        cache.cache_clear()
-    assert other.shape == usual.shape
-    assert not np.array_equal(other, usual)
-    assert {"North", "South", "-7", "ply 31"} <= set(words)  # that font has no minus sign
 
 
 def test_without_pillow_pixels_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,16 +176,6 @@ def test_heaps_and_stones_lie_on_their_squares_and_apart(players: int, fields: i
             assert inside(square.stone, polygon)
             assert border_distance(square.stone, polygon) >= STONE_RADIUS + 1
             assert math.dist(square.stone, square.pile) >= STONE_RADIUS + room - 1
-
-
-def test_pebbles_stay_in_their_heap_and_do_not_hide_each_other() -> None:
-    for index in range(24):
-        for count in range(1, MOST_PEBBLES + 1):
-            places = _arrangement(count, index)
-            assert len(places) == count
-            assert max(math.hypot(x, y) for x, y, _ in places) + 10.7 <= PILE_RADIUS
-            gaps = [math.dist(a[:2], b[:2]) for k, a in enumerate(places) for b in places[:k]]
-            assert min(gaps, default=99.0) > 13.0
 
 
 @pytest.mark.parametrize(("players", "fields"), SIZES)

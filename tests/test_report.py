@@ -108,7 +108,7 @@ def test_a_report_survives_its_file(report: Report, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("{", "not readable as JSON"), ("{}", "command: is missing"), ('{"surprise": 1}', "surprise: unknown field")],
+    [("{", "not readable as JSON"), ("{}", "command: Field required"), ('{"surprise": 1}', "surprise: unknown field")],
 )
 def test_damaged_reports_are_named(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "report.json"

@@ -3,10 +3,10 @@
 import dataclasses
 
 import pytest
-from hypothesis import given
+from hypothesis import find, given
 
 from oanquan_env import PRESETS, Rules, RulesError
-from oanquan_env.engine.rules import FIELD_NAMES
+from oanquan_env.engine.rules import FIELD_NAMES, RANGES
 from tests import strategies
 from tests.strategies import PRESET_NAMES
 
@@ -26,12 +26,12 @@ PUBLISHED = {  # docs/RULES.md section 5: what each preset changes of the defaul
 def test_presets_are_those_of_the_specification(name: str) -> None:
     assert PRESETS[name].rules == Rules.parse(f"mancala-world {PUBLISHED[name]}")
     assert PRESETS["mancala-world"].rules == Rules()
-
-
-@pytest.mark.parametrize("name", PRESET_NAMES)
-def test_a_preset_is_written_as_its_name(name: str) -> None:
     assert str(PRESETS[name].rules) == name
-    assert Rules.parse(name) == PRESETS[name].rules
+
+
+@pytest.mark.parametrize("name", FIELD_NAMES)
+def test_random_rules_differ_in_every_field(name: str) -> None:
+    find(strategies.rules(), lambda rules: getattr(rules, name) != getattr(Rules(), name))
 
 
 @given(strategies.rules())
@@ -57,8 +57,6 @@ def test_ply_limit_follows_the_number_of_players_unless_given() -> None:
 
 def test_anticlockwise_is_another_word_for_counterclockwise() -> None:
     rules = Rules.parse("vietnamese sowing=anticlockwise")
-    assert rules == Rules.parse("vietnamese sowing=counterclockwise")
-    assert rules.sowing == "counterclockwise"
     assert str(rules) == "vietnamese sowing=counterclockwise"
     assert Rules(sowing="anticlockwise").mirrored() == Rules(sowing="clockwise")
     assert Rules().replace(sowing="anticlockwise") == Rules(sowing="counterclockwise")
@@ -88,15 +86,15 @@ def test_impossible_combinations_are_refused_with_the_reason(changes: dict[str, 
 
 
 def test_numbers_are_taken_up_to_their_bounds_and_no_further() -> None:
-    for name, low, high in (
-        ("players", 2, 4),
-        ("fields", 2, 5),
-        ("seeds", 1, 255),
-        ("stone_value", 1, 1000),
-        ("mandarin_seeds", 0, 255),
-        ("quan_non", 0, 255),
-        ("max_plies", 1, 1_000_000),
-    ):
+    ranges = {
+        "players": (2, 4),
+        "fields": (2, 5),
+        "seeds": (1, 255),
+        "stone_value": (1, 1000),
+        "mandarin_seeds": (0, 255),
+    }
+    assert ranges | {"quan_non": (0, 255), "max_plies": (1, 1_000_000)} == RANGES
+    for name, (low, high) in RANGES.items():
         for wrong in (low - 1, high + 1):
             with pytest.raises(RulesError, match=f"{name} must be a whole number from {low} to {high}; got {wrong}"):
                 Rules.parse(f"{name}={wrong}")

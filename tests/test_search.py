@@ -1,20 +1,23 @@
-"""Compiled play beside the core; alpha-beta beside plain full-width minimax."""
+"""Compiled play beside the core; alpha-beta beside plain minimax; limits, and players that search."""
+
+import time
+from typing import Any
 
 import numba
 import numpy as np
 import pytest
 from hypothesis import given
 
-from oanquan_env import Board, Core, Positions, Rules, RunawayGameError, mirror
+from oanquan_env import Board, Core, Move, Positions, Rules, RunawayGameError, mirror
 from oanquan_env.engine.move import RUNAWAY, RUNNING, can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
-from oanquan_env.players import RandomPolicy
+from oanquan_env.players import RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search import alphabeta
 from oanquan_env.search.alphabeta import ENTRY
 from oanquan_env.search.compiled import OVER, SearchRules, compile_rules, play
 from oanquan_env.search.deepening import Limits, Search, root
-from oanquan_env.search.memory import canonical, is_symmetric, new_memory
+from oanquan_env.search.memory import Memory, canonical, is_symmetric, new_memory
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies
@@ -162,14 +165,6 @@ def test_what_is_called_proved_at_the_last_ply_is_what_the_moves_win(rules: str)
     assert analysis.values == won
 
 
-def test_a_winning_capture_is_proved_at_once() -> None:
-    core = Core()
-    capture = core.setup([[0, 0, 1, 0, 0, 3, 4, 0, 0, 0, 0, 0]], [[1, 0]], [[30, 22]])
-    result = Search(core).best(capture, Limits(depth=9))
-    assert (result.action, result.value) == (4, 13 + 1 - 4)
-    assert (result.line[0], result.proved, result.depth < 9) == (4, True, True)
-
-
 def test_the_best_line_is_worth_the_value() -> None:
     core = endless("mancala-world fields=3 seeds=3")
     positions = random_positions(core, 60, seed=4)
@@ -211,7 +206,8 @@ def test_leaves_have_the_value_of_the_horizon_and_guesses_save_nodes(monkeypatch
     core = endless("mancala-world fields=3 seeds=2")
     positions = random_positions(core, 12, seed=9)
     full, guessing = (Search(core, table_megabytes=1, guess_depth=plies) for plies in (0, 4))
-    monkeypatch.setattr(alphabeta, "horizon", horizon)
+    for module in (alphabeta, root):
+        monkeypatch.setattr(module, "horizon", horizon)
     for search in (full, guessing):
         search._rules.has_net = 1
     for depth in (1, 2, 3, 4):
@@ -253,12 +249,6 @@ def test_values_of_two_players_are_opposite() -> None:
     assert (np.nan_to_num(search.movers_values(positions)[0], nan=-np.inf) == plain).all()
 
 
-def test_a_table_is_at_most_as_large_as_allowed() -> None:
-    for megabytes in (0.5, 1, 1.5, 4):
-        _, table = new_memory(megabytes, ENTRY)
-        assert megabytes / 2 < table.nbytes / 2**20 <= megabytes
-
-
 def test_a_table_forgets_with_each_search_also_when_its_generations_are_used_up() -> None:
     memory, table = new_memory(0.01, ENTRY)
     memory.bucket_bits = memory.dirty_bits = 8
@@ -267,3 +257,100 @@ def test_a_table_forgets_with_each_search_also_when_its_generations_are_used_up(
         assert alphabeta.probe(memory, table, 1, 2).kind == 0
         alphabeta.store(memory, table, 1, 2, alphabeta.EXACT, 7, 3, 0, 4)
         assert tuple(alphabeta.probe(memory, table, 1, 2)) == (alphabeta.EXACT, 7, 3, 0, 4)
+
+
+# ---- limits and players ----------------------------------------------------------------------------------------------
+
+
+def test_players_are_made_by_name_and_refuse_what_they_cannot_play() -> None:
+    player = make("minimax:depth=4,nodes=2000")
+    assert isinstance(player, SearchPlayer)
+    assert player.limits == Limits(depth=4, nodes=2000)
+    only = Core("tonkin").setup([[0, 0, 0, 0, 3, 10, 5, 5, 5, 5, 5, 10]], [[0, 0]], [[22, 0]])
+    assert make("minimax:depth=3", "tonkin").choose(only, np.random.default_rng(0)).tolist() == [8]
+    for rules, message in (("three-player", "two players"), ("mancala-world refill=forfeit", "refill=borrow")):
+        with pytest.raises(ValueError, match=message):
+            make("minimax:depth=2", rules)
+    with pytest.raises(ValueError, match="the board has the rules 'tonkin', the player 'mancala-world'"):
+        player.analyse(Board("tonkin"))
+    with pytest.raises(ValueError, match=r"the game is over \(stones_captured\); there is nothing to analyse"):
+        player.analyse(Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9"))
+
+
+def test_it_plays_every_best_move_and_no_other() -> None:
+    core = Core()
+    start = core.start(400)
+    best = plain_values(core, start[:1], 4)[0]
+    tied = (best == best.max()).nonzero()[0]
+    assert len(tied) > 1
+    chosen = SearchPlayer(Search(core), Limits(depth=4)).choose(start, np.random.default_rng(0))
+    assert sorted(set(chosen.tolist())) == tied.tolist()
+    assert np.bincount(chosen)[tied].min() > 400 / len(tied) / 2
+
+
+def test_an_analysis_says_whether_it_is_proved_and_shows_itself() -> None:
+    rules = "mancala-world sowing=anticlockwise"
+    lesson = Board.parse("0,0,1,0,0,0*/0,0,0,0,3,0 56,0 0 30", rules)  # the last stone, and the leftovers 1 : 3
+    analysis = make("minimax:depth=12", rules).analyse(lesson)
+    move = Move.parse("3A")
+    assert (analysis.board, analysis.best, analysis.line) == (lesson, move, (move,))
+    assert (analysis.value, analysis.proved, analysis.depth, analysis.values) == (8, True, 1, {move: 8})
+    assert str(analysis) == "+8 points for South from here on, proved\nmoves  3A +8\nline   3A"
+    shown = analysis._repr_html_()
+    assert "+8 points for South from here on, proved" in shown
+    assert "<td>3A</td>" in shown
+    assert "<td>+8</td>" in shown
+    shallow = make("minimax:depth=1").analyse(Board())
+    assert (shallow.proved, shallow.values[Move.parse("5A")]) == (False, 11)
+    assert "seen one ply ahead" in str(shallow)
+
+
+def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before() -> None:
+    core = Core()
+    positions = random_positions(core, 40, seed=5)
+    limits = Limits(nodes=3000)
+    fresh = [Search(core).best(positions[row : row + 1], limits) for row in range(len(positions))]
+    used = Search(core, threads=1)
+    used.best_moves(random_positions(core, 300, seed=6), Limits(depth=3))  # more than the table has generations
+    assert used.best_moves(positions, limits) == fresh
+    assert Search(core, threads=3).best_moves(positions, limits) == fresh
+    assert max(result.nodes for result in fresh) < 3000 + core.rules.actions**2
+    assert len({result.depth for result in fresh}) > 1
+    result = used.best(core.start(), Limits(nodes=1))  # depth 1 is always completed
+    assert (result.depth, result.value) == (1, plain_values(core, core.start(), 1).max())
+    assert 1 <= used.best(core.start(), Limits(milliseconds=50)).depth < 60
+
+
+def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of a busy machine may run out while the search is still being set up."""
+    begun, core = root.search_rows, Core()
+
+    def late(rules: SearchRules, memory: Memory, *arguments: object) -> None:
+        while not memory.stop:
+            time.sleep(0.001)
+        begun(rules, memory, *arguments)
+
+    search, limits = Search(core, threads=1), Limits(depth=8, milliseconds=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(root, "search_rows", late)
+        assert [result.depth for result in search.best_moves(core.start(2), limits)] == [1, 1]
+    assert search.best(core.start(), Limits(depth=6)).depth == 6  # the stop was for the other search alone
+    assert search.values(core.start(), 3).tolist() == Search(core).values(core.start(), 3).tolist()
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({}, "needs a limit: depth, nodes or milliseconds"),
+        ({"depth": 0}, "depth must be 1 or more; got 0"),
+        ({"depth": 128}, "depth must be 127 or less; got 128"),
+        ({"nodes": -5}, "nodes must be 1 or more; got -5"),
+        ({"milliseconds": 0.0}, "milliseconds must be 1 or more"),
+        ({"milliseconds": float("nan")}, "milliseconds must be 1 or more; got nan"),
+        ({"milliseconds": float("inf")}, "milliseconds must be 1,000,000,000,000 or less; got inf"),
+        ({"nodes": 10**30}, "nodes must be 4,611,686,018,427,387,904 or less; got 1000"),
+    ],
+)
+def test_impossible_limits_are_refused(limits: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Limits(**limits)

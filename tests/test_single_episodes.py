@@ -12,9 +12,10 @@ from gymnasium.utils.env_checker import data_equivalence
 from oanquan_env import Core, IllegalActionError, Move, RulesError, render
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.envs.single import OAnQuanEnv
-from oanquan_env.players import GreedyPolicy, RandomPolicy
+from oanquan_env.players import RandomPolicy
 from oanquan_env.rewards import REWARDS
 from tests.boards import boards_of
+from tests.players import FirstMove
 
 
 def scripted(*moves: str) -> Any:
@@ -89,14 +90,19 @@ def test_one_seed_one_game() -> None:
     assert len({str(steps[:2]) for _, steps in games[:12]}) > 6
 
 
-def test_copies_and_pickles_play_on_alike_and_apart() -> None:
-    game = OAnQuanEnv("vietnamese", opponent="random", seat=0, render_mode="ansi")
+@pytest.mark.parametrize(
+    ("rules", "opponent"),
+    [("vietnamese", "random"), ("vietnamese", "minimax:depth=2"), ("three-player", "maxn:nodes=50")],
+)
+def test_copies_and_pickles_play_on_alike_and_apart(rules: str, opponent: str) -> None:
+    game = OAnQuanEnv(rules, opponent=opponent, seat=0, render_mode="ansi")
     game.reset(seed=5)
     game.step(0)
+    before = game.positions.ply[0]
     twins = [copy.deepcopy(game), pickle.loads(pickle.dumps(game))]
     played = play_out(game, seed=1)
     for twin in twins:
-        assert twin.positions.ply[0] == 2
+        assert twin.positions.ply[0] == before
         assert data_equivalence(play_out(twin, seed=1), played, exact=True)
         assert twin.render() == game.render()
 
@@ -111,7 +117,7 @@ def test_returned_masks_are_the_caller_s_own() -> None:
 
 def test_opponents_by_name_object_and_function() -> None:
     games = []
-    for opponent in ("greedy", GreedyPolicy(Core()), GreedyPolicy(Core()).choose):
+    for opponent in (FirstMove(Core()), lambda observations, masks: masks.argmax(axis=1), "tests.players:FirstMove"):
         game = OAnQuanEnv(opponent=opponent, seat=1)
         game.reset(seed=2)
         games.append(play_out(game, seed=2))
@@ -122,8 +128,10 @@ def test_opponents_by_name_object_and_function() -> None:
 def test_unknown_settings_are_refused() -> None:
     for settings, error, message in (
         ({"opponent": "gredy"}, ValueError, r"unknown player 'gredy' \(did you mean greedy\?\)"),
-        ({"opponent": 3}, TypeError, "opponent must be a player's name"),
-        ({"opponent": RandomPolicy}, TypeError, "opponent must be a player's name"),
+        ({"opponent": 3}, ValueError, "a player is a name, an object with a method choose.*; got int"),
+        ({"opponent": []}, ValueError, "a list of one player or more; got an empty list"),
+        ({"opponent": ["greedy", None]}, ValueError, "a player is a name, .*; got NoneType"),
+        ({"opponent": RandomPolicy}, ValueError, r"RandomPolicy is a class: pass an instance, as in RandomPolicy\(\)"),
         *(
             ({"seat": seat}, ValueError, "seat must be random or a whole number from 0 to 1; got")
             for seat in (2, -1, True, 1.0, None, "1")
@@ -138,7 +146,7 @@ def test_unknown_settings_are_refused() -> None:
 
 
 def test_an_opponent_s_illegal_action_is_named_as_his() -> None:
-    with pytest.raises(IllegalActionError, match="of the opponent: illegal action 2 in row 0"):
+    with pytest.raises(IllegalActionError, match="of the opponent: row 0: the player chose action 2"):
         from_text("0,3,0,0,2,0*/5,0,5,5,5,0* 10,15 1 4", opponent=scripted("2A"), seat=0)
 
 

@@ -1,20 +1,24 @@
-"""Proofs beside plain minimax beyond whose horizon nothing, or anything, is won."""
+"""Proofs beside plain minimax beyond whose horizon nothing, or anything, is won; the command `solve`."""
 
 import itertools
+import json
 import math
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from oanquan_env import Core, Positions
+from oanquan_env.cli import main
 from oanquan_env.engine.notation import Move
 from oanquan_env.search import proof
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.memory import INFINITY
 from oanquan_env.search.proof import FAILED, LIMITED, PROVED, UNPROVED, LimitReachedError, ProofTable, State, prove
-from oanquan_env.search.solver import Bounds, BoundSearch, Solver
+from oanquan_env.search.solver import Bounds, BoundSearch, ProofState, Solver
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_bounds, sides
 
@@ -131,14 +135,6 @@ def test_a_proof_that_takes_too_many_plies_does_not_count(plies: int, upper: flo
     assert bound_search.bounds == Bounds(24, upper)
 
 
-def test_a_finished_game_and_a_batch_are_refused() -> None:
-    core = Core()
-    over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
-    for positions in (over, core.start(2)):
-        with pytest.raises(ValueError, match="one position of a running game"):
-            Solver(core, positions, megabytes=1)
-
-
 def test_a_deadline_interrupts_in_the_middle_of_a_round() -> None:
     core = Core()
     Search(core, threads=1).best(core.start(), Limits(depth=2))  # compiled before the clock runs
@@ -191,8 +187,12 @@ def test_a_question_goes_on_where_its_nodes_were_used_up() -> None:
     assert table.nodes == nodes
 
 
-def test_a_bound_beyond_all_values_is_refused() -> None:
+def test_finished_games_batches_and_bounds_beyond_all_values_are_refused() -> None:
     core = Core()
+    over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
+    for positions in (over, core.start(2)):
+        with pytest.raises(ValueError, match="one position of a running game"):
+            Solver(core, positions, megabytes=1)
     table = ProofTable(core, megabytes=1)
     for bound in (INFINITY, -INFINITY):
         with pytest.raises(ValueError, match="must be within 16000 points"):
@@ -210,3 +210,54 @@ def test_bounds_of_many_positions_are_proved_at_once() -> None:
     assert 0 < (found < UNPROVED).sum() < len(positions)
     alone = [table.prove(*sides(positions, row), 0, is_lower=True, nodes=20_000) for row in range(len(positions))]
     assert (found < UNPROVED).tolist() == [answer == PROVED for answer in alone]
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
+"""3A captures the last stone: seven points, and the game is over."""
+
+
+def test_the_command_prints_the_bounds_and_writes_the_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = tmp_path / "result.json"
+    assert main(["solve", "--position", LAST_STONE, "--megabytes", "1", "--json", str(result)]) == 0
+    printed = capsys.readouterr().out
+    assert "proved: the value is +7 for the mover; best line 3A" in printed
+    assert "lower  upper" in printed
+    written = json.loads(result.read_text())
+    assert (written["lower"], written["upper"], written["solved"]) == (7, 7, True)
+    assert (written["rules"], written["position"], written["line"]) == ("mancala-world", LAST_STONE, ["3A"])
+
+
+def test_the_command_says_what_is_proved_when_the_time_is_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "--rules", "vietnamese", "--megabytes", "1", "--time", "0.5"]) == 1
+    printed = capsys.readouterr().out
+    assert "stopped" in printed
+    assert "proved: nothing yet. Lines that are not finished prove nothing" in printed
+
+
+def test_a_line_that_is_not_found_in_time_leaves_the_value(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def too_late(solver: Solver, value: int, deadline: float) -> tuple[str, ...]:
+        raise LimitReachedError
+
+    monkeypatch.setattr(Solver, "best_line", too_late)
+    assert main(["solve", "--rules", "tonkin", "--megabytes", "16"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["stopped", "proved: the value is +5 for the mover"]
+
+
+def test_an_interrupt_keeps_the_bounds(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(solver: Solver, deadline: float) -> Iterator[ProofState]:
+        solver.progress = ProofState(lower=0, upper=None)
+        yield solver.progress
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Solver, "rounds", interrupted)
+    assert main(["solve", "--megabytes", "1"]) == 1
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "stopped",
+        "proved: at least +0. Lines that are not finished prove nothing",
+    ]

@@ -1,9 +1,17 @@
-"""Files from strangers: whatever is in them, an error names the file, is short, and takes neither memory nor time."""
+"""Whatever comes in from outside is refused by name, in a few words, at the boundary; or it does no harm."""
 
+import base64
+import contextlib
+import importlib
+import io
 import os
-import re
+import shlex
+import subprocess
+import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,150 +19,241 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
-from agents.evaluation.result_cache import ResultCache
-from agents.networks import networks
-from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard
+import oanquan_env
+from agents.evaluation.results import read_report
+from agents.networks import nets
+from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
-from agents.support.strict_yaml import dump_yaml, read_yaml
-from agents.training.kinds import load_config
-from oanquan_env import Core
+from agents.run import load_config
+from oanquan_env import (
+    Board,
+    Core,
+    IllegalActionError,
+    Move,
+    NotationError,
+    Rules,
+    RulesError,
+    parse_records,
+)
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import load_suite, read_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
+from oanquan_env.match.rules import MatchRules
+from oanquan_env.players import as_policy
+from oanquan_env.records.match_records import replay_match
+from oanquan_env.search.value_net import ValueNet
 from tests.untrained import save_untrained
 
+ROOT = Path(__file__).parents[1]
 SHORT = 1000
 """Most characters of an error."""
+SET_UP, HEAD, DEEP = "5,5,5,5,5,0*/5,5,5,5,5,0*", '[Rules "mancala-world"]\n[Result "*"]\n', 100_000
+SUITE = '{"format": 2, "made": {}, "rules": "mancala-world", "positions": '
+BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
+FAULTS = {
+    "notation": [
+        *("", "\uff15A", "\u00b2A", "5," * DEEP, f"{SET_UP} 0,0 0 \uff10", f"{SET_UP} 0,0 0 {'9' * 5000}"),
+        *("5,5,300,5,5,0*/5,5,5,5,5,0* 0,0 0 0", f"{SET_UP} 0,-0 0 0", f"\u2028{SET_UP} 0,0 0 0\0"),
+        "0,0,0,0,1,127*/0,0,0,0,0,127* -9999999999999999999,0 0 0",
+    ],
+    "rules": [
+        *("seeds=" + "5" * 10**7, "seeds=5 " * 10**6, "seeds=\u00b2", "max_plies=1e3", "tonkin seeds", "quan_non=-1"),
+        *("max_rounds=" + "9" * 23, "mancala-world mancala-world"),
+    ],
+    "records": [
+        *("hello", "[", "[Rules]", "[" * DEEP, HEAD, f"{HEAD}3A *", f"{HEAD}1. {{\\x}} 3A *", f"{HEAD}{{{{{{a}}"),
+        *(f"{HEAD}1. \uff15A *", f"{HEAD}\0", HEAD + "{a}" * DEEP, HEAD + "{" * DEEP, f"{HEAD}{'9' * 23}. 5A *"),
+        *(f'{HEAD}[Sold "S1"]\n*', f'{HEAD}[Match "fields_to_lose=9"]\n[Round "1"]\n*', f'{HEAD}[Position "5"]\n*'),
+    ],
+    "cards": ["a: " + "[" * 5000, "a: " + "9" * 10**4, BOMB, "\0", "- 1", "rules: [1]", "{"],
+    "suites": [
+        *("[]", "[" * DEEP, '{"format": ' + "9" * 10**4 + "}", f"{SUITE}7}}", f'{SUITE}["{"x" * 10**6}"]}}'),
+        *(f"{SUITE}[]}}", f'{SUITE}[["{SET_UP} 0,0 0 0", [1{"0" * 300}], [], []]]}}'),
+    ],
+}
+"""By kind, texts that once made a reader fail otherwise than it promises. When a fuzzer finds another, add it here."""
 
 
-@pytest.fixture
-def agent(tmp_path: Path) -> Path:
-    return save_untrained(tmp_path / "agent")
+def of_file(read: Callable[[Path], object], name: str) -> Callable[[str, Path], object]:
+    def read_text(text: str, folder: Path) -> object:
+        (folder / name).write_text(text)
+        return read(folder / name)
+
+    return read_text
+
+
+READERS: dict[str, list[tuple[Callable[[str, Path], object], type[Exception]]]] = {
+    "notation": [(lambda text, _: Move.parse(text), NotationError), (lambda text, _: Board.parse(text), NotationError)],
+    "rules": [(lambda text, _: Rules.parse(text), RulesError), (lambda text, _: MatchRules.parse(text), RulesError)],
+    "records": [(lambda text, _: replay_match(parse_records(text)), UsageError)],
+    "cards": [
+        (of_file(load_config, "x.yaml"), UsageError),
+        (of_file(lambda path: read_card(path.parent), CARD_NAME), UsageError),
+    ],
+    "suites": [(of_file(read_suite, "x.json"), FileError), (of_file(read_report, "x.json"), FileError)],
+}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_texts_that_once_failed_are_refused_in_a_few_words(kind: str, tmp_path: Path) -> None:
+    for text in FAULTS[kind]:
+        for read, error in READERS[kind]:
+            with pytest.raises(error) as refused:
+                read(text, tmp_path)
+            assert 0 < len(str(refused.value)) < SHORT, text[:SHORT]
+
+
+def damaged(content: bytes, rng: np.random.Generator) -> bytes:
+    for _ in range(rng.integers(1, 4)):
+        at, more = rng.integers(len(content)), rng.bytes(rng.integers(0, 4))
+        content = content[:at] + more + content[at + rng.integers(0, 4) :]
+    return content
+
+
+@pytest.mark.filterwarnings("ignore:Reading .* Python 2:UserWarning")
+@pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_damaged_nets_are_refused(count: int) -> None:
+    """Bytes of small archives changed, lost and put in, within members as well, whose checksums then fit."""
+    rng, whole = np.random.default_rng(8), {"format": np.array(3), "rules": np.array("mancala-world"), "x": np.zeros(6)}
+    for _ in range(count):
+        members, file = {}, io.BytesIO()
+        for name, array in whole.items():
+            np.save(member := io.BytesIO(), array)
+            members[name] = member.getvalue()
+        if name := rng.choice([*members, ""]):
+            members[name] = damaged(members[name], rng)
+        with zipfile.ZipFile(file, "w", int(rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]))) as archive:
+            for member_name, content in members.items():
+                archive.writestr(f"{member_name}.npy", content)
+        content = file.getvalue() if name else damaged(file.getvalue(), rng)
+        try:
+            with pytest.raises(FileError) as refused:
+                ValueNet.from_bytes(content)
+        except Exception as error:
+            pytest.fail(f"{error!r}: {base64.b64encode(content)!r}")
+        assert len(str(refused.value)) < SHORT
 
 
 @pytest.mark.parametrize(
     ("network", "message"),
     [
         ({"width": 30_000}, "that has .* weights or more, the file"),
-        ({"width": 1_000, "name": "plain"}, "that has .* weights or more, the file"),
-        ({"leaf_width": 30_000, "name": "two_ply"}, "that has .* weights or more, the file"),
-        ({"embed": 60_000}, "that has .* weights or more, the file"),
         ({"width": 1_000_000_000}, r"network\.width"),
-        ({"depth": 1_000_000_000}, r"network\.depth"),
         ({"embed": 1_000_000_000}, r"network\.embed"),
-        ({"leaf_depth": 65}, r"network\.leaf_depth"),
     ],
 )
 def test_a_card_cannot_ask_for_a_network_that_its_weights_do_not_fill(
-    agent: Path, monkeypatch: pytest.MonkeyPatch, network: dict[str, object], message: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, network: dict[str, object], message: str
 ) -> None:
-    def no_network(*_: object) -> None:
-        raise AssertionError("a network was made")
-
+    agent = save_untrained(tmp_path / "agent")
     for name in ("PlainNet", "AfterstateNet", "TwoPlyNet"):
-        monkeypatch.setattr(networks, name, no_network)
+        monkeypatch.setattr(nets, name, lambda *_: pytest.fail("a network was made"))
     card = yaml.safe_load((agent / CARD_NAME).read_text())
     (agent / CARD_NAME).write_text(yaml.safe_dump({**card, "network": {**card["network"], **network}}))
     with pytest.raises(FileError, match=message):
         PPOPlayer(agent)
 
 
-def test_fewest_weights_are_no_more_than_the_smallest_network_has() -> None:
-    core = Core("fields=2 seeds=2")
-    for name in ("plain", "afterstates", "two_ply"):
-        config = networks.NetworkConfig(name=name, embed=3, width=40, depth=3, leaf_width=20, leaf_depth=2)
-        _, network = networks.make_network(core, config)
-        held = sum(parameter.numel() for parameter in network.parameters())
-        assert held / 3 < config.fewest_weights <= held
-
-
-def test_references_and_keys_given_twice_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.yaml"
-    bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
-    bomb += "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
-    path.write_text(bomb)
-    for read in (read_yaml, load_config):
-        with pytest.raises(UsageError, match=r"x\.yaml: not readable as YAML: references such as \*a0") as refused:
-            read(path)
-        assert len(str(refused.value)) < SHORT
-    for text in ("seed: 1\nseed: 2\n", "ppo:\n  gamma: 1\n  gamma: 0.5\n"):
-        path.write_text(text)
-        with pytest.raises(UsageError, match=r"(seed|gamma) is there twice"):
-            load_config(path)
-
-
-def test_no_references_are_written(tmp_path: Path) -> None:
-    shared = [1, 2]
-    (tmp_path / "x.yaml").write_text(dump_yaml({"a": shared, "b": shared}))
-    assert read_yaml(tmp_path / "x.yaml") == {"a": [1, 2], "b": [1, 2]}
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda weight: weight * float("nan"), "value.weight holds numbers that are not finite"),
-        (lambda weight: weight.index_fill(1, torch.tensor(0), float("inf")), "value.weight holds numbers that are not"),
         (lambda weight: weight * 1e30, r"value.weight holds numbers that are not finite, or above 1e\+04"),
         (lambda weight: weight.to(torch.int8), r"value.weight is torch.int8, expected torch.float32"),
         (lambda weight: weight[:, :3], "size mismatch for value.weight"),
     ],
 )
 def test_weights_that_no_network_has_are_refused(
-    agent: Path, change: Callable[[torch.Tensor], torch.Tensor], message: str
+    tmp_path: Path, change: Callable[[torch.Tensor], torch.Tensor], message: str
 ) -> None:
-    tensors = load_file(agent / WEIGHTS_NAME)
-    tensors["value.weight"] = change(tensors["value.weight"])
-    save_file(tensors, agent / WEIGHTS_NAME)
+    path = save_untrained(tmp_path / "agent") / WEIGHTS_NAME
+    tensors = load_file(path)
+    save_file({**tensors, "value.weight": change(tensors["value.weight"])}, path)
     with pytest.raises(FileError, match=rf"agent\.safetensors: not the weights of the network.*{message}"):
-        PPOPlayer(agent)
-
-
-def test_a_network_whose_numbers_overflow_says_so(agent: Path) -> None:
-    player = PPOPlayer(agent)
-    player.network.log_inverse_temperature.data.fill_(5000.0)
-    with pytest.raises(FileError, match="what it says of a position is not finite"):
-        player.choose(Core().start(), np.random.default_rng(0))
-
-
-def test_a_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
-    content = bytearray((agent / WEIGHTS_NAME).read_bytes())
-    content[-3] ^= 1
-    (agent / WEIGHTS_NAME).write_bytes(content)
-    with pytest.raises(FileError, match=r"agent\.safetensors: .*damaged: the content is not that of its digest"):
-        PPOPlayer(agent)
-
-
-@pytest.mark.parametrize("name", [CARD_NAME, WEIGHTS_NAME])
-def test_what_is_no_file_is_not_read(agent: Path, name: str) -> None:
-    (agent / name).unlink()
-    (agent / name).mkdir()
-    with pytest.raises(FileError, match=r"a folder, not a file|no agent\.yaml there"):
-        PPOPlayer(agent)
-    (agent / name).rmdir()
-    os.mkfifo(agent / name)
-    with pytest.raises(FileError, match=r"neither a file nor a folder|no agent\.yaml there"):
-        PPOPlayer(agent)
+        PPOPlayer(path.parent)
+    path.unlink()
+    os.mkfifo(path)
     with pytest.raises(FileError, match="neither a file nor a folder"):
-        load_config(agent / name)
+        PPOPlayer(path.parent)
 
 
-def test_a_card_s_reward_is_one_that_its_network_can_have() -> None:
-    with pytest.raises(ValueError, match=r"network\.name must be plain with reward=outcome"):
-        AgentCard(rules="mancala-world", reward="outcome", network=networks.NetworkConfig(name="afterstates"))
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda n: np.zeros(n, dtype=np.intp), "illegal action 0 in row"),
+        (lambda n: 3, r"actions must be 40 whole numbers, got int64 of shape \(\)"),
+        (lambda n: np.full(n, 2.0), "actions must be 40 whole numbers, got float64 of shape"),
+        (lambda n: [2] * (n + 1), "actions must be 40 whole numbers, got int64 of shape"),
+    ],
+)
+def test_players_answer_with_a_legal_action_for_each_position(answer: Callable[[int], object], message: str) -> None:
+    class Answering:
+        def choose(self, positions: oanquan_env.Positions, rng: np.random.Generator) -> Any:
+            return answer(len(positions))
+
+    with pytest.raises(IllegalActionError, match=message):
+        regret(Answering(), load_suite(Rules()).take(np.arange(40)), np.random.default_rng(0))
 
 
-def test_a_changed_number_in_a_stored_part_is_noticed(tmp_path: Path) -> None:
-    cache = ResultCache(tmp_path)
-    cache.store(["a/b", "c"], {"seed": 1}, {"score": 0.5})
-    assert cache.find(["a/b", "c"], {"seed": 1}, dict) == {"score": 0.5}
-    assert cache.find(["a-b", "c"], {"seed": 1}, dict) is None
-    path = cache.path(["a/b", "c"])
-    assert path
-    whole = path.read_text()
-    for text in (
-        whole.replace("0.5", "0.6"),
-        *("[]", "{}", "3", "{", '{"settings": {}}', "[" * 100_000),
-        re.sub(r'"settings": \{.*?\}', '"settings": 3', whole),
-    ):
-        path.write_text(text)
-        with pytest.raises(FileError, match=r"not a finished part of an evaluation: .*; delete it to continue"):
-            cache.find(["a/b", "c"], {"seed": 1}, dict)
+@pytest.mark.parametrize("bias", [0.0, float("nan")])
+def test_a_module_s_logits_are_checked(bias: float) -> None:
+    core, positions, module = Core(), Core().start(2), torch.nn.Linear(18, 10).to(torch.bfloat16)
+    torch.nn.init.constant_(module.bias, bias)
+    with pytest.raises(ValueError, match="NaN for a legal action") if bias else contextlib.nullcontext():
+        chosen = as_policy(module, core).choose(positions, np.random.default_rng(0))
+        assert core.legal_mask(positions)[np.arange(2), chosen].all()
+
+
+MISTAKES = """
+train --config nowhere.yaml  =>  nowhere.yaml: no such file
+train --resume nowhere  =>  nowhere
+train --seed -1  =>  command line: seed: must be greater than or equal to 0 (got -1)
+train --kind sarsa  =>  kind: must be ppo, td or MODULE:NAME
+train --network.name resnet  =>  must be plain, afterstates, two_ply or MODULE:NAME
+train --ppo.batch-size 100000000  =>  batch_size must be at most n_envs * n_steps = 16,384, the plies of a rollout
+evaluate greedy rendom  =>  unknown player 'rendom' (did you mean random?)
+evaluate greedy random --rules chess  =>  unknown preset 'chess'
+evaluate greedy random --openings nowhere.txt  =>  nowhere.txt: no such file
+oanquan_env.cli evaluate nobody  =>  unknown player 'nobody'
+oanquan_env.cli evaluate greedy --json nowhere/a.json  =>  --json: there is no folder nowhere
+oanquan_env.cli solve --rules three-player  =>  two players, not 3
+oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
+oanquan_env.cli solve --position 5,5  =>  column
+agents.reports.report nowhere.json  =>  no such file
+examples.llm_player --model m  =>  the following arguments are required: --base-url
+examples.td_lambda --rules three-player  =>  --rules: this example is for two players; got 'three-player'
+"""
+
+
+@pytest.mark.parametrize("row", MISTAKES.strip().splitlines())
+def test_a_mistake_in_a_command_is_explained(row: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command, message = row.split("  =>  ")
+    module, *arguments = shlex.split(command)
+    try:
+        status = importlib.import_module(module).main(arguments)
+    except SystemExit as ended:
+        status = ended.code
+    assert status == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("package", "remedy", "command"),
+    [
+        ("torch", '-e ".[train]"', "train.py --help"),
+        ("rich", '-e ".[train]"', "evaluate.py greedy random"),
+        ("nbclient", '-e ".[notebooks]"', "notebooks/run.py nothing"),
+        ("numba", '"oanquan[fast]"', "-m oanquan_env play --opponent minimax:depth=2"),
+        ("numba", '"oanquan[fast]"', "-m oanquan_env solve"),
+        ("torch", '-e ".[train]"', "-m oanquan_env play --opponent ppo:pretrained"),
+    ],
+)
+def test_a_command_says_what_to_install(tmp_path: Path, package: str, remedy: str, command: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{package!r}] = None\n")
+    paths = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PATH": "", "HOME": str(tmp_path)}
+    started = [sys.executable, *command.split()]
+    ended = subprocess.run(started, cwd=ROOT, env=paths, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert ended.returncode != 0
+    assert f"this needs {package}: pip install {remedy}" in ended.stderr
+    assert "Traceback" not in ended.stderr

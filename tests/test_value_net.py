@@ -11,14 +11,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import agents
-from agents.networks.value_net import ValueModule
 from agents.players.fingerprint import fingerprint
-from oanquan_env import Board, Core, Move, Positions, Rules
+from agents.td import ValueModule
+from oanquan_env import Core, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError
-from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.players import make
 from oanquan_env.search import leaf
 from oanquan_env.search.compiled import SearchRules, compile_rules, mover_first
 from oanquan_env.search.deepening import Limits, Search
@@ -132,7 +131,7 @@ def changed_file(**changes: object) -> bytes:
         (b"nonsense", r"not a value net: not readable as \.npz: File is not a zip file"),
         (changed_file()[:-100], "not a value net"),
         (pickle.dumps(Trap()), "not a value net"),
-        (changed_file(origin=np.array([Trap()], dtype=object)), "are no array of object"),
+        (changed_file(origin=np.array([Trap()], dtype=object)), "Object arrays cannot be loaded"),
         (changed_file(format=np.array(1)), "format 1, this version reads 3"),
         (changed_file(hidden_bias=None), "hidden_bias"),
         (changed_file(hidden_bias=np.zeros(32)), "hidden_bias is float64 of shape"),
@@ -168,14 +167,6 @@ def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Pat
         read_value_net(tmp_path)
     with pytest.raises(UnavailableError, match="no value net for the rules 'mancala-world stone_value=5'"):
         read_value_net("pretrained", "mancala-world stone_value=5")
-
-
-def test_the_packages_net_is_small_and_tells_where_it_comes_from() -> None:
-    net = read_value_net("pretrained", "mancala-world")
-    assert len(net.to_bytes()) < 400_000
-    assert net.origin["config"]["rules"] == "mancala-world"
-    assert net.origin["command"].startswith("python train.py --config configs/value.yaml")
-    assert net.origin["plies"] >= net.origin["config"]["total_plies"]
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
@@ -260,15 +251,6 @@ def test_with_a_net_a_depth_that_was_begun_counts_as_far_as_it_was_searched() ->
         assert (partly > 0) == (net is not None)
 
 
-def test_with_a_net_all_moves_of_a_board_are_valued_within_a_limit_of_nodes() -> None:
-    board = Board()
-    search = Search(board.core, net=drawn_net(board.rules), guess_depth=0)
-    whole = [search.best(board.positions, Limits(depth=depth), every_move=True).nodes for depth in (3, 4)]
-    for nodes in range(whole[0], whole[1], (whole[1] - whole[0]) // 8):
-        found = search.best(board.positions, Limits(nodes=nodes), every_move=True)
-        assert set(map(Move.from_action, found.values)) == set(board.legal_moves)
-
-
 def test_a_huge_net_stays_within_the_searchs_values() -> None:
     core, net = Core(), drawn_net("mancala-world")
     net.output_bias[:] = LARGEST
@@ -282,18 +264,13 @@ def test_players_take_nets_by_name_and_their_fingerprints_tell_nets_apart(tmp_pa
     paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
     for seed, path in enumerate(paths):
         path.write_bytes(drawn_net("tonkin", seed).to_bytes())
-    player = agents.make(f"minimax:depth=3,net={paths[0]}", "tonkin")
-    assert isinstance(player, SearchPlayer)
-    core = player.core
+    core = Core("tonkin")
+    names = [*(f"minimax:depth=3,net={path}" for path in paths), "minimax:depth=3"]
     positions = random_positions(core, 100, seed=4)
-    chosen, plain = (
-        one.choose(positions, np.random.default_rng(0)) for one in (player, agents.make("minimax:depth=3", "tonkin"))
-    )
-    assert core.legal_mask(positions)[np.arange(len(positions)), chosen].all()
-    assert (chosen != plain).any()
-    prints = {fingerprint(f"minimax:depth=3,net={path}", core.rules) for path in paths}
-    assert len(prints | {fingerprint("minimax:depth=3", core.rules)}) == 3
+    choices = [make(name, "tonkin").choose(positions, np.random.default_rng(0)).tolist() for name in names]
+    assert choices[0] != choices[1] != choices[2]
+    assert len({fingerprint(name, core.rules) for name in names}) == 3
     with pytest.raises(FileError, match="for the rules 'tonkin'"):
-        agents.make(f"minimax:depth=3,net={paths[0]}")
+        make(names[0])
     with pytest.raises(ValueError, match="needs a limit"):
-        agents.make(f"minimax:net={paths[0]}", "tonkin")
+        make(f"minimax:net={paths[0]}", "tonkin")

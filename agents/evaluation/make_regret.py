@@ -25,9 +25,9 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
+from agents.config import OptionalFile, OptionalFolder, RayAddress, command, command_of, progress_bar
 from agents.evaluation.result_cache import ResultCache
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
-from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, command, command_of, progress_bar
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask

@@ -21,7 +21,7 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.support.command_line import RayAddress, command, progress_bar
+from agents.config import RayAddress, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats

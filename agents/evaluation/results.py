@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agents.support.strict_yaml import Strict, validated
+from agents.config import Strict, validated
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.matches import MatchResult
 from oanquan_env.benchmark.regret import RegretRow

@@ -13,13 +13,13 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
+from agents.config import Count, CountOrZero, Seed, validated
 from agents.evaluation.result_cache import ResultCache
 from agents.evaluation.results import AgentResult, RegretResult, Report
 from agents.evaluation.summaries import summarize_tournament
 from agents.evaluation.tables import Tables
 from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, make_entrants
 from agents.support.provenance import processor, versions
-from agents.support.strict_yaml import Count, CountOrZero, Seed, validated
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import seeded_regret
 from oanquan_env.benchmark.openings import load_openings

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import tyro
 from rich.console import Console
 
-from agents.support.command_line import command
+from agents.config import command
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL, elo_of_pairs, expected_score, five_counts, moments, pentanomial
 from oanquan_env.benchmark.pairs import play_pairs

@@ -8,8 +8,9 @@ import dataclasses
 import functools
 import itertools
 import re
+import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,14 @@ from agents.players.fingerprint import fingerprint
 from agents.support.parallel import spread
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
 from oanquan_env.arrays import Floats, Ints
+from oanquan_env.benchmark.evaluation import name_of
 from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games
 from oanquan_env.engine.notation import seat_name
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
-from oanquan_env.players import Policy
-from oanquan_env.players.anywhere import load
+from oanquan_env.players import Policy, as_policy
 from oanquan_env.playing import advance
 
 FOLDER = "parts/pairings"
@@ -60,7 +61,7 @@ class TimedPolicy:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player of a tournament: its label in the results, and its name for `oanquan_env.players.anywhere.load`."""
+    """A player of a tournament: its label in the results, and its name."""
 
     label: str
     name: str
@@ -72,18 +73,25 @@ class Entrant:
         return [self.label, self.name, self.fingerprint]
 
 
-def make_entrant(label: str, name: str, rules: Rules) -> Entrant:
-    """The player of that name; raises `ValueError` as `agents.make` does."""
-    return Entrant(label, name, load(name, rules), fingerprint(name, rules))
+def make_entrant(label: str, player: object, rules: Rules) -> Entrant:
+    """An entrant from all that `as_policy` takes; raises `ValueError` as it does.
+
+    No two objects have the same fingerprint, so results are stored for names alone.
+    """
+    identity = fingerprint(player, rules) if isinstance(player, str) else secrets.token_hex(8)
+    return Entrant(label, name_of(player), as_policy(player, rules), identity)
 
 
-def make_entrants(texts: list[str], rules: Rules) -> list[Entrant]:
+def make_entrants(players: Sequence[str] | Mapping[str, object], rules: Rules) -> list[Entrant]:
     """Players from `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
 
-    Raises `UsageError` if two share a label, and `ValueError` as `agents.make` does.
+    Or from labels and all that `as_policy` takes. Raises `UsageError` if two share a label, and `ValueError` as
+    `as_policy` does.
     """
+    if isinstance(players, Mapping):
+        return [make_entrant(label, player, rules) for label, player in players.items()]
     entrants: list[Entrant] = []
-    for text in texts:
+    for text in players:
         match = _LABEL.fullmatch(text)
         label, name = (match[1], match[2]) if match else (text, text)
         if any(label == other.label for other in entrants):

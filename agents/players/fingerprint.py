@@ -3,7 +3,7 @@
 import hashlib
 
 from oanquan_env import Rules
-from oanquan_env.players.anywhere import source
+from oanquan_env.players.adapters import module_source
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import parse
 from oanquan_env.search.certificates import certificate_path
@@ -23,7 +23,7 @@ def fingerprint(name: str, rules: Rules) -> str:
     """
     digest = hashlib.sha256(bytes([PLAY_VERSION]))
     known = kinds()
-    elsewhere = None if name.partition(":")[0] in known else source(name)
+    elsewhere = None if name.partition(":")[0] in known else module_source(name)
     if elsewhere is not None:
         digest.update(elsewhere)
         return digest.hexdigest()[:16]

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from agents.config import command, dump_yaml, read_yaml
 from agents.evaluation.results import Report, origin, read_report
 from agents.networks.agent_files import (
     CARD_NAME,
@@ -22,17 +23,13 @@ from agents.networks.agent_files import (
     AgentCard,
     pretrained_folders,
     read_card,
+    weights_of,
 )
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports.report import explanation, openings, summary
-from agents.support.command_line import command
+from agents.run import CONFIG_NAME, load_config
 from agents.support.markdown import table
-from agents.support.strict_yaml import read_yaml
-from agents.support.tensor_files import pack
-from agents.training.kinds import load_config
-from agents.training.run_folder import CONFIG_NAME
-from agents.training.td.config import ValueConfig
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.files import write_atomically
@@ -52,19 +49,19 @@ def take(run: Path) -> Path:
     file.
     """
     config = load_config(run / CONFIG_NAME)
-    if isinstance(config, ValueConfig):
+    if config.kind == "td":
         net = read_value_net(run, config.rules)
         write_atomically(pretrained_path(net.rules), net.to_bytes())
         return pretrained_path(net.rules)
     player = PPOPlayer(run)
-    weights = pack(player.network.half().state_dict(), {})
+    weights = weights_of(player.network.half())
     if len(weights) > LARGEST:
         raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
     folder = PRETRAINED_FOLDER / Rules.parse(player.card.rules).slug
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)
     write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())
-    write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+    write_atomically(folder / CONFIG_NAME, dump_yaml(config))
     return folder
 
 

@@ -19,12 +19,10 @@ import tyro
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from agents.config import OptionalFolder, command, read_yaml
 from agents.reports.pictures import INK, hide_frame, png
-from agents.support.command_line import OptionalFolder, command
+from agents.run import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, load_config, read_evaluations
 from agents.support.markdown import table
-from agents.support.strict_yaml import read_yaml
-from agents.training.kinds import load_config
-from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from oanquan_env import Rules
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import regret

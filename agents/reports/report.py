@@ -12,6 +12,7 @@ from typing import Annotated
 
 import tyro
 
+from agents.config import command
 from agents.evaluation.results import (
     ORDINALS,
     ArenaResult,
@@ -23,7 +24,6 @@ from agents.evaluation.results import (
     origin,
     read_report,
 )
-from agents.support.command_line import command
 from agents.support.markdown import table
 from oanquan_env import Rules
 from oanquan_env.benchmark.elo import PENTANOMIAL

@@ -19,13 +19,13 @@ from oanquan_env.benchmark.suites import find_suite, openings_path
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnavailableError
-from oanquan_env.players import Policy, make
-from oanquan_env.players.observed import ObservedPolicy, as_policy
+from oanquan_env.players import Policy, as_policy, make
+from oanquan_env.players.adapters import ObservedPolicy
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Opponents under all rules."""
 STRONGEST = "maxn:depth=3,net=pretrained"
-"""An opponent under rules for which the package has a value net."""
+"""An opponent under rules of two players for which the package has a value net."""
 OPENING_PLIES = 4
 """Length of random openings."""
 Table = list[list[str]]
@@ -111,8 +111,8 @@ def evaluate(
     openings and seed.
 
     Args:
-        player: a name, a `Policy`, a function of observations and masks, an sb3 or sb3-contrib model, a torch module;
-            see `oanquan_env.players.observed`.
+        player: all that `oanquan_env.players.as_policy` takes: a name, MODULE:NAME, an object with `choose`, a
+            function of observations and masks, an sb3 or sb3-contrib model, a torch module.
         rules: a `Rules` or its text.
         opponents: the same, or their labels and themselves; `reference_players(rules)` if left out. Without any, only
             regret is measured.
@@ -164,6 +164,8 @@ def evaluate(
 
 def reference_players(rules: Rules) -> list[str]:
     """The opponents that players are compared with under `rules`."""
+    if rules.players > 2:
+        return list(REFERENCES)
     try:
         make(STRONGEST, rules)
     except UnavailableError:  # there is no value net for the rules

@@ -22,15 +22,14 @@ from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 from oanquan_env.files import check_place, write_atomically
-from oanquan_env.match.matches import Round
+from oanquan_env.match.match import Round
 from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.session import Session
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.play.vietnamese_texts import language_of_system
-from oanquan_env.players.anywhere import load
 from oanquan_env.records.games import GameRecord, parse_records, read_records
-from oanquan_env.records.matches import rounds_of_matches
+from oanquan_env.records.match_records import rounds_of_matches
 from oanquan_env.search.certificates import read_certificate
 
 USAGE_ERROR = 2
@@ -201,12 +200,11 @@ def _evaluate(asked: argparse.Namespace) -> None:
         check_place("--json", asked.json)
     names = asked.opponents or reference_players(asked.rules)
     found = evaluate(
-        load(asked.player, asked.rules),
+        asked.player,
         asked.rules,
-        {name: load(name, asked.rules) for name in names},
+        names,
         asked.pairs,
         asked.seed,
-        label=asked.player,
         openings=asked.openings,
         part=asked.part,
     )

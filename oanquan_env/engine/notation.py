@@ -14,14 +14,11 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.position_checks import PositionError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
-from oanquan_env.errors import Text, UsageError
+from oanquan_env.errors import UsageError
 
 DIRECTION_LETTERS = "AC"
 SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}
 """Names of the sides by number of players, anticlockwise."""
-NO_MOVE = (
-    "a move is a field's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; got {text}"
-)
 WORDS = ("squares", "scores", "mover", "ply")
 SHORT = 40
 """Most characters of a text that an error quotes."""
@@ -40,8 +37,7 @@ class NotationError(UsageError):
     """
 
     def __init__(self, reason: str, *, column: int, line: int | None = None) -> None:
-        place = {"column": column, "what": reason} | ({"line": line} if line else {})
-        super().__init__("line {line}, column {column}: {what}" if line else "column {column}: {what}", **place)
+        super().__init__(f"line {line}, column {column}: {reason}" if line else f"column {column}: {reason}")
         self.reason = reason
         self.column = column
         self.line = line
@@ -78,7 +74,11 @@ class Move:
         """Read `5A` or `5a`; inverse of `str`. Raises `NotationError`."""
         move = _MOVES.get(text)
         if move is None:
-            raise NotationError(Text(NO_MOVE, text=quoted(text)), column=_move_fault(text))
+            raise NotationError(
+                "a move is a field's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; "
+                f"got {quoted(text)}",
+                column=_move_fault(text),
+            )
         return move
 
     def __str__(self) -> str:
@@ -133,15 +133,11 @@ def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
     words = [_Span(match[0], match.start() + 1) for match in re.finditer(r"\S+", text)]
     if len(words) != len(WORDS):
         column = words[len(WORDS)].column if len(words) > len(WORDS) else len(text) + 1
-        raise NotationError(
-            Text("a position has 4 words (squares, scores, mover, ply), not {count}", count=len(words)), column=column
-        )
+        raise NotationError(f"a position has 4 words (squares, scores, mover, ply), not {len(words)}", column=column)
     players, side_length = core.rules.players, core.rules.fields + 1
     sides = _split(words[0], "/", players, "sides")
     squares = [
-        square
-        for p, side in enumerate(sides)
-        for square in _split(side, ",", side_length, Text("squares on side {side}", side=p + 1))
+        square for p, side in enumerate(sides) for square in _split(side, ",", side_length, f"squares on side {p + 1}")
     ]
     scores = _split(words[1], ",", players, "scores")
     seeds = [
@@ -149,8 +145,8 @@ def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
         for index, square in enumerate(squares)
     ]
     mandarins = squares[side_length - 1 :: side_length]
-    mover, ply = (_number(word, _COUNT, Text(f"the {name}")) for word, name in zip(words[2:], WORDS[2:], strict=True))
-    points = [_number(score, _SCORE, Text("score {number}", number=p + 1)) for p, score in enumerate(scores)]
+    mover, ply = (_number(word, _COUNT, f"the {name}") for word, name in zip(words[2:], WORDS[2:], strict=True))
+    points = [_number(score, _SCORE, f"score {p + 1}") for p, score in enumerate(scores)]
     try:
         stones = [int(square.text.endswith("*")) for square in mandarins]
         return core.setup([seeds], [stones], [points], mover, ply, checked=checked)
@@ -176,20 +172,15 @@ def _split(span: _Span, separator: str, count: int, what: str) -> list[_Span]:
         column += len(text) + 1
     if len(parts) != count:
         where = parts[count].column if len(parts) > count else column - 1
-        expected = "expected {count} {what} with {separator!r} between, got {got}"
-        raise NotationError(Text(expected, count=count, what=what, separator=separator, got=len(parts)), column=where)
+        raise NotationError(f"expected {count} {what} with {separator!r} between, got {len(parts)}", column=where)
     return parts
 
 
 def _number(span: _Span, pattern: re.Pattern[str], name: str) -> int:
     match = pattern.fullmatch(span.text)
     if not match:
-        kinds = {
-            _SQUARE: "{name} must be a count of seeds, with * for a stone; got {value}",
-            _SCORE: "{name} must be whole points; got {value}",
-            _COUNT: "{name} must be a whole number; got {value}",
-        }
-        raise NotationError(Text(kinds[pattern], name=name, value=quoted(span.text)), column=span.column)
+        kinds = {_SQUARE: "a count of seeds, with * for a stone", _SCORE: "whole points", _COUNT: "a whole number"}
+        raise NotationError(f"{name} must be {kinds[pattern]}; got {quoted(span.text)}", column=span.column)
     return int(match[1])
 
 
@@ -198,8 +189,8 @@ def square_name(rules: Rules, index: int) -> str:
     player, field = divmod(index, rules.fields + 1)
     owner = seat_name(rules, player)
     if field == rules.fields:
-        return Text("the mandarin square after {seat}", seat=owner)
-    return Text("field {field} of {seat}", field=field + 1, seat=owner)
+        return f"the mandarin square after {owner}"
+    return f"field {field + 1} of {owner}"
 
 
 def names(moves: Sequence[Move]) -> str:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Mask
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
-from oanquan_env.errors import Text, UsageError
+from oanquan_env.errors import UsageError
 
 Column = npt.NDArray[np.int64]
 
@@ -69,7 +69,7 @@ def check_setup(
     _require(
         "seeds",
         in_play <= MAX_SEEDS,
-        lambda row: Text("{count} seeds are more than {most}", count=in_play[row], most=MAX_SEEDS),
+        lambda row: f"{in_play[row]} seeds are more than {MAX_SEEDS}",
     )
     return columns
 
@@ -87,15 +87,17 @@ def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
 
 def check_points(rules: Rules, columns: Setup) -> None:
     """Raise `PositionError` where seeds, stones and scores do not make the total of the rules."""
-    wrong = "seeds, stones and scores make {points} points, not the {total} of the rules"
     points = columns.seeds.sum(axis=1) + columns.stones.sum(axis=1) * rules.stone_value + columns.scores.sum(axis=1)
-    _require("points", points == rules.total, lambda row: Text(wrong, points=points[row], total=rules.total))
+    _require(
+        "points",
+        points == rules.total,
+        lambda row: f"seeds, stones and scores make {points[row]} points, not the {rules.total} of the rules",
+    )
 
 
 def check_ready(ready: Mask, mover: Column) -> None:
     """Raise `PositionError` where the mover has nothing to play, as a refill would be due first."""
-    empty = "the row of the mover, player {player}, is empty: not ready to move"
-    _require("mover", ready, lambda row: Text(empty, player=mover[row]))
+    _require("mover", ready, lambda row: f"the row of the mover, player {mover[row]}, is empty: not ready to move")
 
 
 def _whole(name: str, values: npt.ArrayLike) -> Column:
@@ -123,11 +125,11 @@ def _shape(name: str, array: Column, shape: tuple[int | str, ...]) -> None:
 
 
 def _within(name: str, array: Column, low: int, high: int) -> None:
-    inside, wrong = (array >= low) & (array <= high), "{what} must be {low} to {high}, got {values}"
+    inside = (array >= low) & (array <= high)
     _require(
         name,
         inside.all(axis=1),
-        lambda row: Text(wrong, what=f"the {name}", low=low, high=high, values=array[row].tolist()),
+        lambda row: f"the {name} must be {low} to {high}, got {array[row].tolist()}",
         lambda row: int(inside[row].argmin()),
     )
 

@@ -16,7 +16,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
-from oanquan_env.errors import Text, UsageError
+from oanquan_env.errors import UsageError
 
 Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
 
@@ -44,21 +44,16 @@ class RulesError(UsageError):
     """A value, a combination of values or a text that makes no rules; the message names the field."""
 
 
-NO_BOOL = "{name} must be True or False; got {value!r}"
-
-
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Raise `RulesError` for a field's value that is not among the choices."""
     if value not in choices:
-        wanted = "{name} must be one of {choices}; got {value!r}"
-        raise RulesError(wanted, name=name, choices=", ".join(choices), value=value)
+        raise RulesError(f"{name} must be one of {', '.join(choices)}; got {value!r}")
 
 
 def check_number(name: str, value: object, low: int, high: int) -> None:
     """Raise `RulesError` for a field's value that is no whole number, or out of range."""
     if type(value) is not int or not low <= value <= high:
-        wanted = "{name} must be a whole number from {low} to {high}; got {value!r}"
-        raise RulesError(wanted, name=name, low=low, high=high, value=value)
+        raise RulesError(f"{name} must be a whole number from {low} to {high}; got {value!r}")
 
 
 def _check_value(name: str, value: object) -> None:
@@ -67,7 +62,7 @@ def _check_value(name: str, value: object) -> None:
     elif name in RANGES:
         check_number(name, value, *RANGES[name])
     elif type(value) is not bool:
-        raise RulesError(NO_BOOL, name=name, value=value)
+        raise RulesError(f"{name} must be True or False; got {value!r}")
 
 
 def _parse_value(name: str, text: str) -> object:
@@ -77,30 +72,27 @@ def _parse_value(name: str, text: str) -> object:
         try:
             value = int(text)
         except ValueError:
-            raise RulesError("{name} must be a whole number; got {value!r}", name=name, value=text) from None
+            raise RulesError(f"{name} must be a whole number; got {text!r}") from None
         if value == 0:  # 0 is the constructor's "left out" for max_plies; a text is explicit
             _check_value(name, value)
         return value
     if text not in ("True", "False"):
-        raise RulesError(NO_BOOL, name=name, value=text)
+        raise RulesError(f"{name} must be True or False; got {text!r}")
     return text == "True"
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text of rules; raises `RulesError` for one that is far too long, before anything reads it."""
     if len(text) > MAX_TEXT:
-        wanted = "rules are written in at most {most:,} characters; got {count:,}"
-        raise RulesError(wanted, most=MAX_TEXT, count=len(text))
+        raise RulesError(f"rules are written in at most {MAX_TEXT:,} characters; got {len(text):,}")
     return text.split()
 
 
-def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> Text:
+def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
     """The message for a name that is not among the `known` ones, with the nearest of them."""
     close = difflib.get_close_matches(name, known, n=1)
-    parts = {"kind": kind, "name": name, "known": ", ".join(known)}
-    if close:
-        return Text("unknown {kind} {name!r} (did you mean {close}?); known: {known}", **parts, close=close[0])
-    return Text("unknown {kind} {name!r}; known: {known}", **parts)
+    meant = f" (did you mean {close[0]}?)" if close else ""
+    return f"unknown {kind} {name!r}{meant}; known: {', '.join(known)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,11 +161,13 @@ class Rules:
     def _check_combinations(self) -> None:
         """Refuse the combinations of docs/RULES.md section 5 that make no game."""
         if self.mandarin_ahead == "take_one" and self.players > 2:
-            reason = "mandarin_ahead=take_one needs players=2, not {players}: with more, relays can be endless"
-            raise RulesError(reason, players=self.players)
+            raise RulesError(
+                f"mandarin_ahead=take_one needs players=2, not {self.players}: with more, relays can be endless"
+            )
         if self.total_seeds > MAX_SEEDS:
-            reason = "players * (fields * seeds + mandarin_seeds) is {count} seeds; at most {most}"
-            raise RulesError(reason, count=self.total_seeds, most=MAX_SEEDS)
+            raise RulesError(
+                f"players * (fields * seeds + mandarin_seeds) is {self.total_seeds} seeds; at most {MAX_SEEDS}"
+            )
         reason = ""
         if not self.stones and self.end == "stones_captured":
             reason = "stones=False needs end=squares_empty: with end=stones_captured the game is over after one move"
@@ -251,11 +245,11 @@ class Rules:
         for word in words:
             field, sign, value = word.partition("=")
             if not sign:
-                raise RulesError("cannot read {word!r} in rules {text!r}: expected field=value", word=word, text=text)
+                raise RulesError(f"cannot read {word!r} in rules {text!r}: expected field=value")
             if field not in FIELD_NAMES:
                 raise RulesError(unknown_name("rules field", field, FIELD_NAMES))
             if field in changes:
-                raise RulesError("{field} is given twice in rules {text!r}", field=field, text=text)
+                raise RulesError(f"{field} is given twice in rules {text!r}")
             changes[field] = _parse_value(field, value)
         return PRESETS[name].rules.replace(**changes)
 

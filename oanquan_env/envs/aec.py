@@ -17,7 +17,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
 from oanquan_env.envs.opponent_games import ILLEGAL_REWARD, check_opening_plies, draw_starts
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import Given, check_options, given_position
-from oanquan_env.match.matches import Match
+from oanquan_env.match.match import Match
 from oanquan_env.match.ownership import SOLD
 from oanquan_env.match.rules import MatchRules, as_match_rules
 from oanquan_env.observation import Encoder, Observation

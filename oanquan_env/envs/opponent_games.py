@@ -15,15 +15,11 @@ from oanquan_env.board import shared_core
 from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import Rules, as_rules
+from oanquan_env.envs.opponents import Opponent, Opponents
 from oanquan_env.observation import Encoder, Observation
-from oanquan_env.players import Policy
-from oanquan_env.players import make as make_policy
 from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import Rewards, check_reward, ply_rewards
 
-Choose: TypeAlias = Callable[[Positions, np.random.Generator], npt.NDArray[np.integer[Any]]]
-"""`Policy.choose`: running positions and all chance that may be used -> (N,) a legal action for each mover."""
-Opponent: TypeAlias = str | Policy | Choose | None
 Seat: TypeAlias = int | Literal["random"]
 PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]] | None], None]
 """Given rows (M,), copies of their positions before a ply (M) and the actions (M,) of it; None where games begin."""
@@ -43,8 +39,8 @@ MAX_BEGINNINGS = 100
 class OpponentGames:
     """N games and the agent's seats in them. `begin` starts games, `step` plays on; nothing restarts by itself.
 
-    Raises `ValueError` for an unknown player, seat or reward, and for an `n` or `opening_plies` that is no whole number
-    or out of range; `TypeError` for an opponent of another kind.
+    Raises `ValueError` for an opponent that is no player, an unknown seat or reward, and for an `n` or `opening_plies`
+    that is no whole number or out of range.
 
     There are `n` games, 1 to `MAX_GAMES`; the other arguments are those of `oanquan_env.envs.single.OAnQuanEnv`.
 
@@ -71,7 +67,7 @@ class OpponentGames:
         self.mask = np.zeros((n, self.core.rules.actions), dtype=np.bool_)
         self.over = np.zeros(n, dtype=np.bool_)
         self.illegal = np.zeros(n, dtype=np.bool_)
-        self._opponent = _as_choose(opponent, self.core.rules)
+        self._opponent = None if opponent is None else Opponents(opponent, self.core, n)
         self._seat = _check_seat(seat, self.core.rules, self_play=self._opponent is None)
         self._paid = self.positions.scores.copy()  # scores already rewarded
         self._settled = np.zeros(n, dtype=np.bool_)  # games whose end was paid
@@ -86,6 +82,12 @@ class OpponentGames:
     def truncated(self) -> Mask:
         """(N,) bool, games ended by the ply limit."""
         return self.positions.truncated
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Take another opponent in games that begin from now on; raises `ValueError` as the constructor."""
+        if self._opponent is None or opponent is None:
+            raise ValueError("only another opponent can be set: make another environment for the self-play view")
+        self._opponent.exchange(opponent, self.over)
 
     def begin(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
         """Start new games in `rows`, from `start` (one position, or one for each) or as games usually begin.
@@ -171,6 +173,8 @@ class OpponentGames:
         self.positions[rows] = start
         self._paid[rows] = self.positions.scores[rows]
         self.illegal[rows] = False
+        if self._opponent is not None:
+            self._opponent.draw(rows, rng)
         if self._opponent is None:
             self.seats[rows] = self.positions.mover[rows]
         elif self._seat == "random":
@@ -201,7 +205,7 @@ class OpponentGames:
             return
         while (rows := ((self.positions.mover != self.seats) & (self.positions.ended == RUNNING)).nonzero()[0]).size:
             moved = self.positions.at(rows)
-            actions, before = np.asarray(self._opponent(moved, rng)), moved.copy() if self.watch else None
+            actions, before = self._opponent.choose(rows, moved, rng), moved.copy() if self.watch else None
             try:
                 self.core.play(moved, actions)
             except IllegalActionError as error:
@@ -247,22 +251,6 @@ def draw_starts(core: Core, n: int, most_plies: int, rng: np.random.Generator) -
 def check_opening_plies(plies: int, rules: Rules) -> int:
     """`opening_plies` of an environment; raises `ValueError` for no whole number from 0 to `max_plies`."""
     return _whole("opening_plies", plies, 0, rules.max_plies)
-
-
-def _as_choose(opponent: Opponent, rules: Rules) -> Choose | None:
-    if isinstance(opponent, str):
-        opponent = make_policy(opponent, rules)
-    if opponent is None:
-        return None
-    if not isinstance(opponent, type):  # a Policy's class has `choose` too, but it is no player
-        if isinstance(opponent, Policy):
-            return opponent.choose
-        if callable(opponent):
-            return opponent
-    raise TypeError(
-        "opponent must be a player's name, a Policy, a function of positions and a random generator, or None; "
-        f"got {opponent!r}"
-    )
 
 
 def _check_seat(seat: Seat, rules: Rules, *, self_play: bool) -> Seat:

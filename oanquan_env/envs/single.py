@@ -12,7 +12,8 @@ from oanquan_env.arrays import Ints, Mask
 from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.envs.opponent_games import TERMINATIONS, Opponent, OpponentGames, Seat
+from oanquan_env.envs.opponent_games import TERMINATIONS, OpponentGames, Seat
+from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
@@ -45,10 +46,10 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     Args:
         rules: a `Rules` or its text. The opponent plays all other seats where there are more than two.
-        opponent: a player's name (`random`, `greedy`, and where the package `agents` is importable all that it knows),
-            a `Policy` for the same rules, a function like `Policy.choose`, or None. None is the self-play view: every
-            step is one ply of whoever is to move; the reward is the mover's, the next observation that of the next
-            player.
+        opponent: all that `oanquan_env.players.as_policy` takes, such as a player's name, an object with `choose`, a
+            function of observations and masks, a trained model; a list of these, one of which is drawn for each game;
+            or None. None is the self-play view: every step is one ply of whoever is to move; the reward is the mover's,
+            the next observation that of the next player.
         seat: the agent's seat (0 moves first), or `random`, drawn anew for each game.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: games begin 0 to this many random plies after the set-up, each number equally often. An agent
@@ -58,8 +59,8 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
             1 / `metadata["render_fps"]` seconds.
 
     Raises:
-        ValueError: for an unknown player, seat, reward or render mode, and for `opening_plies` that are no whole number
-            from 0 to the `max_plies` of the rules (`RulesError` for the rules).
+        ValueError: for an opponent that is no player, an unknown seat, reward or render mode, and for `opening_plies`
+            that are no whole number from 0 to the `max_plies` of the rules (`RulesError` for the rules).
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -102,6 +103,13 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         if self.render_mode is None:
             raise ValueError("the moves of a game are kept where the environment has a render_mode")
         return played_board(self._games.core, self._start, self._moves)
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Play games that begin from now on against another opponent, or a list; a running game keeps its own.
+
+        Raises `ValueError` as the constructor, and in the self-play view.
+        """
+        self._games.set_opponent(opponent)
 
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions; all false when the game is over."""

@@ -13,7 +13,8 @@ from gymnasium.vector.utils import batch_space
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.envs.opponent_games import Opponent, OpponentGames, Seat
+from oanquan_env.envs.opponent_games import OpponentGames, Seat
+from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import Screen
 from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
@@ -109,6 +110,13 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def seats(self) -> Ints:
         """(N,) intp, the agent's seats; in the self-play view who made the last ply."""
         return self._games.seats.copy()
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Play games that begin from now on against another opponent, or a list; a running game keeps its own.
+
+        Raises `ValueError` as the constructor, and in the self-play view.
+        """
+        self._games.set_opponent(opponent)
 
     def action_masks(self) -> Mask:
         """(N, A) bool, the legal actions; all false in the rows of games that are over."""

@@ -34,10 +34,9 @@ class MatchRules:
     def check(self, rules: Rules) -> None:
         """Raise `RulesError` where no match can be played by `rules`."""
         if rules.players != 2:
-            raise RulesError("match play needs players=2, not {players}", players=rules.players)
+            raise RulesError(f"match play needs players=2, not {rules.players}")
         if self.fields_to_lose > rules.fields:
-            wanted = "fields_to_lose must be at most fields={fields}; got {value}"
-            raise RulesError(wanted, fields=rules.fields, value=self.fields_to_lose)
+            raise RulesError(f"fields_to_lose must be at most fields={rules.fields}; got {self.fields_to_lose}")
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -47,14 +46,13 @@ class MatchRules:
         for word in words_of(text):
             name, sign, value = word.partition("=")
             if not sign or name not in names:
-                wanted = "cannot read {word} in match rules; known: {known}"
-                raise RulesError(wanted, word=quoted(word), known=", ".join(names))
+                raise RulesError(f"cannot read {quoted(word)} in match rules; known: {', '.join(names)}")
             if name in values:
-                raise RulesError("{field} is given twice in match rules {text}", field=name, text=quoted(text))
+                raise RulesError(f"{name} is given twice in match rules {quoted(text)}")
             try:
                 values[name] = value if name == "match_measure" else int(value)
             except ValueError:
-                raise RulesError("{name} must be a whole number; got {value}", name=name, value=quoted(value)) from None
+                raise RulesError(f"{name} must be a whole number; got {quoted(value)}") from None
         return cls(**values)  # type: ignore[arg-type]  # checked there
 
     def __str__(self) -> str:

@@ -6,12 +6,11 @@ from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import NotationError
 from oanquan_env.engine.rules import Rules, RulesError, as_rules
-from oanquan_env.errors import Text
-from oanquan_env.match.matches import Match
+from oanquan_env.match.match import Match
 from oanquan_env.play.files import board_of_single
 from oanquan_env.play.refusal import SessionError, refusing
 from oanquan_env.records.games import parse_records
-from oanquan_env.records.matches import MATCH, is_resigned, resume_match
+from oanquan_env.records.match_records import MATCH, is_resigned, resume_match
 
 UNPLAYABLE = NotationError, IllegalMoveError, RunawayGameError  # of a move
 
@@ -44,7 +43,7 @@ def begin_game(rules: Rules, starter: int, position: str | None, moves: str) -> 
     except NotationError as error:
         raise SessionError("position", error.reason, column=error.column) from None
     if type(starter) is not int or not 0 <= starter < rules.players:
-        wrong = Text("starter must be 0 to {high}; got {value!r}", high=rules.players - 1, value=starter)
+        wrong = f"starter must be 0 to {rules.players - 1}; got {starter!r}"
         raise SessionError("request", wrong)
     if position is None and starter:
         start = board.positions
@@ -66,14 +65,14 @@ def read_record(text: str, number: int | None) -> Beginning:
     try:
         records = parse_records(text)
         if not records:
-            raise SessionError("record", Text("the file is empty"))
+            raise SessionError("record", "the file is empty")
         if MATCH in records[0].headers:
             match, board = resume_match(records)
             return Beginning(board, match, is_resigned(records[-1]))
         if number is None and len(records) > 1:
-            raise SessionError("games", Text("it holds {count} games", count=len(records)), games=len(records))
+            raise SessionError("games", f"it holds {len(records)} games", games=len(records))
         if number is not None and not 1 <= number <= len(records):
-            raise SessionError("record", Text("there is no game {number}", number=number))
+            raise SessionError("record", f"there is no game {number}")
         record = records[0 if number is None else number - 1]
         return Beginning(board_of_single(record), None, is_resigned(record))
     except SessionError:

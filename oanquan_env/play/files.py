@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from oanquan_env.board import Board
-from oanquan_env.errors import Text, UsageError
+from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
 from oanquan_env.records.games import OWNERSHIP_HEADERS, GameRecord, read_records
 
 
-def save_game(name: str, record: GameRecord, own: set[Path], say: Callable[[str], None]) -> bool:
+def save_game(name: str, record: GameRecord, own: set[Path], say: Callable[..., None]) -> bool:
     """Write a record to a new file, or to one of the game's `own`, those that it wrote before; says how that went."""
     path = Path(name).expanduser()
     try:
@@ -19,13 +19,13 @@ def save_game(name: str, record: GameRecord, own: set[Path], say: Callable[[str]
             with path.open("x", encoding="utf-8", newline="\n") as file:
                 file.write(str(record))
     except FileExistsError:
-        say(Text("{path} is there already: choose another name.", path=path))
+        say("{path} is there already: choose another name.", path=path)
         return False
     except (OSError, ValueError) as error:
-        say(Text("It cannot be saved: {why}.", why=error))
+        say("It cannot be saved: {why}.", why=error)
         return False
     own.add(path.resolve())
-    say(Text("Saved to {path}.", path=path))
+    say("Saved to {path}.", path=path)
     return True
 
 
@@ -36,23 +36,21 @@ def load_game(name: str) -> Board:
     or one too many is asked for.
     """
     if not name:
-        raise ValueError(Text("type load and the name of a file"))
+        raise ValueError("type load and the name of a file")
     path, number = Path(name).expanduser(), None
     words = name.rsplit(maxsplit=1)
     if len(words) == 2 and words[1].isdecimal() and not path.exists():
         path, number = Path(words[0]).expanduser(), int(words[1])
     records = read_records(path)
     if number is None and len(records) != 1:
-        wrong = "{path} holds {count} games: load {path} 1 takes the first"
-        raise UsageError(wrong, path=path, count=len(records))
+        raise UsageError(f"{path} holds {len(records)} games: load {path} 1 takes the first")
     if number is not None and not 1 <= number <= len(records):
-        wrong = "there is no game {number}: {path} holds {count}"
-        raise UsageError(wrong, number=number, path=path, count=len(records))
+        raise UsageError(f"there is no game {number}: {path} holds {len(records)}")
     return board_of_single(records[0 if number is None else number - 1])
 
 
 def board_of_single(record: GameRecord) -> Board:
     """The board of a game that is no round of a match with sold fields; of such a round, raises ValueError."""
     if any(header in record.headers for header in OWNERSHIP_HEADERS):
-        raise ValueError(Text("it is a round of a match, in which fields are sold"))
+        raise ValueError("it is a round of a match, in which fields are sold")
     return record.board()

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import Move, seat_name
 from oanquan_env.engine.positions import Termination
-from oanquan_env.errors import Text
-from oanquan_env.match.matches import Match, resigned
+from oanquan_env.match.match import Match, resigned
 from oanquan_env.match.ownership import match_standings
-from oanquan_env.play.levels import Seated, seated
+from oanquan_env.play.levels import Seat, make_seat
 from oanquan_env.players import Policy
 from oanquan_env.records.games import GameRecord
-from oanquan_env.records.matches import match_records, round_headers
+from oanquan_env.records.match_records import match_records, round_headers
 
 
 class Game:
@@ -31,12 +30,12 @@ class Game:
     """
 
     def __init__(
-        self, board: Board, names: Sequence[str], seats: Sequence[Seated] | None = None, match: Match | None = None
+        self, board: Board, names: Sequence[str], seats: Sequence[Seat] | None = None, match: Match | None = None
     ) -> None:
         if len(names) != board.rules.players:
-            raise ValueError(Text("it has {count} players, this one {got}", count=board.rules.players, got=len(names)))
+            raise ValueError(f"it has {board.rules.players} players, this one {len(names)}")
         if seats is None:
-            known = {name: seated(name, board.rules) for name in dict.fromkeys(names)}
+            known = {name: make_seat(name, board.rules) for name in dict.fromkeys(names)}
             seats = [known[name] for name in names]
         self.board = board
         self.seats = list(seats)

@@ -10,7 +10,7 @@ import numpy as np
 from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import Move, seat_name
-from oanquan_env.errors import Text
+from oanquan_env.play.vietnamese_texts import Language, in_language
 from oanquan_env.players import Policy, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
@@ -45,17 +45,19 @@ class Hint:
     values: Mapping[Move, float]
     analysis: Analysis | None  # of the search; None for a player that does not search
 
-    def text(self, board: Board) -> Text:
+    def text(self, board: Board, language: Language = "en") -> str:
         """The advice in words: the mover's final margin with each move, or the points won at once."""
         before = 0.0 if self.analysis is None else final_margin(board, 0.0)
         moves = "  ".join(f"{move} {round(before + value, 1):+g}" for move, value in self.values.items())
         parts = {"player": self.player, "best": self.best, "moves": moves}
         if self.analysis is None:
             words = "{player}: try {best}.\nPoints that each move wins at once, answers not counted:\n{moves}"
-            return Text(words, **parts)
+            return in_language(words, language, **parts)
         words = "{player}: try {best}.\nFinal margin of {seat} with each move, if all play their best ({how}):\n{moves}"
-        how = Text("proved") if self.analysis.proved else Text("seen {depth} moves deep", depth=self.analysis.depth)
-        return Text(words, **parts, seat=seat_name(board.rules, board.mover), how=how)
+        how = "proved" if self.analysis.proved else "seen {depth} moves deep"
+        how = in_language(how, language, depth=self.analysis.depth)
+        seat = in_language(seat_name(board.rules, board.mover), language)
+        return in_language(words, language, **parts, seat=seat, how=how)
 
 
 def final_margin(board: Board, value: float) -> float:

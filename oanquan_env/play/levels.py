@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import Rules
-from oanquan_env.errors import Text, UnavailableError, UnknownAgentError, said
+from oanquan_env.errors import UnavailableError, UnknownAgentError
 from oanquan_env.players import EpsilonPolicy, Policy
-from oanquan_env.players import make as make_policy
+from oanquan_env.players import as_policy as make_policy
 
 PERSON = "human"  # the name of a person
 
@@ -42,7 +42,7 @@ comes with the package its play from the set-up is proved to be."""
 
 
 @dataclass(frozen=True)
-class Seated:
+class Seat:
     """Who sits on a seat."""
 
     name: str  # `PERSON`, a level or a player's name
@@ -62,25 +62,23 @@ def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     return names[-1], make_policy(names[-1], rules)
 
 
-def seated(
+def make_seat(
     name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], tuple[str, Policy]] = first_playing
-) -> Seated:
+) -> Seat:
     """The person, level or player of that name; `playing` makes a level's player, with its name.
 
     Raises `ValueError` for a name that no player has, and for a player that is damaged; `ImportError` for a player, not
     a level, that needs a package that is not installed.
     """
     if name == PERSON:
-        return Seated(name)
+        return Seat(name)
     if name not in LEVELS:
         try:
-            return Seated(name, make_policy(name, rules))
+            return Seat(name, make_policy(name, rules))
         except UnknownAgentError as error:
-            text = said(error)
-            if not isinstance(text, Text) or "known" not in text.parts:
-                raise
-            known = f"  {', '.join(LEVELS)}: levels for people\n{text.parts['known']}"
-            raise UnknownAgentError(Text(text.template, **{**text.parts, "known": known})) from None
+            begin = "players are:\n"
+            known = str(error).replace(begin, f"{begin}  {', '.join(LEVELS)}: levels for people\n")
+            raise UnknownAgentError(known) from None
     level = LEVELS[name]
     policy = playing(level.players, rules)[1]
-    return Seated(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)
+    return Seat(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from oanquan_env.errors import Text, said
 from oanquan_env.play.picture import Json
-from oanquan_env.play.vietnamese_texts import in_vietnamese
 
 
 class SessionError(ValueError):
@@ -21,16 +19,15 @@ class SessionError(ValueError):
     def __init__(
         self, code: str, detail: Exception | str, *, column: int | None = None, games: int | None = None
     ) -> None:
-        super().__init__(said(detail) if isinstance(detail, Exception) else detail)
+        super().__init__(str(detail))
         self.code = code
         self.column = column
         self.games = games
 
     def to_json(self) -> Json:
-        """For the page."""
-        text = said(self)
-        detail = {"en": text.partition("; players are:")[0], "vi": in_vietnamese(text)}
-        field = str(text.parts.get("name", "")) if isinstance(text, Text) else ""
+        """For the page, which has a sentence for each code; the detail is English and names a field first."""
+        detail = {"en": str(self).partition("; players are:")[0], "vi": ""}
+        field = str(self).partition(" ")[0] if self.code == "rules" else ""
         return {"code": self.code, "detail": detail, "field": field, "column": self.column, "games": self.games}
 
 

@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
 
-from oanquan_env.errors import Text, UsageError
+from oanquan_env.errors import UsageError
 from oanquan_env.play.catalogue import catalogue
 from oanquan_env.play.lessons import lessons
 from oanquan_env.play.picture import Json
@@ -121,7 +121,7 @@ class PlayServer(ThreadingHTTPServer):
         """The game of a tab. Raises `SessionError` if it is not kept any more."""
         with self._lock:
             if not isinstance(name, str) or name not in self._tabs:
-                raise SessionError("gone", Text("this game is not kept any more"))
+                raise SessionError("gone", "this game is not kept any more")
             self._tabs.move_to_end(name)
             return self._tabs[name]
 

@@ -10,17 +10,19 @@ import numpy as np
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.errors import MissingExtraError, Text
+from oanquan_env.errors import MissingExtraError, UnknownAgentError
 from oanquan_env.play.beginning import UNPLAYABLE, Beginning, begin_game, begin_match, read_record, read_rules
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint
-from oanquan_env.play.levels import PERSON
+from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.line import Line
 from oanquan_env.play.picture import Json, drawing
 from oanquan_env.play.puzzles import Puzzle, puzzles_of
 from oanquan_env.play.refusal import SessionError, refusing
 from oanquan_env.play.state import game_json, hint_json, puzzle_json
 from oanquan_env.play.warming import shared_adviser, shared_reviewer, shared_seat
+from oanquan_env.players.making import kinds
+from oanquan_env.players.names import parse
 from oanquan_env.playing import choose_move
 from oanquan_env.records.games import format_records
 from oanquan_env.render.animation import moving_picture
@@ -83,7 +85,7 @@ class Session:
         Raises `SessionError` for a request that cannot be done; nothing has changed.
         """
         if name not in self._requests:
-            raise SessionError("request", Text("unknown request {name!r}", name=name))
+            raise SessionError("request", f"unknown request {name!r}")
         try:
             with self.changed:
                 self._requests[name](**arguments)
@@ -104,12 +106,12 @@ class Session:
         """Begin another game: at the set-up, where `starter` moves first, at a position, or the first of a match."""
         read = read_rules(rules)
         begun = begin_game(read, starter, position, moves) if match is None else begin_match(read, match)
-        self._put(begun, seats)
+        self._put(begun, self._safe(seats))
 
     def move(self, move: str, ply: int) -> None:
         """A person's move, made at that ply: one that comes twice, or too late, is refused."""
         if ply != self.game.board.ply or self.game.over or self.game.player is not None or self._solved:
-            raise SessionError("move", Text("it is not your turn"))
+            raise SessionError("move", "it is not your turn")
         self._push(move)
 
     def rematch(self, swap: bool = False) -> None:
@@ -123,7 +125,7 @@ class Session:
         """Show a puzzle of a level; after the last one the first comes again."""
         puzzles = puzzles_of(self.game.board.rules)
         if level not in puzzles or type(number) is not int:
-            raise SessionError("request", Text("there is no puzzle {level!r} {number!r}", level=level, number=number))
+            raise SessionError("request", f"there is no puzzle {level!r} {number!r}")
         puzzle = puzzles[level][number % len(puzzles[level])]
         self._put(Beginning(puzzle.board.copy()), [PERSON] * puzzle.board.rules.players)
         self.puzzle = puzzle
@@ -131,30 +133,30 @@ class Session:
     def undo(self) -> None:
         """Take back a person's last move, and the answers to it."""
         if not self.game.undo():
-            raise SessionError("request", Text("there is no move of yours to take back"))
+            raise SessionError("request", "there is no move of yours to take back")
 
     def redo(self) -> None:
         """Play the moves again that were taken back."""
         if not self.game.redo():
-            raise SessionError("request", Text("there is no move to play again"))
+            raise SessionError("request", "there is no move to play again")
 
     def back(self, moves: int) -> None:
         """Go back to where only the first `moves` moves had been played."""
         if type(moves) is not int or not 0 <= moves <= len(self.game.board.history):
-            raise SessionError("request", Text("there is no move {number!r}", number=moves))
+            raise SessionError("request", f"there is no move {moves!r}")
         self.game.back_to(moves)
 
     def resign(self) -> None:
         """Let the person to move give up."""
         if self.game.over or self.game.player is not None:
-            raise SessionError("request", Text("it is not your turn"))
+            raise SessionError("request", "it is not your turn")
         self.game.resign()
 
     def next_round(self) -> None:
         """Go on with the next round of a match."""
         settled = self.game.settled()
         if settled is None or settled.outcome is not None:
-            raise SessionError("request", Text("there is no next round"))
+            raise SessionError("request", "there is no next round")
         self._put(Beginning(Board.from_positions(settled.core, settled.positions), settled))
 
     def load(self, text: str, number: int | None = None, seats: Sequence[str] | None = None) -> None:
@@ -162,7 +164,7 @@ class Session:
 
         `seats` are the names that sit there, by default those that sit here now.
         """
-        self._put(read_record(text, number), seats)
+        self._put(read_record(text, number), self._safe(seats))
 
     def saved(self) -> str:
         """The game, or the match so far, as records."""
@@ -207,12 +209,12 @@ class Session:
             adviser, lock = shared_adviser(board.rules) if moves is None else shared_reviewer(board.rules)
             moves = len(line) if moves is None else moves
             if type(moves) is not int or not 0 <= moves <= len(line):
-                raise SessionError("request", Text("there is no move {number!r}", number=moves))
+                raise SessionError("request", f"there is no move {moves!r}")
             for _ in line[moves:]:
                 board.pop()
             serial = line[moves - 1] if moves else 0
             if board.outcome is not None:
-                raise SessionError("request", Text("the game is over"))
+                raise SessionError("request", "the game is over")
         with lock:
             name, player = adviser.current
             if (serial, name) not in values:
@@ -224,7 +226,7 @@ class Session:
     def picture(self, kind: str) -> bytes:
         """The game as a moving picture, `svg` or `gif`. Raises `SessionError` for other kinds, and without Pillow."""
         if kind not in ("svg", "gif"):
-            raise SessionError("request", Text("there is no picture {kind!r}", kind=kind))
+            raise SessionError("request", f"there is no picture {kind!r}")
         with self.changed:
             board = self.game.board.copy()
             owners = None if self.game.match is None else self.game.match.ownership.owners().tolist()
@@ -250,6 +252,14 @@ class Session:
         return drawing(self.game.board.rules)
 
     # ---- within ----------------------------------------------------------------------------------------------------
+
+    def _safe(self, names: Sequence[str] | None) -> Sequence[str] | None:
+        """The names of a request, which must not make this program import a module, as MODULE:NAME would."""
+        with refusing("player", UnknownAgentError):
+            for name in names or ():
+                if name not in (PERSON, *LEVELS, *self.game.names):
+                    parse(name, kinds())
+        return names
 
     def _put(self, begun: Beginning, names: Sequence[str] | None = None) -> None:
         """Go on with another game; `names` are by default those that sit here, or persons where others are needed."""

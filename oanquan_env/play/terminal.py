@@ -9,7 +9,6 @@ from oanquan_env import render
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError, names, seat_name
-from oanquan_env.errors import Text, said
 from oanquan_env.play import vietnamese
 from oanquan_env.play.files import load_game, save_game
 from oanquan_env.play.game import Game
@@ -18,7 +17,7 @@ from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.play.screen import drawn, edit_lines, plain, thinking
 from oanquan_env.play.vietnamese_texts import HELP, Language, in_language
 from oanquan_env.players import Policy
-from oanquan_env.players import make as make_policy
+from oanquan_env.players import as_policy as make_policy
 from oanquan_env.playing import choose_move
 
 
@@ -46,7 +45,7 @@ class TerminalGame:
         self._asked = ""  # a line that would drop the game, and is done if it is typed again
         self._waiting = False  # an agent was interrupted, and waits for the person's next line
         self._commands: dict[str, Callable[[str], None]] = {
-            "moves": lambda _: self._say(Text("You can play {moves}.", moves=names(self.board.legal_moves))),
+            "moves": lambda _: self._say("You can play {moves}.", moves=names(self.board.legal_moves)),
             "story": self._story,
             "hint": self._hint,
             "undo": self._undo,
@@ -56,8 +55,8 @@ class TerminalGame:
             "board": self._show,
             "save": self._save,
             "load": self._load,
-            "legend": lambda _: print(plain(in_language(Text(render.LEGEND), self._language))),
-            "help": lambda _: self._say(Text(HELP)),
+            "legend": lambda _: print(plain(in_language(render.LEGEND, self._language))),
+            "help": lambda _: self._say(HELP),
         }
 
     def _begin(self, board: Board, *, known: bool = False) -> None:
@@ -79,7 +78,7 @@ class TerminalGame:
     def run(self) -> None:
         """Play until somebody types `quit` or the input ends."""
         edit_lines()
-        self._say(Text("Type a move such as 3A or 2C, or help; legend explains the board."))
+        self._say("Type a move such as 3A or 2C, or help; legend explains the board.")
         self._introduce()
         while True:
             try:
@@ -92,7 +91,7 @@ class TerminalGame:
                     return
                 self._waiting = False
                 if line:
-                    self._obey(line)
+                    self._run_command(line)
             except EOFError:
                 print()
                 return
@@ -109,12 +108,12 @@ class TerminalGame:
         seats = ", ".join(
             f"{self._seat(seat)}: {in_language(name, self._language)}" for seat, name in enumerate(self.players)
         )
-        self._say(Text("{seats}. Rules: {rules}.", seats=seats, rules=self.board.rules))
+        self._say("{seats}. Rules: {rules}.", seats=seats, rules=self.board.rules)
         self._show()
 
-    def _say(self, text: str, end: str = "\n") -> None:
-        """Print a text in the language of the game."""
-        print(in_language(text, self._language), end=end)
+    def _say(self, text: str, **parts: object) -> None:
+        """Print a sentence in the language of the game, with its parts."""
+        print(in_language(text, self._language, **parts))
 
     def _seat(self, seat: int) -> str:
         return in_language(seat_name(self.board.rules, seat), self._language)
@@ -125,17 +124,15 @@ class TerminalGame:
     def _story(self, _: str) -> None:
         trace = self.board.last_trace
         if trace is None:
-            self._say(Text("No move has been played yet."))
+            self._say("No move has been played yet.")
         else:
             print("\n".join(trace.lines() if self._language == "en" else vietnamese.trace_lines(trace)))
 
     def _prompt(self) -> str:
-        text = Text("{seat} > ", seat=self._seat(self.board.mover))
+        text = "{seat} waits; Enter lets it go on > " if self.game.player else "{seat} > "
         if self.game.over:
-            text = Text("The game is over (undo, story, new, save FILE, quit) > ")
-        elif self.game.player:
-            text = Text("{seat} waits; Enter lets it go on > ", seat=self._seat(self.board.mover))
-        return in_language(text, self._language)
+            text = "The game is over (undo, story, new, save FILE, quit) > "
+        return in_language(text, self._language, seat=self._seat(self.board.mover))
 
     def _may_drop(self, line: str, begin: str = "") -> bool:
         """Whether the game can be dropped: it is in a file, or the person was warned and asks again."""
@@ -143,12 +140,12 @@ class TerminalGame:
             return True
         self._asked = line
         print(end=begin)
-        self._say(Text("This game is not saved: save FILE keeps it. {line} once more drops it.", line=line))
+        self._say("This game is not saved: save FILE keeps it. {line} once more drops it.", line=line)
         return False
 
     # ---- moves -----------------------------------------------------------------------------------------------------
 
-    def _obey(self, line: str) -> None:
+    def _run_command(self, line: str) -> None:
         word, *rest = line.split(maxsplit=1)
         word, detail = word.lower(), "".join(rest)
         if f"{word} {detail}".strip() != self._asked:
@@ -163,34 +160,36 @@ class TerminalGame:
         try:
             move = Move.parse(line)
         except NotationError:
-            self._say(Text("I do not know {line!r}: type a move such as 3A or 2C, or help.", line=line))
+            self._say("I do not know {line!r}: type a move such as 3A or 2C, or help.", line=line)
             return
         if self.game.resigned is not None:
-            self._say(Text("The game is over; undo takes the resignation back."))
+            self._say("The game is over; undo takes the resignation back.")
         elif self.game.player is not None:
-            self._say(Text("It is {seat}'s turn.", seat=self._seat(self.board.mover)))
+            self._say("It is {seat}'s turn.", seat=self._seat(self.board.mover))
         else:
             self._play(move)
 
     def _answer(self, agent: Policy) -> None:
         seat = self.board.mover
         name = f"{self._seat(seat)} ({self.players[seat]})"
-        with thinking(in_language(Text("{name} is thinking…", name=name), self._language)):
+        with thinking(in_language("{name} is thinking…", self._language, name=name)):
             move = choose_move(agent, self.board, self._rng)
-        self._play(move, Text("{name} plays {move}.", name=name, move=move))
+        self._play(move, in_language("{name} plays {move}.", self._language, name=name, move=move))
 
     def _play(self, move: Move, words: str = "") -> None:
         try:
             self.game.push(move)
         except (IllegalMoveError, RunawayGameError) as error:
-            self._say(said(error), ".\n")
+            known = self._language == "vi" and isinstance(error, IllegalMoveError)
+            words = "{move} cannot be played; moves lists those that can" if known else "{error}"
+            self._say(f"{words}.\n", move=move, error=error)
             return
         if words:
-            self._say(words)
+            print(words)
         self._show()
-        self._tell_end()
+        self._print_ending()
 
-    def _tell_end(self) -> None:
+    def _print_ending(self) -> None:
         """Where the final points come from, if the last move ended the game."""
         trace = self.board.last_trace
         if trace is not None and trace.termination:
@@ -198,39 +197,39 @@ class TerminalGame:
 
     def _hint(self, _: str) -> None:
         if self.game.over:
-            self._say(Text("The game is over."))
+            self._say("The game is over.")
             return
-        with thinking(in_language(Text("The player who gives hints is thinking…"), self._language)):
+        with thinking(in_language("The player who gives hints is thinking…", self._language)):
             try:
                 if self._adviser is None:
                     self._adviser = first_playing(LEVELS["perfect"].players, self.board.rules)
-                advice: str = hint(*self._adviser, self.board, self._rng).text(self.board)
+                advice = hint(*self._adviser, self.board, self._rng).text(self.board, self._language)
             except ValueError as error:  # the file of a net is damaged
-                advice = Text("There is no hint: {why}.", why=said(error))
-        self._say(advice)
+                advice = in_language("There is no hint: {why}.", self._language, why=error)
+        print(advice)
 
     def _undo(self, _: str) -> None:
         if self.game.undo():
             self._show()
         else:
-            self._say(Text("There is no move of yours to take back."))
+            self._say("There is no move of yours to take back.")
 
     def _redo(self, _: str) -> None:
         if self.game.redo():
             self._show()
-            self._tell_end()
+            self._print_ending()
         else:
-            self._say(Text("There is no move to play again."))
+            self._say("There is no move to play again.")
 
     def _resign(self, _: str) -> None:
         if self.game.over:
-            self._say(Text("The game is over."))
+            self._say("The game is over.")
             return
         seat = self._seat(loser := self.game.resign())
         if self.board.rules.players == 2:
-            self._say(Text("{seat} resigns: {other} wins.", seat=seat, other=self._seat(1 - loser)))
+            self._say("{seat} resigns: {other} wins.", seat=seat, other=self._seat(1 - loser))
         else:
-            self._say(Text("{seat} resigns.", seat=seat))
+            self._say("{seat} resigns.", seat=seat)
 
     # ---- other games -----------------------------------------------------------------------------------------------
 
@@ -241,7 +240,7 @@ class TerminalGame:
 
     def _save(self, name: str) -> None:
         if not name:
-            self._say(Text("Save it where? Type save and the name of a file."))
+            self._say("Save it where? Type save and the name of a file.")
         elif save_game(name, self.game.record(), self._files, self._say):
             self._kept = self.board.history
 
@@ -252,6 +251,6 @@ class TerminalGame:
             board = load_game(name)
             self._begin(board, known=board.rules == self.board.rules)
         except (OSError, ValueError, ImportError) as error:
-            self._say(Text("It cannot be loaded: {why}.", why=said(error)))
+            self._say("It cannot be loaded: {why}.", why=error)
         else:
             self._introduce()

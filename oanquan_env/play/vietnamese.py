@@ -7,7 +7,7 @@ from oanquan_env.engine.move_trace import MoveTrace, TurnEnd
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import Rules
-from oanquan_env.render.terminal import Words
+from oanquan_env.render.terminal import Captions
 
 SEAT_NAMES = {2: ("Nam", "Bắc"), 3: ("Nam", "Đông", "Tây"), 4: ("Nam", "Đông", "Bắc", "Tây")}
 """As `notation.SEAT_NAMES`."""
@@ -78,7 +78,7 @@ def ending(trace: MoveTrace) -> Iterator[str]:
     yield f"Điểm cuối cùng: {finals}."
 
 
-def board_words(board: Board) -> Words:
+def board_words(board: Board) -> Captions:
     """The text on and under a board in the terminal."""
     names, last, outcome = SEAT_NAMES[board.rules.players], board.last_trace, board.outcome
     notes = [f"đến lượt {names[board.mover]}"]
@@ -89,4 +89,4 @@ def board_words(board: Board) -> Words:
     notes.append(f"{board.ply} nước")
     if last is not None:
         notes.append(f"{names[last.player]} vừa đi {last.move}")
-    return Words(names, notes)
+    return Captions(names, notes)

@@ -10,7 +10,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.play.hints import REVIEWERS
-from oanquan_env.play.levels import Seated, first_playing, seated
+from oanquan_env.play.levels import Seat, first_playing, make_seat
 from oanquan_env.players import Policy
 from oanquan_env.players import make as make_policy
 from oanquan_env.playing import advance_randomly
@@ -76,9 +76,9 @@ def _near_the_end(rules: Rules) -> Positions:
 
 
 @lru_cache(maxsize=8)
-def shared_seat(name: str, rules: Rules) -> tuple[Seated, threading.Lock]:
+def shared_seat(name: str, rules: Rules) -> tuple[Seat, threading.Lock]:
     """The player of that name, and a lock to hold while it plays: all games share it, as its memory may be large."""
-    return seated(name, rules, _playing_at_once), threading.Lock()
+    return make_seat(name, rules, _playing_at_once), threading.Lock()
 
 
 @lru_cache(maxsize=4)

@@ -2,6 +2,7 @@
 
 from oanquan_env.arrays import best_actions
 from oanquan_env.errors import UnknownAgentError
+from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, move_gains
 from oanquan_env.players.making import make, usage
 from oanquan_env.players.maxn import MaxnPolicy
@@ -17,6 +18,7 @@ __all__ = [
     "Policy",
     "RandomPolicy",
     "UnknownAgentError",
+    "as_policy",
     "ask_players",
     "best_actions",
     "make",

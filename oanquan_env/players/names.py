@@ -90,11 +90,8 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
     word, _, detail = name.partition(":")
     if word not in kinds:
         close = difflib.get_close_matches(one_line(word), kinds, n=1)
-        parts = {"name": one_line(repr(name)), "known": listed(kinds)}
-        if not close:
-            raise UnknownAgentError("unknown player {name}; players are:\n{known}", **parts)
-        hint = "unknown player {name} (did you mean {close}?); players are:\n{known}"
-        raise UnknownAgentError(hint, **parts, close=close[0])
+        meant = f" (did you mean {close[0]}?)" if close else ""
+        raise UnknownAgentError(f"unknown player {one_line(repr(name))}{meant}; players are:\n{listed(kinds)}")
     kind, place = kinds[word], None
     if kind.begins_with:
         place, _, detail = (detail, "", "") if kind.begins_with == "player" else detail.partition(",")

@@ -26,7 +26,6 @@ from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError, quoted
 from oanquan_env.engine.rules import Rules, RulesError
-from oanquan_env.errors import Text, said
 from oanquan_env.files import read_bytes
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.records.reader import BRACE, QUOTE, Reader, escaped
@@ -178,7 +177,7 @@ def read_records(path: str | Path) -> list[GameRecord]:
     try:
         text = read_bytes(Path(path)).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        reason = Text("the file is not UTF-8 text: byte {number} cannot be read", number=error.start + 1)
+        reason = f"the file is not UTF-8 text: byte {error.start + 1} cannot be read"
         raise NotationError(reason, column=1) from None
     return parse_records(text)
 
@@ -201,7 +200,7 @@ def _record(reader: Reader) -> GameRecord:
     headers = _headers(reader)
     for name in ("Rules", "Result"):
         if name not in headers:
-            raise reader.error("a record must have the header [{name} …]", begin, name=name)
+            raise reader.error(f"a record must have the header [{name} …]", begin)
     board = _start(reader, headers)
     moves, comments = _moves(reader, board)
     _check_result(reader, headers, board)
@@ -224,7 +223,7 @@ def _headers(reader: Reader) -> dict[str, _Header]:
         if not match:
             raise reader.error('a header is [Name "value"]', begin)
         if match[1] in headers:
-            raise reader.error("the header {name} comes twice", begin, name=match[1])
+            raise reader.error(f"the header {match[1]} comes twice", begin)
         headers[match[1]] = _Header(reader.unescaped(match[2], match.start(2)), match.start(2))
     return headers
 
@@ -238,7 +237,7 @@ def _start(reader: Reader, headers: Mapping[str, _Header]) -> Board:
         header = headers["Position"]
         return Board.parse(header.value, rules)
     except RulesError as error:
-        raise reader.error(said(error), header.place) from None
+        raise reader.error(str(error), header.place) from None
     except NotationError as error:
         raise reader.error(error.reason, header.place + error.column - 1) from None
 
@@ -252,16 +251,15 @@ def _moves(reader: Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, st
             comments.setdefault(played, []).append(reader.unescaped(comment[1], comment.start(1)))
             continue
         if reader.at_end() or reader.text[reader.place] in "{[":
-            reason = "the record ends without its result ({sign} for an unfinished game)"
-            raise reader.error(reason, sign=UNFINISHED)
+            raise reader.error(f"the record ends without its result ({UNFINISHED} for an unfinished game)")
         word = _WORD.match(reader.text, reader.place)
         if word and _RESULT.fullmatch(word[0]):
             return tuple(board.history), {number: " ".join(parts) for number, parts in comments.items()}
         if played % players == 0:
             number = reader.take(_NUMBER)
             if not number or number[1] != str(played // players + 1):
-                place, wanted = number and number.start(), "expected the number {number}. here, or the result"
-                raise reader.error(wanted, place, number=played // players + 1)
+                wanted = f"expected the number {played // players + 1}. here, or the result"
+                raise reader.error(wanted, number and number.start())
         _push(reader, board)
         played += 1
 
@@ -275,10 +273,10 @@ def _push(reader: Reader, board: Board) -> None:
     except NotationError as error:
         place, reason = word.start() + error.column - 1, error.reason
     except (IllegalMoveError, RunawayGameError) as error:
-        place, reason = word.start(), said(error)
+        place, reason = word.start(), str(error)
     else:
         return
-    raise reader.error("ply {number}: {what}", place, number=board.ply + 1, what=reason)
+    raise reader.error(f"ply {board.ply + 1}: {reason}", place)
 
 
 def _check_result(reader: Reader, headers: Mapping[str, _Header], board: Board) -> None:
@@ -286,15 +284,14 @@ def _check_result(reader: Reader, headers: Mapping[str, _Header], board: Board) 
     written, word = headers["Result"], reader.take(_WORD)
     if word is None or word[0] != written.value:
         place = written.place if word is None else word.start()
-        reason = "the moves end with another result than the header's {result}"
-        raise reader.error(reason, place, result=quoted(written.value))
+        raise reader.error(f"the moves end with another result than the header's {quoted(written.value)}", place)
     outcome = board.outcome
     result, termination = (outcome.result, str(outcome.termination)) if outcome else (UNFINISHED, None)
     shared_out = outcome is not None and any(name in headers for name in OWNERSHIP_HEADERS)  # `match` checks these
     if written.value != result and not (shared_out and written.value != UNFINISHED):
-        reason = "Result is {result}, but the moves lead to {right}"
-        raise reader.error(reason, written.place, result=quoted(written.value), right=result)
+        raise reader.error(f"Result is {quoted(written.value)}, but the moves lead to {result}", written.place)
     claim = headers.get("Termination")
     if termination and (claim is None or claim.value != termination):
-        reason = "the moves lead to the termination {right}, which the headers do not say"
-        raise reader.error(reason, (claim or written).place, right=termination)
+        raise reader.error(
+            f"the moves lead to the termination {termination}, which the headers do not say", (claim or written).place
+        )

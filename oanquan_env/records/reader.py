@@ -3,7 +3,6 @@
 import re
 
 from oanquan_env.engine.notation import NotationError
-from oanquan_env.errors import Text
 
 QUOTE, BRACE = '"', "}"
 _ESCAPES = {"n": "\n", "r": "\r", "\\": "\\", QUOTE: QUOTE, BRACE: BRACE}
@@ -37,18 +36,18 @@ class Reader:
             self.place = match.end()
         return match
 
-    def error(self, reason: str, place: int | None = None, **parts: object) -> NotationError:
-        """An error at `place`, or where the reader is; with `parts`, the reason is the template of a `Text`."""
+    def error(self, reason: str, place: int | None = None) -> NotationError:
+        """An error at `place`, or where the reader is."""
         place = self.place if place is None else place
         line, column = self.text.count("\n", 0, place) + 1, place - self.text.rfind("\n", 0, place)
-        return NotationError(Text(reason, **parts) if parts else reason, line=line, column=column)
+        return NotationError(reason, line=line, column=column)
 
     def unescaped(self, text: str, place: int) -> str:
         """`text`, which begins at `place`, with its backslashes resolved."""
 
         def meant(match: re.Match[str]) -> str:
             if match[1] not in _ESCAPES:
-                raise self.error("unknown escape {text!r}", place + match.start(), text=match[0])
+                raise self.error(f"unknown escape {match[0]!r}", place + match.start())
             return _ESCAPES[match[1]]
 
         return re.sub(r"\\(.)", meant, text, flags=re.DOTALL)

@@ -35,7 +35,7 @@ _COLOURS = {
 _COLOURED = re.compile("|".join(f"({pattern})" for pattern in _COLOURS.values()))
 
 
-class Words(NamedTuple):
+class Captions(NamedTuple):
     """What is written on and under a board."""
 
     seats: Sequence[str]
@@ -48,7 +48,7 @@ def text(
     last: LastMove | None = None,
     owners: Owners | None = None,
     columns: int | None = None,
-    words: Words | None = None,
+    words: Captions | None = None,
 ) -> str:
     """The board in lines of text, with fields numbered from each player's own left.
 
@@ -67,7 +67,7 @@ def text(
     two = board.rules.players == 2
     if words is None:
         notes = (status_line(board), ending_line(board), f"ply {board.ply}", last_line(board, last))
-        words = Words(SEAT_NAMES[board.rules.players], notes)
+        words = Captions(SEAT_NAMES[board.rules.players], notes)
     plates = [_plate(board, player, name) for player, name in enumerate(words.seats)]
     body = _line_board(board, marks, owners, _CELL, plates) if two else _ring_board(board, marks, owners, plates)
     note = ", ".join(filter(None, words.notes))

@@ -58,7 +58,7 @@ def compile_rules(core: Core) -> SearchRules:
     """
     rules = core.rules
     if rules.players != 2:
-        raise UnavailableError("search is made for two players, not {players}", players=rules.players)
+        raise UnavailableError(f"search is made for two players, not {rules.players}")
     if rules.refill == "forfeit":
         raise UnavailableError(
             "search needs refill=borrow: under refill=forfeit a position's value depends on the scores"

@@ -12,6 +12,7 @@ ply limit ends games, too: a search goes no deeper than the plies left, and a se
     (12, (3, 6))
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ class Search:
     ) -> None:
         self.core = core
         self._rules = compile_rules(core) if net is None else with_net(compile_rules(core), net)
-        self._workers = Workers(threads, lambda: new_memory(table_megabytes, ENTRY))
+        self._workers = Workers(threads, functools.partial(new_memory, table_megabytes, ENTRY))
         self._table_bits = bucket_bits(table_megabytes, ENTRY) if table_megabytes else 0
         self._guess_depth = guess_depth
 

@@ -4,7 +4,7 @@ import contextlib
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -77,14 +77,18 @@ class SearchResult:
 class Workers:
     """Threads that search, each with a memory of its own: what `new_memory` makes, a state with a field `stop` first.
 
-    There is a thread for each processor if their number is left out.
+    There is a thread for each processor if their number is left out. A copy has new, empty memories.
     """
 
-    def __init__(self, threads: int | None, new_memory: Callable[[], tuple[Any, ...]]) -> None:
+    def __init__(self, threads: int | None, new_memory: Callable[[], Iterable[Any]]) -> None:
         self.threads = threads or os.cpu_count() or 1
+        self._new_memory = new_memory
         self._free: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
         for _ in range(self.threads):
-            self._free.put(new_memory())
+            self._free.put(tuple(new_memory()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Workers, (self.threads, self._new_memory)
 
     def run(self, rows: int, search: Callable[..., None], milliseconds: float | None) -> None:
         """Run `search(*memory, slice)` on all rows, in parts, each with a memory that no other thread is using.

@@ -7,6 +7,7 @@ Points are counted from the root on, in parts of a point with a net, the mover's
 player's margin times the number of the others, in the same parts: a whole number.
 """
 
+import functools
 from collections.abc import MutableSequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -196,7 +197,7 @@ class ManySearch:
     def __init__(self, core: Core, *, net: ValueNet | None = None, threads: int | None = None) -> None:
         self.core = core
         self.use(net)
-        self._workers = Workers(threads, lambda: (zeros(MEMORY, 1)[0],))
+        self._workers = Workers(threads, functools.partial(zeros, MEMORY, 1))
 
     def use(self, net: ValueNet | None) -> None:
         """Take another net from here on."""

@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from oanquan_env import PRESETS, Board, Core, GameRecord, Move, divide, mirror, raw_env, rotate_seats
+from oanquan_env import Board, Core, GameRecord, Move, Rules, divide, mirror, raw_env, rotate_seats
 from oanquan_env.engine.notation import format_position
 from oanquan_env.players import move_gains
 from oanquan_env.rewards import REWARDS
@@ -24,7 +24,7 @@ def playthrough(preset: str) -> Iterator[str]:
     yield f"# A game by the rules {preset}, with every answer at every ply; `python -m tests.golden` writes it."
     board = Board(preset)
     yield f"rules: {board.rules}"
-    yield f"fields: {board.rules!r}"
+    yield f"changes: {board.rules.differences(Rules())}"
     environments = {reward: raw_env(rules=preset, reward=reward) for reward in REWARDS}
     for environment in environments.values():
         environment.reset()
@@ -52,10 +52,8 @@ def playthrough(preset: str) -> Iterator[str]:
 def _board_lines(board: Board) -> Iterator[str]:
     yield f"text: {board.text()}"
     yield f"repr: {board!r}"
-    yield f"seeds: {board.seeds}"
-    yield f"stones: {board.stones}"
-    yield f"scores: {board.scores}"
-    yield f"mover: {board.mover}"
+    for name in ("seeds", "stones", "scores", "mover"):
+        yield f"{name}: {getattr(board, name)}"
     yield f"status: {board.status()}"
     yield f"outcome: {board.outcome}"
     yield f"legal moves: {' '.join(map(str, board.legal_moves))}"
@@ -96,11 +94,3 @@ def _children(board: Board) -> Iterator[str]:
         played = core.play(positions, [action])
         captured, laps, text = played.captured[0], played.laps[0], format_position(core, positions)
         yield f"move {Move.from_action(action)}: {captured} points in {laps} laps -> {text}"
-
-
-def write_all() -> None:
-    """Write the playthrough of every preset, and remove those of presets that are gone."""
-    for stale in set(FOLDER.glob("*.txt")) - {path(preset) for preset in PRESETS}:
-        stale.unlink()
-    for preset in PRESETS:
-        path(preset).write_text("\n".join(playthrough(preset)) + "\n", encoding="utf-8", newline="\n")

@@ -1,5 +1,9 @@
-"""`python -m tests.golden`: write all golden playthroughs anew."""
+"""`python -m tests.golden`: write the playthrough of every preset anew, and remove those of presets that are gone."""
 
-from tests.golden import write_all
+from oanquan_env import PRESETS
+from tests import golden
 
-write_all()
+for stale in set(golden.FOLDER.glob("*.txt")) - {golden.path(preset) for preset in PRESETS}:
+    stale.unlink()
+for preset in PRESETS:
+    golden.path(preset).write_text("\n".join(golden.playthrough(preset)) + "\n", encoding="utf-8", newline="\n")

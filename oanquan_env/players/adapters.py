@@ -1,0 +1,215 @@
+"""Anything that chooses actions as a player: names, objects, functions of observations, trained models, networks.
+
+`as_policy` decides for environments, evaluation, tournaments and the board. It tells players apart by their methods and
+imports no library.
+"""
+
+import contextlib
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Ints, Mask
+from oanquan_env.engine.core import Core, IllegalActionError, check_whole
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.errors import UnknownAgentError, UsageError
+from oanquan_env.observation import Encoder, Observation
+from oanquan_env.players.basic import RandomPolicy
+from oanquan_env.players.making import KINDS, make
+from oanquan_env.players.policy import Policy
+
+Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
+"""(N, D) int32 observations, see `oanquan_env.observation`, and (N, A) bool masks -> (N,) actions."""
+
+_MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+
+
+def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET) -> Policy:
+    """The player that something is, for the rules of a core.
+
+    `player` is one of these:
+
+    - a player's name, see `oanquan_env.players.make`
+    - `MODULE:NAME`, something of these in a module, also of the current folder. THE MODULE IS IMPORTED AND RUN. A class
+      there is instantiated, with `core=` if it takes an argument of that name, else without arguments
+    - an object with a method `choose(positions, rng)`, see `Policy`
+    - a model of stable-baselines3 or sb3-contrib: anything with `predict` and `observation_space`. Illegal actions of
+      one that takes no masks are replaced by random legal ones
+    - a torch module that maps observations, or observations and masks, to logits or values of the actions (of several
+      outputs the first): anything with `forward` and `state_dict`. It plays the legal action of the highest one
+    - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
+
+    Raises:
+        UnknownAgentError: a `ValueError`, for a name that no player has, and for a module that cannot be imported.
+        ValueError: for anything else, for a class in place of its instance, for a model that sees other observations
+            than the rules have, and as `make`.
+    """
+    core = core_or_rules if isinstance(core_or_rules, Core) else Core(as_rules(core_or_rules))
+    if isinstance(player, str):
+        return _named(player, core)
+    if inspect.isclass(player):
+        raise UsageError(f"{player.__name__} is a class: pass an instance, as in {player.__name__}()")
+    if callable(getattr(player, "choose", None)):
+        return cast(Policy, player)
+    if hasattr(player, "predict") and hasattr(player, "observation_space"):
+        return _model_policy(player, core)
+    if hasattr(player, "forward") and hasattr(player, "state_dict"):
+        return ObservedPolicy(core, _module_choice(player))
+    if callable(player):
+        return ObservedPolicy(core, player)
+    raise UsageError(
+        "a player is a name, an object with a method choose(positions, rng), a function of observations and masks, an "
+        f"sb3 model or a torch module; got {type(player).__name__}"
+    )
+
+
+def _named(name: str, core: Core) -> Policy:
+    """The player of that name, or that of `MODULE:NAME`; kinds of players come before modules of the same name."""
+    place = _MODULE.fullmatch(name)
+    try:
+        return make(name, core.rules)
+    except UnknownAgentError as error:
+        if place is None or place[1] in KINDS or not str(error).startswith("unknown player"):
+            raise
+        module = _imported(place[1], str(error))
+    if not hasattr(module, place[2]):
+        raise UnknownAgentError(f"{module.__file__ or place[1]} has no {place[2]}")
+    player: object = getattr(module, place[2])
+    if inspect.isclass(player):
+        made = cast(Callable[..., object], player)
+        player = made(core=core) if "core" in inspect.signature(made).parameters else made()
+    return as_policy(player, core)
+
+
+def _imported(name: str, unknown: str) -> Any:
+    """The module of that name; `unknown` says that no kind of players has it either."""
+    with _current_folder():
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if not name.startswith(error.name or "\0"):  # something that the module itself imports
+                raise
+            raise UnknownAgentError(f"cannot import {name}: {error}; {unknown}") from None
+
+
+def module_source(name: str) -> bytes | None:
+    """The content of the module of `MODULE:NAME`, None where there is no such file. The module is not run."""
+    place = _MODULE.fullmatch(name)
+    if place is None:
+        return None
+    with _current_folder():
+        try:
+            spec = importlib.util.find_spec(place[1])
+        except ModuleNotFoundError:  # its package
+            return None
+    return Path(spec.origin).read_bytes() if spec and spec.origin and Path(spec.origin).is_file() else None
+
+
+@contextlib.contextmanager
+def _current_folder() -> Iterator[None]:
+    """Modules of the current folder can be imported, as by `python -m`."""
+    before, folder = list(sys.path), os.getcwd()
+    if not {folder, ""} & set(before):
+        sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        if folder not in before and folder in sys.path:
+            sys.path.remove(folder)
+
+
+class ObservedPolicy:
+    """A player that sees observations and masks.
+
+    Args:
+        core: of the rules to play.
+        choose: what chooses.
+        masked: whether it minds the masks. Illegal actions of one that does not are replaced by random legal ones.
+
+    Attributes:
+        illegal: how many actions have been replaced so far.
+    """
+
+    def __init__(self, core: Core, choose: Observed, *, masked: bool = True) -> None:
+        self.core = core
+        self.encoder = Encoder(core)
+        self.masked = masked
+        self.illegal = 0
+        self._choose = choose
+        self._random = RandomPolicy(core)
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`.
+
+        Raises `IllegalActionError` for anything but N whole numbers, and for an illegal action of who minds the masks.
+        """
+        masks = self.core.legal_mask(positions)
+        actions = np.asarray(self._choose(self.encoder.encode(positions), masks.copy()))
+        if actions.shape == (len(positions), 1):
+            actions = actions[:, 0]
+        check_whole(actions, len(positions))
+        chosen = actions.astype(np.intp)
+        within = (chosen >= 0) & (chosen < masks.shape[1])
+        wrong = (~(within & masks[np.arange(len(chosen)), np.where(within, chosen, 0)])).nonzero()[0]
+        if wrong.size and self.masked:
+            row = int(wrong[0])
+            legal = masks[row].nonzero()[0].tolist()
+            raise IllegalActionError(f"row {row}: the player chose action {chosen[row]}; legal ones are {legal}")
+        if wrong.size:
+            chosen[wrong] = self._random.choose(positions[wrong], rng)
+            self.illegal += len(wrong)
+        return chosen
+
+
+def _model_policy(model: Any, core: Core) -> Policy:
+    """A model of stable-baselines3 or sb3-contrib, which plays what it thinks best."""
+    seen, wanted = model.observation_space.shape, (Encoder(core).size,)
+    if seen != wanted:
+        raise ValueError(f"the model sees observations of shape {seen}; those of '{core.rules}' have {wanted}")
+    masked = "action_masks" in inspect.signature(model.predict).parameters
+
+    def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
+        options = {"action_masks": masks} if masked else {}
+        return cast(npt.ArrayLike, model.predict(observations, deterministic=True, **options)[0])
+
+    return ObservedPolicy(core, choose, masked=masked)
+
+
+def _module_choice(module: Any) -> Observed:
+    """The best legal action by a torch module's logits. Whoever has such a module has imported torch."""
+    torch: Any = sys.modules["torch"]
+    with_masks = len(inspect.signature(module.forward).parameters) > 1
+
+    def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
+        weights = (one for one in module.parameters() if one.is_floating_point())
+        like = next(weights, torch.zeros(0))
+        inputs = [torch.as_tensor(observations).to(like)]
+        inputs += [torch.as_tensor(masks, device=like.device)] * with_masks
+        training = module.training
+        module.eval()
+        with torch.no_grad():
+            found = module(*inputs)
+        module.train(training)
+        output = found[0] if isinstance(found, (tuple, list)) and found else found
+        if not isinstance(output, torch.Tensor):
+            raise UsageError(f"a module returns logits, or a tuple that begins with them; got {type(output).__name__}")
+        logits = output.double().cpu().numpy()
+        if logits.shape != masks.shape:
+            raise ValueError(f"the module returned logits of shape {logits.shape}; {masks.shape} are wanted")
+        if np.isnan(logits[masks]).any():
+            row = int((np.isnan(logits) & masks).any(axis=1).argmax())
+            raise ValueError(f"the module returned NaN for a legal action in row {row}")
+        lowest = np.finfo(np.float64).min  # a legal action of -inf comes before all illegal ones
+        return cast(npt.ArrayLike, np.where(masks, np.maximum(logits, lowest), -np.inf).argmax(axis=1))
+
+    return choose

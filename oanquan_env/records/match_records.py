@@ -1,0 +1,175 @@
+"""Matches as game records: one record a round, with the fields' owners in its headers (docs/RULES.md 6, 7).
+
+    [Match "match_measure=lack fields_to_lose=3 max_rounds=50"]
+    [Round "2"]
+    [Sold "N1"]
+    [Pawned "S1"]
+
+Replaying computes each round's first player, the owners and the scores again, and compares them with the record.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from oanquan_env.board import Board, shared_core
+from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.notation import Move, format_position, names, quoted
+from oanquan_env.engine.positions import Termination
+from oanquan_env.errors import UsageError
+from oanquan_env.match.match import Match, Round
+from oanquan_env.match.ownership import Ownership
+from oanquan_env.records.games import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
+
+MATCH, ROUND = "Match", "Round"
+SOLD, PAWNED = OWNERSHIP_HEADERS
+
+
+def _error(number: int, what: str) -> UsageError:
+    return UsageError(f"round {number}: {what}")
+
+
+def match_records(match: Match, headers: Mapping[str, str] | None = None) -> list[GameRecord]:
+    """The finished rounds of a match as records; `headers`, such as `South` and `North`, go into each of them."""
+    return [_record(match, played, dict(headers or {})) for played in match.rounds]
+
+
+def _record(match: Match, played: Round, headers: dict[str, str]) -> GameRecord:
+    headers |= _round_headers(match, played.number, played.ownership)
+    return GameRecord(
+        rules=match.rules,
+        moves=tuple(Move.from_action(action) for action in played.actions),
+        position=_start(match, played.starter),
+        result=_result(played),
+        termination=str(played.termination),
+        headers=headers,
+    )
+
+
+def _result(played: Round) -> str:
+    """The result in a record of the round: none if it was resigned, as its moves lead to none."""
+    return UNFINISHED if played.termination == Termination.RESIGNED else played.result
+
+
+def _start(match: Match, starter: int) -> str | None:
+    """The position string of a round that North begins; South begins at the set-up, which needs none."""
+    if starter == 0:
+        return None
+    start = match.core.start()
+    start.mover[:] = starter
+    return format_position(match.core, start)
+
+
+def replay_match(records: Sequence[GameRecord]) -> Match:
+    """The match of which these are the rounds, in order and from the first.
+
+    Raises `UsageError` where the headers do not agree with what the moves of the earlier rounds lead to, where a move
+    is illegal, or where a round goes on after its end.
+    """
+    match = _new_match(records)
+    for number, record in enumerate(records, 1):
+        if match.outcome is not None:
+            raise _error(number, f"the match was over after round {number - 1}")
+        _compare(number, _expected(match, records[0]), _written(record))
+        _play(match, number, record)
+    return match
+
+
+def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
+    """Game number -> round, of the games that are rounds of matches; a round 1 begins a match.
+
+    Raises `UsageError` for headers that contradict the rounds before them.
+    """
+    matches: list[list[int]] = []
+    for number, record in enumerate(records, 1):
+        if MATCH in record.headers:
+            if record.headers.get(ROUND) == "1" or not matches:
+                matches.append([])
+            matches[-1].append(number)
+    rounds: dict[int, Round] = {}
+    for numbers in matches:
+        replayed = replay_match([records[number - 1] for number in numbers])
+        rounds.update(zip(numbers, replayed.rounds, strict=True))
+    return rounds
+
+
+def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
+    """The match of which these are the rounds, before the last of them, and that round.
+
+    The round may be unfinished, and one that was resigned is a running game with that termination. Raises `UsageError`
+    as `replay_match`.
+    """
+    if records and (records[-1].result != UNFINISHED or is_resigned(records[-1])):
+        replay_match(records)
+    match = replay_match(records[:-1]) if len(records) > 1 else _new_match(records)
+    if match.outcome is not None:
+        raise _error(len(records), f"the match was over after round {len(records) - 1}")
+    _compare(len(records), _expected(match, records[0]), _written(records[-1]))
+    return match, records[-1].board()
+
+
+def is_resigned(record: GameRecord) -> bool:
+    """Whether the player to move at the end of the record gave the game up."""
+    return record.termination == str(Termination.RESIGNED)
+
+
+def round_headers(match: Match) -> dict[str, str]:
+    """The headers of a record of the round that is being played."""
+    return _round_headers(match, match.round_number, match.ownership)
+
+
+def _round_headers(match: Match, number: int, ownership: Ownership) -> dict[str, str]:
+    texts = {SOLD: ownership.sold_text(), PAWNED: ownership.pawned_text()}
+    stated = {name: text for name, text in texts.items() if text}
+    return {MATCH: str(match.match_rules), ROUND: str(number), **stated}
+
+
+def _new_match(records: Sequence[GameRecord]) -> Match:
+    """The match that the first record begins."""
+    if not records:
+        raise UsageError("no rounds to replay")
+    try:
+        return Match(match_rules=records[0].headers.get(MATCH, ""), core=shared_core(records[0].rules))
+    except ValueError as error:
+        raise _error(1, str(error)) from None
+
+
+def _expected(match: Match, first: GameRecord) -> dict[str, str]:
+    """The headers that the next record of the match must have."""
+    return {
+        "Rules": str(match.rules),
+        "Position": str(_start(match, match.starter)),
+        MATCH: first.headers.get(MATCH, ""),
+        ROUND: str(match.round_number),
+        SOLD: match.ownership.sold_text(),
+        PAWNED: match.ownership.pawned_text(),
+    }
+
+
+def _written(record: GameRecord) -> dict[str, str]:
+    headers = {name: record.headers.get(name, "") for name in (MATCH, ROUND, SOLD, PAWNED)}
+    return {"Rules": str(record.rules), "Position": str(record.position), **headers}
+
+
+def _compare(number: int, expected: Mapping[str, str], written: Mapping[str, str]) -> None:
+    for name, value in expected.items():
+        if written[name] != value:
+            raise _error(number, f"{name} is {quoted(written[name])}, but should be {quoted(value)}")
+
+
+def _play(match: Match, number: int, record: GameRecord) -> None:
+    finished = None
+    for ply, move in enumerate(record.moves, 1):
+        if finished is not None:
+            raise _error(number, f"move {ply} comes after the end of the round")
+        legal = [Move.from_action(action) for action in match.legal_mask().nonzero()[0].tolist()]
+        if move not in legal:
+            raise _error(number, f"move {ply}, {move}, is not legal; legal: {names(legal)}")
+        try:
+            finished = match.step(move.action)
+        except RunawayGameError as error:
+            raise _error(number, f"move {ply}, {move}: {error}") from None
+    if finished is None and is_resigned(record):
+        finished = match.resign()
+    if finished is None:
+        raise _error(number, "the moves do not finish the round")
+    expected = {"Result": _result(finished), "Termination": str(finished.termination)}
+    _compare(number, expected, {"Result": record.result, "Termination": record.termination})
