@@ -14,7 +14,7 @@ from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import Expanded
-from oanquan_env.engine.scalar import RUNAWAY, RUNNING
+from oanquan_env.engine.move import RUNAWAY, RUNNING
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy, MaxnPolicy, RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
