@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.players.fingerprint import fingerprint
-from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
@@ -213,8 +212,3 @@ def test_nothing_is_proved_in_a_round_with_pawned_or_sold_fields(
     session = Session(board=Board.parse("5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 199"))  # each move is the last
     session.game.match = match
     assert session.hint(0)["search"]["proved"] == holds
-
-
-def test_a_fingerprint_tells_certificates_apart() -> None:
-    rules = [Rules.parse(name) for name in ("mancala-world", "tonkin", "ludii")]
-    assert len({fingerprint("book:greedy", each) for each in rules}) == 3

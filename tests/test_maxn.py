@@ -9,12 +9,12 @@ import pytest
 import torch
 from hypothesis import given
 
-from agents.networks.value_net import ValueModule
+from agents.td import ValueModule
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import Expanded
-from oanquan_env.engine.scalar import RUNAWAY, RUNNING
+from oanquan_env.engine.move import RUNAWAY, RUNNING
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy, MaxnPolicy, RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
@@ -344,7 +344,7 @@ def test_the_net_of_the_package_makes_search_better() -> None:
     assert len(read_value_net("pretrained", "four-player").to_bytes()) < 300_000
     rules = Rules.parse("three-player")
     with_net, without = (
-        regret(make(name, rules), load_suite(rules), np.random.default_rng(0)).overall.regret.mean
+        regret(make(name, rules), load_suite(rules), np.random.default_rng(0)).mean
         for name in ("maxn:depth=2,net=pretrained", "maxn:depth=2")
     )
     assert with_net < 0.9 * without

@@ -11,8 +11,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.networks.value_net import ValueModule
-from agents.players.fingerprint import fingerprint
+from agents.evaluation.tournament import hash_of_files
+from agents.td import ValueModule
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
@@ -260,7 +260,7 @@ def test_a_huge_net_stays_within_the_searchs_values() -> None:
     assert abs(Search(core, net=net).best(core.start(), Limits(depth=3)).value) <= 8000 + core.rules.total
 
 
-def test_players_take_nets_by_name_and_their_fingerprints_tell_nets_apart(tmp_path: Path) -> None:
+def test_players_take_nets_by_name_and_hashes_of_files_tell_nets_apart(tmp_path: Path) -> None:
     paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
     for seed, path in enumerate(paths):
         path.write_bytes(drawn_net("tonkin", seed).to_bytes())
@@ -269,7 +269,7 @@ def test_players_take_nets_by_name_and_their_fingerprints_tell_nets_apart(tmp_pa
     positions = random_positions(core, 100, seed=4)
     choices = [make(name, "tonkin").choose(positions, np.random.default_rng(0)).tolist() for name in names]
     assert choices[0] != choices[1] != choices[2]
-    assert len({fingerprint(name, core.rules) for name in names}) == 3
+    assert len({hash_of_files(name, core.rules) for name in names}) == 3
     with pytest.raises(FileError, match="for the rules 'tonkin'"):
         make(names[0])
     with pytest.raises(ValueError, match="needs a limit"):

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from rich.progress import Progress
 
-from agents.support.command_line import OptionalFile, command, progress_bar
+from agents.config import OptionalFile, command, progress_bar
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.opening_values import (
     OpeningTable,
