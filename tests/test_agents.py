@@ -1,6 +1,7 @@
 """Agents by name, agent files, configurations."""
 
 import copy
+import io
 import os
 import pickle
 import zipfile
@@ -18,13 +19,10 @@ from agents.networks.networks import make_network
 from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.training.kinds import load_config, parse_config
-from agents.training.ppo.config import TrainConfig
 from agents.training.starts import RandomStarts
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
-from oanquan_env.players import EpsilonPolicy
-from oanquan_env.players.search_player import SearchPlayer
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained
 
@@ -36,30 +34,29 @@ def agent(tmp_path: Path) -> Path:
     return save_untrained(tmp_path / "agent")
 
 
+POSITIONS = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
+
+
 def test_an_agent_survives_its_files(agent: Path) -> None:
     torch.manual_seed(0)
     features, network = make_network(Core(), NETWORK)
     player = PPOPlayer(agent, mirror_average=False)
-    positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
-    mask = torch.from_numpy(Core().legal_mask(positions))
+    mask = torch.from_numpy(Core().legal_mask(POSITIONS))
     with torch.no_grad():
-        logits = network(torch.from_numpy(features.encode(positions)), mask)[0].numpy()
-    assert np.allclose(player.evaluate(positions)[0], logits)
-    assert (player.choose(positions, np.random.default_rng(0)) == logits.argmax(axis=1)).all()
+        logits = network(torch.from_numpy(features.encode(POSITIONS)), mask)[0].numpy()
+    assert np.allclose(player.evaluate(POSITIONS)[0], logits)
+    assert (player.choose(POSITIONS, np.random.default_rng(0)) == logits.argmax(axis=1)).all()
     assert {agent_folder(str(path), player.core.rules) for path in (agent, agent / WEIGHTS_NAME)} == {agent}
 
 
 def test_the_mean_with_the_mirror_image_gives_the_same_answer_in_a_mirror(agent: Path) -> None:
-    rules = Rules()
-    positions = RandomStarts(Core(), set_up_share=0, max_plies=8, seed=0).draw(50)
-    two, one = PPOPlayer(agent), PPOPlayer(agent, mirror_average=False)
-    (logits, values), (mirrored_logits, mirrored_values) = (
-        two.evaluate(some) for some in (positions, mirror(positions, rules))
-    )
+    both = POSITIONS, mirror(POSITIONS, Rules())
+    (logits, values), (mirrored_logits, mirrored_values) = map(PPOPlayer(agent).evaluate, both)
+    alone = [PPOPlayer(agent, mirror_average=False).evaluate(positions)[1] for positions in both]
     assert np.allclose(values, mirrored_values)
     assert np.allclose(logits, mirrored_logits[:, ::-1])
-    assert np.allclose(values, (one.evaluate(positions)[1] + one.evaluate(mirror(positions, rules))[1]) / 2)
-    assert not np.allclose(values, one.evaluate(positions)[1])
+    assert np.allclose(values, sum(alone) / 2)
+    assert not np.allclose(values, alone[0])
 
 
 def test_mirror_images_are_for_symmetric_rules(tmp_path: Path) -> None:
@@ -82,11 +79,6 @@ def test_temperature_draws_from_the_softmax(agent: Path) -> None:
             PPOPlayer(agent, temperature=temperature)
 
 
-def test_an_agent_asked_to_play_other_rules_says_so(agent: Path) -> None:
-    with pytest.raises(ValueError, match="trained for the rules 'mancala-world', not for 'tonkin'"):
-        PPOPlayer(agent, "tonkin")
-
-
 def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = agent.parent / "pretrained"
     shelf.mkdir(parents=True)
@@ -101,6 +93,8 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     _, network = make_network(Core(), NETWORK)
     save_agent(shelf / "other", network, AgentCard(rules="vietnamese", reward="margin", network=NETWORK))
     assert fingerprint("ppo:pretrained", Rules()) == before != fingerprint("ppo:pretrained", Rules.parse("vietnamese"))
+    with pytest.raises(ValueError, match="trained for the rules 'mancala-world', not for 'tonkin'"):
+        PPOPlayer(shelf / "mancala-world", "tonkin")
     with pytest.raises(FileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
 
@@ -114,16 +108,17 @@ def test_a_pickle_in_place_of_the_weights_is_refused_and_never_run(
     agent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (agent / WEIGHTS_NAME).write_bytes(pickle.dumps(Bomb()))
-    with pytest.raises(FileError, match="not the weights of the network on the card"):
-        PPOPlayer(agent)
-    with zipfile.ZipFile(agent / WEIGHTS_NAME, "w") as archive:
-        archive.writestr("data.pkl", pickle.dumps(Bomb()))
-    with pytest.raises(FileError, match="not the weights of the network on the card"):
-        PPOPlayer(agent)
-    (agent / CARD_NAME).write_text("!!python/object/apply:os.system ['touch exploded']")
-    with pytest.raises(FileError, match="not readable as YAML"):
-        PPOPlayer(agent)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("data.pkl", pickle.dumps(Bomb()))
+    for name, content, message in (
+        (WEIGHTS_NAME, pickle.dumps(Bomb()), "not the weights of the network on the card"),
+        (WEIGHTS_NAME, archive.getvalue(), "not the weights of the network on the card"),
+        (CARD_NAME, b"!!python/object/apply:os.system ['touch exploded']", "not readable as YAML"),
+    ):
+        (agent / name).write_bytes(content)
+        with pytest.raises(FileError, match=message):
+            PPOPlayer(agent)
     assert not (tmp_path / "exploded").exists()
 
 
@@ -137,20 +132,19 @@ def test_a_pickle_in_place_of_the_weights_is_refused_and_never_run(
         ({"format": 2}, "format"),
     ],
 )
-def test_a_card_that_does_not_fit_is_refused_naming_the_field(
+def test_cards_that_do_not_fit_and_missing_files_are_refused_by_name(
     agent: Path, change: dict[str, object], message: str
 ) -> None:
     card = yaml.safe_load((agent / CARD_NAME).read_text())
     (agent / CARD_NAME).write_text(yaml.safe_dump({**card, **change}))
     with pytest.raises(FileError, match=message):
         PPOPlayer(agent)
-
-
-def test_missing_files_are_named(agent: Path, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"no agent\.yaml there"):
-        PPOPlayer(tmp_path)
     (agent / WEIGHTS_NAME).unlink()
+    (agent / CARD_NAME).write_text(yaml.safe_dump(card))
     with pytest.raises(FileError, match=r"agent\.safetensors: no such file"):
+        PPOPlayer(agent)
+    (agent / CARD_NAME).unlink()
+    with pytest.raises(FileError, match=r"no agent\.yaml there"):
         PPOPlayer(agent)
 
 
@@ -172,13 +166,6 @@ def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
     for twin in (agents.make(name.format(agent)), copy.deepcopy(player), pickle.loads(pickle.dumps(player))):
         assert (twin.choose(positions, np.random.default_rng(5)) == actions).all()
     assert player.choose(core.start(0), np.random.default_rng(5)).shape == (0,)
-
-
-@pytest.mark.parametrize("name", ["minimax:epsilon=0.25,depth=2", "minimax:depth=2,epsilon=0.25"])
-def test_any_player_can_make_random_moves(name: str) -> None:
-    player = agents.make(name)
-    assert isinstance(player, EpsilonPolicy)
-    assert (player.epsilon, type(player.policy)) == (0.25, SearchPlayer)
 
 
 @pytest.mark.parametrize(
@@ -206,6 +193,33 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
     with pytest.raises(agents.UnknownAgentError, match=message) as refused:
         agents.make(name)
     assert len(str(refused.value)) < 2000
+
+
+MAXN_LIMIT = "maxn needs a limit, as in maxn:depth=3"
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "message"),
+    [
+        ("minimax:depth=2", "three-player", "two players"),
+        ("minimax:depth=2", "mancala-world refill=forfeit", "refill=borrow"),
+        ("minimax:net=pretrained", "tonkin", "needs a limit"),
+        ("maxn", "three-player", MAXN_LIMIT),
+        ("maxn:net=pretrained", "three-player", MAXN_LIMIT),
+        ("maxn:depth=0", "three-player", "depth must be 1 to 20; got 0"),
+        ("maxn:depth=21,nodes=9", "three-player", "depth must be 1 to 20; got 21"),
+        ("maxn:nodes=0", "three-player", "nodes must be 1 or more; got 0"),
+        ("maxn:nodes=2000", "tonkin", "three and four players; for two there is alpha-beta"),
+        ("maxn:ms=5", "three-player refill=forfeit", "needs refill=borrow"),
+        *(
+            (f"mcts:simulations={number}", "tonkin", f"^simulations must be 1 to 1,000,000; got {number}$")
+            for number in (0, 1_000_001, 10**14)
+        ),
+    ],
+)
+def test_players_refuse_rules_and_numbers_that_they_cannot_play(name: str, rules: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        agents.make(name, rules)
 
 
 @pytest.mark.parametrize(("name", "kind"), [(None, "NoneType"), (5, "int"), (Core, "type")])
@@ -258,11 +272,8 @@ def test_configuration_errors_name_file_field_and_value(
         load_config(path)
 
 
-def test_a_number_of_plies_may_be_written_short(tmp_path: Path) -> None:
-    (tmp_path / "run.yaml").write_text("total_plies: 1e6\nseed: 2e3\n")
+def test_numbers_of_plies_and_rules_are_read_in_any_form(tmp_path: Path) -> None:
+    rules = "mancala-world empty_mandarin=gap end=squares_empty"
+    (tmp_path / "run.yaml").write_text(f"total_plies: 1e6\nseed: 2e3\nrules: {rules}\n")
     config = load_config(tmp_path / "run.yaml")
-    assert (config.total_plies, config.seed) == (1_000_000, 2000)
-
-
-def test_rules_in_a_configuration_are_written_in_their_shortest_form() -> None:
-    assert TrainConfig(rules="mancala-world empty_mandarin=gap end=squares_empty").rules == "vietnamese"
+    assert (config.total_plies, config.seed, config.rules) == (1_000_000, 2000, "vietnamese")
