@@ -4,6 +4,7 @@
     python train.py --resume runs/quick
     python train.py --config configs/quick.yaml --sweep 0,1,2 [--ray ADDRESS]
     python train.py --config configs/value.yaml [--rules vietnamese]
+    python train.py --kind td --help
 
 A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the result:
 an agent, the player `ppo:FOLDER`, or a value net, for players such as `minimax:nodes=20000,net=FOLDER`.
@@ -11,17 +12,24 @@ Ctrl-C saves and stops; --resume continues, also after a kill.
 A sweep trains each seed in its own folder and process; the same command resumes it.
 """
 
+import contextlib
 import functools
 import os
+import re
 import shlex
 import statistics
 import sys
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeVar
 
-from agents.support.extras import needing_extras
+from agents.support.extras import INTERRUPTED, USAGE_ERROR, needing_extras
 from oanquan_env.errors import UsageError
+from oanquan_env.files import one_line
 
 with needing_extras("train.py" if __name__ == "__main__" else None):
+    import tyro
+    from pydantic import ValidationError
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -34,12 +42,80 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     )
     from rich.text import Text
 
-    from agents.support.command_line import refused
-    from agents.training.kinds import RUNS, resume_run
-    from agents.training.run import Run
-    from agents.training.run_folder import StopTrainingError
-    from agents.training.sweep import SeedEnd, interrupts, parse_seeds, plan, stopping_workers, train_seeds
-    from agents.training.train_command import CHANGEABLE, Command, parse
+    from agents.config import OptionalFile, OptionalFolder, RayAddress, explain, parse_options, refused
+    from agents.run import CONFIG_NAME, Run, RunConfig, StopTrainingError, load_config, run_type
+    from agents.sweep import SeedResult, stopping, train_seeds
+
+CHANGEABLE = {"threads", "device", "total_plies"}  # fields that a resumed run may change
+STOPPING = "stopping after this iteration; Ctrl-C once more to stop at once"
+Settings = TypeVar("Settings", bound=RunConfig)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The file or folder of the settings."""
+
+    config: OptionalFile = None  # the YAML file to start from
+    # resume the run in this folder; --threads, --device and --total-plies may change its configuration
+    resume: OptionalFolder = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind(Origin):
+    """What decides on the kind of the settings."""
+
+    kind: str = "ppo"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(Origin, Generic[Settings]):
+    """The command line; the settings are those of the kind of run."""
+
+    output: OptionalFolder = None  # the run folder (default: runs/ and the config's name)
+    # train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
+    sweep: Annotated[str | None, tyro.conf.arg(metavar="SEEDS", help_behavior_hint="")] = None
+    # seeds of a sweep trained at once (default: as many as there are processors for); --ray decides itself
+    jobs: Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")] = None
+    ray: RayAddress = None
+    settings: Annotated[Settings, tyro.conf.arg(name="")]
+
+    def folder(self, ending: str = "") -> Path:
+        """Where the run goes, or the runs of a sweep."""
+        return self.output or Path("runs") / f"{self.config.stem if self.config else 'default'}{ending}"
+
+
+def parse(arguments: list[str]) -> Command[Any]:
+    """The command line; raises `UsageError` for options that do not go together and for settings that cannot be."""
+    if arguments and not arguments[0].startswith("-"):
+        raise UsageError(f"what is {arguments[0]!r}? A configuration is given by --config, a run's folder by --resume")
+    origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)
+    file = origin.config or (origin.resume / CONFIG_NAME if origin.resume else None)
+    make: Any = run_type(origin.kind).config_type
+    settings = load_config(file) if file and (origin.config or file.exists()) else make()
+    kind: Any = Command[type(settings)]  # type: ignore[misc]
+    try:
+        command: Command[Any] = parse_options(
+            kind, arguments, prog="train.py", description=__doc__, default=Command(settings=settings)
+        )
+    except ValidationError as error:  # tyro itself prints those of a group of settings
+        raise UsageError(f"command line: {explain(error, type(settings))}") from None
+    changed = {name for name, value in command.settings if value != getattr(settings, name)}
+    others = (command.config, command.output, command.sweep, command.ray, command.jobs)
+    if command.resume and (changed - CHANGEABLE or any(one is not None for one in others)):
+        raise UsageError("--resume takes the run's configuration: only --threads, --device, --total-plies go with it")
+    if command.sweep is None and (command.ray or command.jobs is not None):
+        raise UsageError("--ray and --jobs spread the seeds of a --sweep; there is none")
+    if command.jobs is not None and command.jobs < 1:
+        raise UsageError(f"--jobs must be 1 or more; got {command.jobs}")
+    return command
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Seeds of a list such as `0,1,2`; raises `UsageError`."""
+    seeds = [int(part) for part in text.split(",")] if re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text) else []
+    if not seeds or max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
+        raise UsageError(f"--sweep takes different seeds below {2**32}, as in 0,1,2; got {one_line(repr(text))}")
+    return seeds
 
 
 class PliesPerSecond(ProgressColumn):
@@ -52,77 +128,72 @@ class PliesPerSecond(ProgressColumn):
 
 
 def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
-    """The run that the command line asks for; its lines are broken between words on a terminal."""
+    """The run of a command line; its lines are broken between words on a terminal."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
+    config, folder = command.settings, command.folder()
     if command.resume:
-        run = resume_run(command.resume, report, command.settings.model_dump(include=CHANGEABLE))
+        run = run_type(config.kind).resume(command.resume, report, config.model_dump(include=CHANGEABLE))
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
         if done:
             console.print(f"to train longer: python train.py --resume {run.folder} --total-plies {2 * run.plies}")
         return run
-    config, folder = command.settings, command.folder()
-    run = RUNS[config.kind].create(folder, config, typed, report)
+    run = run_type(config.kind).create(folder, config, typed, report)
     console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
     if run.planned_plies > config.total_plies:
-        console.print(f"whole iterations make them {run.planned_plies:,} plies")
+        console.print(f"rounded up to whole iterations: {run.planned_plies:,} plies")
     return run
 
 
-def sweep(command: Command[Any], seeds: list[int], typed: str, console: Console) -> int:
+def sweep(command: Command[Any], typed: str, console: Console) -> int:
     """Train all seeds, the others too where one fails; returns the exit status."""
-    config, folder = command.settings, command.folder("-sweep")
-    configs = plan(folder, config, seeds)
+    config, folder, seeds = command.settings, command.folder("-sweep"), parse_seeds(command.sweep or "")
     jobs = command.jobs or max(1, (os.cpu_count() or 1) // config.threads)
-    console.print(f"training {len(configs)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
-    ends: list[SeedEnd] = []
-    try:
-        with stopping_workers():
-            for end in train_seeds(folder, configs, typed, ray=command.ray, processes=jobs):
-                ends.append(end)
-                how = "failed" if end.error else "is done"
-                console.print(f"seed {end.seed} {how}, {len(ends)} of {len(configs)}: {end.folder}")
-    except (KeyboardInterrupt, StopTrainingError):
-        console.print("stopped; the same command resumes it")
-        return 130
-    show_figures([end for end in ends if not end.error], console)
-    failures = [end for end in ends if end.error]
-    for failure in failures:
-        print(f"train.py: seed {failure.seed}: {failure.error}", file=sys.stderr)
-    return 2 if failures else 0
-
-
-def show_figures(results: list[SeedEnd], console: Console) -> None:
-    """Mean of each figure over the seeds."""
-    for name in results[0].figures if results else ():
-        found = [result.figures[name] for result in results]
+    console.print(f"training {len(seeds)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
+    results: list[SeedResult] = []
+    told = functools.partial(console.print, STOPPING)
+    with (
+        stopping(told) if not command.ray else contextlib.nullcontext(lambda: False) as stop
+    ):  # a cluster does not hear
+        for one in train_seeds(folder, config, seeds, typed, ray=command.ray, processes=min(jobs, len(seeds))):
+            results.append(one)
+            how = "stopped" if stop() else "failed" if one.error else "is done"
+            console.print(f"seed {one.seed} {how}, {len(results)} of {len(seeds)}: {one.folder}")
+        if stop():
+            console.print("stopped; the same command resumes it")
+            return INTERRUPTED
+    good, failures = ([one for one in results if bool(one.error) == failed] for failed in (False, True))
+    for name in good[0].figures if good else ():
+        found = [one.figures[name] for one in good]
         deviation = f" ± {statistics.stdev(found):.2f}" if len(found) > 1 else ""
         console.print(f"{name}: {statistics.mean(found):.2f}{deviation} (deviation over seeds)")
+    for failure in failures:
+        print(f"train.py: seed {failure.seed}: {failure.error}", file=sys.stderr)
+    return USAGE_ERROR if failures else 0
 
 
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
-    console = Console(highlight=False, soft_wrap=True)  # what it says to type is not broken into lines
+    console = Console(highlight=False, soft_wrap=True)  # commands to copy are not broken into lines
     if not arguments:
         print("train.py: what to train? try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr)
-        return 2
+        return USAGE_ERROR
     try:
         typed = shlex.join(["python", "train.py", *arguments])
-        command = parse(arguments, __doc__)
+        command = parse(arguments)
         if command.sweep is not None:
-            return sweep(command, parse_seeds(command.sweep), typed, console)
+            return sweep(command, typed, console)
         run = begin(command, typed, console)
-        stopping = interrupts(lambda: console.print("stopping after this iteration; Ctrl-C once more to stop at once"))
         columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
-        with Progress(*columns, console=console) as bar:
+        with stopping(functools.partial(console.print, STOPPING)) as stop, Progress(*columns, console=console) as bar:
             task = bar.add_task("training", total=run.planned_plies, completed=run.plies, begun=run.plies)
-            run.learn(lambda plies: bar.update(task, completed=plies), stopping)
+            run.learn(lambda plies: bar.update(task, completed=plies), stop)
     except StopTrainingError:
         console.print(f"saved at {run.plies:,} plies; resume with: python train.py --resume {run.folder}")
-        return 130
+        return INTERRUPTED
     except KeyboardInterrupt:
         console.print("stopped at once; a run or a sweep that was begun resumes from its last checkpoint")
-        return 130
+        return INTERRUPTED
     except (UsageError, OSError) as error:
         return refused("train.py", error)
     console.print(run.usage)

@@ -6,8 +6,8 @@ one process on a machine of the same kind, and are marked.
 
 import json
 
-from agents.support.markdown import table
 from benchmarks.report import RESULTS
+from oanquan_env.benchmark.markdown import table
 
 ONCE = "†"
 """Marks a speed that no committed benchmark measures again."""

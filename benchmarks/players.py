@@ -18,15 +18,15 @@ from typing import Annotated, Literal
 
 import numpy as np
 import tyro
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import TypeAdapter
 from rich.progress import track
 
-from agents.support.command_line import parse_options, refused
-from agents.support.markdown import table
+from agents.config import parse_options, refused
 from benchmarks.report import RESULTS, describe_machine
 from oanquan_env import Rules
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
+from oanquan_env.benchmark.markdown import interval, table
 from oanquan_env.benchmark.seeds import interquartile_estimate
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import read_json, write_atomically
@@ -40,8 +40,6 @@ SHOWN = ("greedy", "maxn:depth=3")
 @dataclass(frozen=True)
 class Row:
     """The content of one file."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
 
     label: str  # the row's name.
     uses: str  # the player's information, in the words of docs/benchmark.md.
@@ -97,29 +95,29 @@ def tables(found: Sequence[Row]) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    regrets = [one.regret.overall for one in row.evaluations if one.regret]
+    regrets = [one.regret for one in row.evaluations if one.regret]
     label = f"`{row.label}`" + f" ({row.budget})" * bool(row.budget)
-    scores = {name: [m.score for one in row.evaluations for m in one.matches if m.opponent == name] for name in SHOWN}
+    games = [pairing for one in row.evaluations for pairing in one.pairings]
+    scores = {name: [one.score for one in games if one.opponent == name] for name in SHOWN}
     return [
         label,
         row.uses,
         row.learned_from,
         str(len(row.evaluations)),
-        _interval([one.regret for one in regrets], ".2f"),
+        _interval(regrets, ".2f"),
         _interval([one.blunders for one in regrets], ".1f", 100, ends=False),
         *(_interval(found, ".1f", 100, ends=False) for found in scores.values()),
     ]
 
 
-def _interval(runs: list[Estimate], form: str, factor: float = 1.0, *, ends: bool = True) -> str:
+def _interval(runs: Sequence[Estimate], form: str, factor: float = 1.0, *, ends: bool = True) -> str:
     """The only run's estimate, or the interquartile mean of several runs with the interval over runs."""
     if not runs:
         return ""
     one = runs[0]
     if len(runs) > 1:
         one = interquartile_estimate([[run.mean] for run in runs], np.random.default_rng(0))
-    mean, low, high = (format(factor * value, form) for value in (one.mean, one.low, one.high))
-    return f"{mean} ({low} to {high})" if ends else mean
+    return interval(one, form, factor) if ends else f"{factor * one.mean:{form}}"
 
 
 def main(arguments: list[str]) -> int:

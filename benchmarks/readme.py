@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.evaluation.results import ORDINALS, Report, read_report
+from agents.config import Flag, parse_options
+from agents.evaluation.results import Report, read_report
 from agents.reports.cards import cards
 from agents.reports.report import summary
-from agents.support.command_line import Flag, parse_options
-from agents.support.markdown import renew, replace_between, table
+from agents.support.markdown import renew, replace_between
 from benchmarks import peers, players
 from benchmarks.report import RESULTS
 from docs import generated
 from oanquan_env import Rules
-from oanquan_env.benchmark.evaluation import plus_minus
-from oanquan_env.benchmark.regret import RegretRow
+from oanquan_env.benchmark.markdown import interval, plus_minus, table
+from oanquan_env.benchmark.regret import Regret
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 
 PROG = "python -m benchmarks.readme"
 ROOT = RESULTS.parent.parent
 README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
-README_COLUMNS = ("Elo (95 %)", "regret, points (95 %)", "blunders, %", "ms a move")
+README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
 """Rows and columns of the README's table of strength."""
 CORE_BATCHES = ("1", "1024", "4096", "16384", "65536")
 
@@ -134,7 +134,7 @@ def presets() -> str:
 def _by_net(report: Report, nodes: int) -> list[str] | None:
     """The row of searches of so many nodes; None if the report has none."""
     plain, net = (f"minimax:nodes={nodes}{options}" for options in ("", ",net=pretrained"))
-    regret = {name: plus_minus(row.overall.regret, ".2f") for name, row in _regret_rows(report).items()}
+    regret = {name: plus_minus(row, ".2f") for name, row in _regret_rows(report).items()}
     if not {plain, net} <= regret.keys():
         return None
     return [f"`{report.rules}`", f"{nodes:,}", regret[plain], regret[net], _score(report, net, plain)]
@@ -155,9 +155,9 @@ def trained() -> str:
     for report in _reports_of_presets():
         found = _regret_rows(report).get("ppo:pretrained")
         if found:
-            shares = [f"{100 * share.mean:.1f}" for share in (found.overall.optimal, found.overall.blunders)]
+            shares = [f"{100 * share.mean:.1f}" for share in (found.optimal, found.blunders)]
             scores = [_score(report, "ppo:pretrained", search) for search in searches]
-            rows.append([f"`{report.rules}`", plus_minus(found.overall.regret, ".2f"), *shares, *scores])
+            rows.append([f"`{report.rules}`", plus_minus(found, ".2f"), *shares, *scores])
     return table(heads, rows, left=1)
 
 
@@ -169,10 +169,10 @@ def _reports_of_presets() -> Iterator[Report]:
             yield read_report(folder / "report.json")
 
 
-def _regret_rows(report: Report) -> dict[str, RegretRow]:
-    """Players' rows of regret, by the players' names."""
+def _regret_rows(report: Report) -> dict[str, Regret]:
+    """Players' regret, by the players' names."""
     names = {agent.label: agent.name for agent in report.agents}
-    return {names[row.agent]: row for row in report.regret.agents} if report.regret else {}
+    return {names[label]: found for label, found in report.regret.agents.items()} if report.regret else {}
 
 
 def _score(report: Report, player: str, opponent: str) -> str:
@@ -183,30 +183,19 @@ def _score(report: Report, player: str, opponent: str) -> str:
 
 
 def more_players(preset: str) -> str:
-    """Mixed tables and regret of a preset of more players."""
+    """Wins, margins and regret of a preset of more players."""
     report = read_report(RESULTS / preset / "report.json")
-    tables = report.tables
-    assert tables
-    regret, names = _regret_rows(report), {agent.label: agent.name for agent in report.agents}
-    rows = [
-        [
-            f"`{names[row.agent]}`",
-            plus_minus(row.score, ".1f", 100),
-            plus_minus(row.margin, "+.1f"),
-            plus_minus(row.place, ".2f"),
-            f"{row.elo.mean:+.0f}",
-            " / ".join(f"{100 * score.mean:.0f}" for score in row.alone),
-            plus_minus(regret[names[row.agent]].overall.regret, ".2f"),
-        ]
-        for row in tables.rows
-    ]
-    heads = ["player", "wins, %", "margin, points", "place", "Elo", "alone, by order, %", "regret, points"]
-    orders = ", ".join(
-        f"{name} {plus_minus(value, '+.0f')}" for name, value in zip(ORDINALS, tables.orders, strict=False)
-    )
-    where = f"{tables.number} openings, {tables.games:,} games ([report](reports/{preset}/report.md))"
-    note = f"{where}. Moving {orders} Elo over moving last."
-    return f"{table(heads, rows, left=1)}\n\n{note}"
+    arena = report.arena
+    names, regret = {agent.label: agent.name for agent in report.agents}, _regret_rows(report)
+    shares = {row.agent: row for row in arena.shares} if arena else {}
+    rows = []
+    for label in report.order_of_agents():
+        share = shares.get(label)
+        cells = [interval(share.wins, ".1f", 100), interval(share.margin, "+.1f")] if share else []
+        rows.append([f"`{names[label]}`", *cells, interval(regret[names[label]], ".2f")])
+    heads = ["player", *(["wins, % (95 %)", "margin, points (95 %)"] if shares else []), "regret, points (95 %)"]
+    games = f"{arena.pairings[0].pairs} openings in each pairing and seating; " if arena else ""
+    return f"{table(heads, rows, left=1)}\n\n{games}[report](reports/{preset}/report.md)."
 
 
 def strength() -> str:

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rich.console import Console
-from rich.table import Table
-
+from agents.config import Flag, OptionalFile, parse_options
 from agents.support import provenance
-from agents.support.command_line import Flag, OptionalFile, parse_options
+from oanquan_env.benchmark.markdown import table
 from oanquan_env.files import check_place, write_atomically
 
 RESULTS = Path(__file__).parent / "results"
@@ -59,12 +57,7 @@ def check_commit(commit: str | None) -> None:
 
 def show(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table; the first column is aligned left, the others right."""
-    table = Table(title=title)
-    for index, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if index else "left")
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)
+    print(f"{title}\n\n{table(headings, rows, padded=True)}")
 
 
 def write(options: Options, name: str, results: dict[str, Any]) -> None:

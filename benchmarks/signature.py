@@ -3,8 +3,8 @@
     python -m benchmarks.signature            # writes benchmarks/results/signature.json
     python -m benchmarks.signature --check    # fails where a search does something else
 
-Value nets are drawn by chance, so training them anew changes nothing here. A change of play is meant: raise
-`agents.players.fingerprint.PLAY_VERSION`, and commit the new signature with it.
+Value nets are drawn by chance, so training them anew changes nothing here. Where a change of play is meant, commit the
+new signature with it.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.support.command_line import Flag, parse_options
+from agents.config import Flag, parse_options
 from benchmarks.report import RESULTS
 from oanquan_env import PRESETS, Core, Positions
 from oanquan_env.files import read_json, write_atomically

@@ -10,8 +10,7 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-from agents.training.ppo.config import TrainConfig
-from agents.training.ppo.run import build_model
+from agents.ppo import PPOConfig, build_model
 from benchmarks import report
 from oanquan_env import Core
 
@@ -74,7 +73,7 @@ class _Restart(BaseCallback):
         return True
 
 
-def measure(config: TrainConfig) -> dict[str, float]:
+def measure(config: PPOConfig) -> dict[str, float]:
     """Plies a second while collecting and in all, and the shares of stepping, network and learning."""
     torch.set_num_threads(config.threads)
     env, model = build_model(config, Core(config.rules))
@@ -105,10 +104,10 @@ def main() -> None:
     results: dict[str, dict[str, float]] = {}
     for name, network in NETWORKS.items():
         for setting, values in SETTINGS.items():
-            config = TrainConfig.model_validate({"network": network, **values})
+            config = PPOConfig.model_validate({"network": network, **values})
             results[f"{name}; {setting}"] = measure(config)
         for rules in MORE_PLAYERS:
-            config = TrainConfig.model_validate({"network": network, "rules": rules})
+            config = PPOConfig.model_validate({"network": network, "rules": rules})
             results[f"{name}; 1 thread, {rules}"] = measure(config)
     rows = [
         [
@@ -120,7 +119,7 @@ def main() -> None:
     ]
     headings = ["network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning"]
     report.show("self-play training", headings, rows)
-    ppo = TrainConfig().ppo
+    ppo = PPOConfig().ppo
     report.write(options, "training", {"ppo": ppo.model_dump(), "results": results})
 
 

@@ -14,8 +14,8 @@ from typing import get_args, get_type_hints
 
 import gymnasium
 
-from agents.support.markdown import table
 from oanquan_env import PRESETS, Core, Move, Rules, Termination, raw_env
+from oanquan_env.benchmark.markdown import table
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS

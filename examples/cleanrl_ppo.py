@@ -161,7 +161,7 @@ def measure(agent: Agent, options: argparse.Namespace) -> dict[str, float]:
     found = evaluate(choose, "mancala-world", players, options.pairs, options.seed, part="development", progress=False)
     assert found.regret
     scores = {match.opponent: round(match.score.mean, 4) for match in found.matches}
-    return {"regret": round(found.regret.overall.regret.mean, 3), **scores}
+    return {"regret": round(found.regret.mean, 3), **scores}
 
 
 def main(arguments: list[str] | None = None) -> list[dict[str, float]]:

@@ -11,8 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agents.support.markdown import replace_between, table
+from agents.support.markdown import replace_between
 from agents.support.provenance import versions
+from oanquan_env.benchmark.markdown import table
 from oanquan_env.files import write_atomically
 
 ROOT = Path(__file__).parent.parent

@@ -1,6 +1,6 @@
 """Learn values of positions from files, without playing a game; evaluated by regret.
 
-    python -m agents.training.datasets --output out/data --positions 100000 --depth 8 --net pretrained
+    python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
     python -m examples.offline_learning out/data --save out/offline.npz
 
 The value of a move, less what it wins at once, is the value of the position that it leaves. So each position of the
@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.networks.value_net import ValueModule
-from agents.support.command_line import progress_bar
-from agents.training.datasets import ABOUT_NAME, read_columns, read_positions
+from agents.config import progress_bar
+from agents.datasets import ABOUT_NAME, read_columns, read_positions
+from agents.td import ValueModule
 from oanquan_env import Core
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
@@ -33,7 +33,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("data", type=Path, metavar="FOLDER", help="output of python -m agents.training.datasets")
+    add("data", type=Path, metavar="FOLDER", help="output of python -m agents.datasets")
     add("--epochs", type=int, default=10, help="times that each position is used (default: %(default)s)")
     add("--batch-size", type=int, default=1024, help="positions of a gradient step (default: %(default)s)")
     add("--learning-rate", type=float, default=3e-3, help="of Adam at the start; falls to 0 (default: %(default)s)")

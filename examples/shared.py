@@ -132,7 +132,7 @@ class Curve:
         if steps >= self._due or over:
             found = evaluate(choose, opponents=BASELINES, pairs=options.pairs, seed=options.seed, part="development")
             assert found.regret
-            row = {"steps": steps, "minutes": round(minutes, 2), "regret": round(found.regret.overall.regret.mean, 3)}
+            row = {"steps": steps, "minutes": round(minutes, 2), "regret": round(found.regret.mean, 3)}
             self.rows.append(row | {match.opponent: round(match.score.mean, 4) for match in found.matches})
             print(", ".join(f"{name} {number:,}" for name, number in self.rows[-1].items()), flush=True)
             self._due = steps - steps % options.every + options.every

@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.networks.value_net import ValueModule
+from agents.td import ValueModule
 from oanquan_env import Core, Positions, evaluate
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.engine.core import relative_points
@@ -111,7 +111,7 @@ def measure(core: Core, net: ValueNet) -> dict[str, float]:
         player = MaxnPolicy(core, depth, net=net)
         result = evaluate(player, core.rules, opponents=[], part="development", progress=False)
         if result.regret:  # there is a suite for the rules
-            found[f"regret_depth_{depth}"] = round(result.regret.overall.regret.mean, 3)
+            found[f"regret_depth_{depth}"] = round(result.regret.mean, 3)
     return found
 
 

@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 import torch
 
+from agents.config import validated
 from agents.networks.agent_files import WEIGHTS_NAME
-from agents.support.tensor_files import unpack
-from agents.training.kinds import RUNS, parse_config
-from agents.training.run import Run
-from agents.training.run_folder import CHECKPOINT_NAME, EVALUATIONS_NAME, StopTrainingError
+from agents.run import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, Run, StopTrainingError, load_config, run_type
 
 ITERATION = 32 * 8
 SHARED = {"total_plies": 6 * ITERATION, "checkpoint_seconds": 1e-9, "starts": {"max_plies": 4}}
@@ -22,9 +20,9 @@ PPO: dict[str, Any] = {
     "ppo": {"n_envs": 32, "n_steps": 8, "batch_size": 64, "n_epochs": 2},
     "evaluation": {"every_plies": 2 * ITERATION, "pairs": 4, "opponents": ["random"]},
 }
-VALUE: dict[str, Any] = {
+TD: dict[str, Any] = {
     **SHARED,
-    "kind": "value",
+    "kind": "td",
     "rules": "mancala-world fields=3 seeds=3",
     "td": {"games": 32, "steps": 8, "batch_size": 64, "replay": 3},
     "evaluation": {"every_plies": 2 * ITERATION, "nodes": [50]},
@@ -39,9 +37,14 @@ def quiet(_: object) -> None:
 def begin(
     folder: Path, settings: dict[str, Any] = PPO, report: Callable[[str], None] = quiet, **changes: object
 ) -> Any:
-    """A new run, of `PPO` or `VALUE` with changes."""
-    config = parse_config({**settings, **changes}, "test")
-    return RUNS[config.kind].create(folder, config, "python train.py", report)
+    """A new run, of `PPO` or `TD` with changes."""
+    kind = run_type(settings.get("kind", "ppo"))
+    return kind.create(folder, validated(kind.config_type, {**settings, **changes}, "test"), "python train.py", report)
+
+
+def resume(folder: Path, **changes: object) -> Any:
+    """The run in a folder that `begin` made."""
+    return run_type(load_config(folder / CONFIG_NAME).kind).resume(folder, quiet, changes)
 
 
 def learn(run: Run[Any], stop_at: int | None = None) -> None:
@@ -61,20 +64,24 @@ def evaluations(folder: Path) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
 
 
-def checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
-    """A checkpoint's tensors, and its notes but for the clock."""
-    tensors, notes = unpack(folder / CHECKPOINT_NAME)
-    return tensors, {name: text for name, text in notes.items() if name != "seconds"}
+def same(a: Any, b: Any) -> bool:
+    """Whether two states are equal to the bit."""
+    if isinstance(a, torch.Tensor):
+        return bool(a.dtype == b.dtype and torch.equal(a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[name], b[name]) for name in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    return bool(a == b)
 
 
-def same_tensors(a: Path, b: Path) -> bool:
-    """Whether two checkpoints have the same weights, games and all else, to the bit."""
-    (mine, _), (theirs, _) = checkpoint(a), checkpoint(b)
-    return mine.keys() == theirs.keys() and all(torch.equal(mine[name], theirs[name]) for name in mine)
+def checkpoint(folder: Path) -> dict[str, Any]:
+    """A checkpoint but for the clock."""
+    state: dict[str, Any] = torch.load(folder / CHECKPOINT_NAME, weights_only=True)
+    return {name: value for name, value in state.items() if name != "seconds"}
 
 
 def assert_same_run(a: Path, b: Path) -> None:
     assert evaluations(a) == evaluations(b)
-    assert checkpoint(a)[1] == checkpoint(b)[1]
-    assert same_tensors(a, b)
+    assert same(checkpoint(a), checkpoint(b))
     assert [path.read_bytes() for path in a.glob(WEIGHTS_NAME)] == [path.read_bytes() for path in b.glob(WEIGHTS_NAME)]

@@ -1,9 +1,7 @@
-"""What worker processes do in the tests of `agents.support.parallel`; light to import, as each process does it."""
+"""Work of worker processes in the tests of `agents.support.parallel`; light to import, as each process does it."""
 
 import os
 import signal
-import time
-from pathlib import Path
 
 
 def square(number: int) -> int:
@@ -18,18 +16,7 @@ def refuse(number: int) -> int:
     return number
 
 
-def die_once(work: tuple[Path, int]) -> tuple[int, int]:
-    """Kills its process on the first try of number 1, and tells how often it was begun."""
-    folder, number = work
-    with (folder / str(number)).open("a") as file:
-        file.write("x")
-    tries = (folder / str(number)).stat().st_size
-    if number == 1 and tries == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number, tries
-
-
-def die_always(number: int) -> int:
+def die(number: int) -> int:
     """Kills its process for 1."""
     if number == 1:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -39,9 +26,3 @@ def die_always(number: int) -> int:
 def where(number: int) -> str:
     """The folder in which it works."""
     return os.getcwd()
-
-
-def sleep_long(path: Path) -> None:
-    """Tells its process's number in a file and goes on for longer than any test."""
-    path.write_text(str(os.getpid()))
-    time.sleep(600)

@@ -1,4 +1,4 @@
-"""Matches: seats, scores, margins, moves; the openings they begin from, and keys of positions that play alike."""
+"""Pairings: seats, scores, margins, moves; the openings they begin from, and keys of positions that play alike."""
 
 import shlex
 from pathlib import Path
@@ -9,8 +9,16 @@ import pytest
 from agents.evaluation import openings
 from agents.evaluation.openings import OpeningsRecipe, final_margins, make_suite
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
+from oanquan_env.benchmark.estimates import score_estimate
 from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
-from oanquan_env.benchmark.pairs import PairResults, play_paired_games, score_interval
+from oanquan_env.benchmark.pairs import (
+    PairResults,
+    by_order,
+    pairing_result,
+    play_paired_games,
+    play_pairs,
+    score_interval,
+)
 from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.keys import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env.files import FileError
@@ -39,11 +47,11 @@ def by_hand(rules: str, text: str, seats: list[type[FirstMove]]) -> Board:
 @pytest.mark.parametrize(
     "rules", ["mancala-world", "vietnamese refill=forfeit", "three-player", "four-player", "tonkin max_plies=6"]
 )
-def test_a_match_is_the_games_played_one_by_one(rules: str) -> None:
+def test_a_pairing_is_the_games_played_one_by_one(rules: str) -> None:
     core = Core(rules)
     openings = random_openings(core, 5, 3, rng())
     before, heard = openings.copy(), list[int]()
-    match = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng(), heard.append)
+    played = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng(), heard.append)
     assert openings.same(before).all()
     assert sum(heard) == 5 * core.rules.players
     for seat in range(core.rules.players):
@@ -53,17 +61,28 @@ def test_a_match_is_the_games_played_one_by_one(rules: str) -> None:
             scores = board.outcome.scores if board.outcome else ()
             others = [score for player, score in enumerate(scores) if player != seat]
             winners = [player for player, score in enumerate(scores) if score == max(scores)]
-            assert match.results.score[k, seat] == (1 / len(winners) if seat in winners else 0)
-            assert match.results.margin[k, seat] == pytest.approx(scores[seat] - np.mean(others))
-            assert match.results.plies[k, seat] == len(board.history)
-            assert match.moves[seat * 5 + k] == [move.action for move in board.history]
+            assert played.results.score[k, seat] == (1 / len(winners) if seat in winners else 0)
+            assert played.results.margin[k, seat] == pytest.approx(scores[seat] - np.mean(others))
+            assert played.results.plies[k, seat] == len(board.history)
+            assert played.moves[seat * 5 + k] == [move.action for move in board.history]
 
 
 def test_the_interval_of_a_score_is_over_openings() -> None:
-    """The openings score 1/2, 1/2, 1 and 1/2: their deviation is 1/4, that of their mean 1/8."""
     score = np.array([[1, 0], [0, 1], [1, 1], [0.5, 0.5]])
     found = score_interval(PairResults(score, np.zeros((4, 2)), np.zeros((4, 2))))
-    assert (found.mean, found.low, found.high) == pytest.approx((0.625, 0.625 - 1.96 / 8, 0.625 + 1.96 / 8))
+    assert found == score_estimate(np.array([0.5, 0.5, 1, 0.5]))
+
+
+def test_results_by_order_are_those_of_the_games_in_which_a_player_moved_then() -> None:
+    core = Core("three-player")
+    openings = Positions.concatenate(random_openings(core, 4, plies, rng()) for plies in (3, 4, 5))
+    results = play_pairs(core, FirstMove(core), LastMove(core), openings, rng())
+    ordered = by_order(results.margin, openings)
+    for k, mover in enumerate(openings.mover.tolist()):
+        assert ordered[k].tolist() == [results.margin[k, (mover + order) % 3] for order in range(3)]
+    found = pairing_result("a", "b", results, openings)
+    assert [one.margin.mean for one in found.orders] == pytest.approx(ordered.mean(axis=0).tolist())
+    assert (found.wins + found.draws + found.losses, found.pentanomial) == (36, None)
 
 
 def test_openings_survive_a_file(core: Core, tmp_path: Path) -> None:

@@ -132,15 +132,15 @@ def test_a_row_is_measured_written_and_shown(folder: Path, capsys: pytest.Captur
     options = ["--uses", "observation", "--learned-from", "nothing", "--pairs", "4"]
     assert players.main(["greedy", *options, "--label", "one run"]) == 0
     assert players.main(["random", "greedy", "random", *options, "--label", "three", "--budget", "no plies"]) == 0
-    assert "points lost a move" in capsys.readouterr().out
+    assert "Points lost a move" in capsys.readouterr().out
     assert {path.name for path in folder.iterdir()} == {"one-run.json", "three.json"}
     row = json.loads((folder / "three.json").read_text())
     assert [one["seed"] for one in row["evaluations"]] == [0, 1, 2]
     alone = evaluate("greedy", pairs=4)
     assert alone.regret
     shown = players.rows()
-    found = alone.regret.overall
-    number = f"{found.regret.mean:.2f} ({found.regret.low:.2f} to {found.regret.high:.2f})"
+    found = alone.regret
+    number = f"{found.mean:.2f} ({found.low:.2f} to {found.high:.2f})"
     assert f"| `one run` | observation | nothing | 1 | {number} |" in shown
     assert "| `three` (no plies) | observation | nothing | 3 | " in shown
     assert shown.index("one run") < shown.index("three")  # the least regret first

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.players.fingerprint import fingerprint
-from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env import Board, Core, Positions
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
@@ -158,10 +157,6 @@ def test_a_book_knows_nothing_where_its_longest_game_passes_the_ply_limit() -> N
 
 def says_proved(session: Session) -> list[bool]:
     return [seat["proved"] for seat in session.state()["seats"]]
-
-
-def test_a_fingerprint_tells_certificates_apart() -> None:
-    assert len({fingerprint("book:greedy", Rules.parse(name)) for name in SHIPPED}) == len(SHIPPED)
 
 
 def test_the_page_says_that_the_strongest_level_is_proved() -> None:

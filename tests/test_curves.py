@@ -13,16 +13,16 @@ from safetensors.torch import load_file
 
 import agents
 from agents.evaluation.results import AgentResult, Report
+from agents.evaluation.tournament import hash_of_files
 from agents.networks import agent_files
 from agents.networks.agent_files import pretrained_folders
-from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.search.value_net import read_value_net
-from tests.runs import ITERATION, VALUE, begin, learn
+from tests.runs import ITERATION, TD, begin, learn
 
 ENDS = ("mean", "low", "high")
 
@@ -44,7 +44,7 @@ def test_curves_read_what_runs_measured(runs: list[Path]) -> None:
     assert list(regrets) == [0, ITERATION, 2 * ITERATION]
     assert regrets[2 * ITERATION][0] > regrets[ITERATION][0] > 0
     last = json.loads((runs[1] / "evaluations.jsonl").read_text().splitlines()[-1])
-    assert regrets[2 * ITERATION] == (last["seconds"] / 60, *(last["regret"]["regret"][end] for end in ENDS))
+    assert regrets[2 * ITERATION] == (last["seconds"] / 60, *(last["regret"][end] for end in ENDS))
 
 
 def test_runs_of_a_sweep_are_called_like_the_sweep(runs: list[Path], tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_run_without_readable_evaluations_has_no_curve(tmp_path: Path, capsys:
 def test_seeds_are_drawn_as_their_mean_with_a_band_around_all_of_them() -> None:
     runs = []
     for regrets in ({0: (9, 8, 10), 10: (4, 3, 5)}, {0: (7, 6, 8), 10: (5, 4, 7), 20: (1, 1, 1)}):
-        found = {plies: {"regret": dict(zip(ENDS, ends, strict=True))} for plies, ends in regrets.items()}
+        found = {plies: dict(zip(ENDS, ends, strict=True)) for plies, ends in regrets.items()}
         rows = [{"plies": plies, "seconds": 6 * plies, "regret": regret} for plies, regret in found.items()]
         runs.append(curves.Curve("run", "group", 0, "mancala-world", "python train.py", None, rows))
     assert curves.band(runs).tolist() == [[0, 10], [0, 1], [8, 4.5], [6, 3], [10, 7]]
@@ -93,7 +93,7 @@ def test_runs_are_compared_with_players_of_their_own_rules(tmp_path: Path) -> No
     content = json.loads((tmp_path / "learning.json").read_text())
     rules = Rules.parse("vietnamese")
     greedy = regret(agents.make("greedy", rules), load_suite(rules).part("development"), np.random.default_rng(0))
-    assert content["yardsticks"]["greedy"] == greedy.overall.regret.mean
+    assert content["yardsticks"]["greedy"] == greedy.mean
     assert [run["rules"] for run in content["runs"]] == ["vietnamese"]
 
 
@@ -140,7 +140,7 @@ def test_a_card_has_no_report_of_other_weights(
     monkeypatch.setattr(cards, "RESULTS", results)
     folder = cards.take(runs[0])
     assert "No report of the strength of these weights" in cards.render(folder)
-    of_it = AgentResult(label="ppo", name="ppo:pretrained", fingerprint=fingerprint(f"ppo:{folder}", Rules()))
+    of_it = AgentResult(label="ppo", name="ppo:pretrained", files=hash_of_files(f"ppo:{folder}", Rules()))
     settings = {"rules": "mancala-world", "seed": 0, "commit": "0123456789ab", "processor": "abacus", "versions": {}}
     report = Report.model_validate({"command": "python evaluate.py", "agents": [of_it], **settings})
     results.mkdir()
@@ -155,7 +155,7 @@ def test_a_card_has_no_report_of_other_weights(
 
 
 def test_a_run_s_value_net_is_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = begin(tmp_path / "run", VALUE, rules="tonkin fields=2")
+    run = begin(tmp_path / "run", TD, rules="tonkin fields=2")
     run.export()
     run.close()
     monkeypatch.setattr(cards, "pretrained_path", lambda rules: tmp_path / f"{rules.fields}.npz")
@@ -186,9 +186,7 @@ def test_the_project_s_agent_is_nearer_to_perfect_play_than_a_search_of_four_pli
     rules = Rules()
     suite = load_suite(rules).part("development").take(np.arange(0, 1100, 2))
     rng = np.random.default_rng(0)
-    mine, search = (
-        regret(agents.make(name, rules), suite, rng).overall for name in ("ppo:pretrained", "minimax:depth=4")
-    )
-    assert mine.regret.mean < search.regret.mean
+    mine, search = (regret(agents.make(name, rules), suite, rng) for name in ("ppo:pretrained", "minimax:depth=4"))
+    assert mine.mean < search.mean
     assert mine.optimal.mean > search.optimal.mean
     assert mine.blunders.mean < search.blunders.mean

@@ -1,15 +1,14 @@
-"""Data for offline learning: positions with the values of their moves, and games as a Minari data set."""
+"""Data for offline learning: positions with the values of their moves."""
 
 import hashlib
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from agents.training import datasets, minari_games
-from agents.training.datasets import ABOUT_NAME, FIELDS, main, read_columns, read_positions
+from agents import datasets
+from agents.datasets import ABOUT_NAME, FIELDS, main, read_columns, read_positions
 from examples import offline_learning
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import regret
@@ -28,7 +27,6 @@ SMALL = ["--depth", "2", "--threads", "1"]
 def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "SHARD", 40)
     monkeypatch.setattr(datasets, "CHUNK", 16)
-    monkeypatch.setattr(minari_games, "SHARD", 6)
 
 
 def make_data(folder: Path, *options: str) -> dict[str, str]:
@@ -85,7 +83,7 @@ def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
     with monkeypatch.context() as patched:
         patched.setattr(datasets, "write_atomically", killed)
         assert main(["--output", str(tmp_path / "killed"), *SMALL, "--positions", "100"]) == 130
-    assert "the same command goes on" in capsys.readouterr().err
+    assert not capsys.readouterr().err
     first = tmp_path / "killed" / "positions-00000.npz"
     assert list(hashes(first.parent)) == [first.name]
     time = first.stat().st_mtime_ns
@@ -98,9 +96,8 @@ def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
 def test_a_folder_keeps_to_what_was_asked_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make_data(tmp_path, "--positions", "30")
     said = refusal(capsys, "--output", str(tmp_path), "--positions", "30", "--seed", "1")
-    assert f"{tmp_path} holds data of seed 0; got 1: take another folder" in said
-    (tmp_path / ABOUT_NAME).write_text("[1]")
-    assert "does not tell what was asked for" in refusal(capsys, "--output", str(tmp_path), "--positions", "30")
+    assert f"{tmp_path} holds data of " in said
+    assert "take another folder" in said
 
 
 def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,60 +134,9 @@ def test_a_network_learns_from_the_files(tmp_path: Path) -> None:
     suite = find_suite(Core().rules)
     assert suite is not None
     greedy, again = (
-        regret(make(name), suite.part("development"), np.random.default_rng(0)).overall.regret
+        regret(make(name), suite.part("development"), np.random.default_rng(0))
         for name in ("greedy", f"maxn:depth=1,net={tmp_path / 'offline.npz'}")
     )
     assert found.regret is not None
-    assert found.regret.overall.regret.mean == pytest.approx(again.mean, abs=0.2)  # ties fall at random
+    assert found.regret.mean == pytest.approx(again.mean, abs=0.2)  # ties fall at random
     assert again.high < greedy.low
-
-
-def test_games_need_minari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setitem(sys.modules, "h5py", None)  # the import fails
-    assert 'pip install -e ".[minari]"' in refusal(capsys, "--output", str(tmp_path), "--games", "1")
-
-
-@pytest.mark.parametrize("options", [[], ["--rules", "ludii", "--reward", "outcome", "--opponent", "random"]])
-def test_episodes_replay_to_the_same_rewards(
-    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    minari = pytest.importorskip("minari")
-    make_data(tmp_path, "--games", "20", *options)
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
-    data = minari.load_dataset(minari_games.DATASET_ID)
-    assert data.total_episodes == 20
-    env = data.recover_environment()
-    seeds = [int(one["seed"]) for one in data.storage.get_episode_metadata(data.episode_indices)]
-    rewards = []
-    for seed, episode in zip(seeds, data.iterate_episodes(), strict=True):
-        observation, info = env.reset(seed=seed)
-        for step, action in enumerate(episode.actions):
-            assert (observation == episode.observations[step]).all()
-            assert (info["action_mask"] == episode.infos["action_mask"][step]).all()
-            observation, reward, terminated, truncated, info = env.step(action)
-            ends = episode.terminations[step], episode.truncations[step]
-            assert (reward, terminated, truncated) == (episode.rewards[step], *ends)
-            rewards.append(reward)
-        assert terminated or truncated
-        assert (observation == episode.observations[-1]).all()
-    assert min(rewards) < 0 < max(rewards)
-
-
-def test_games_that_were_killed_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("minari")
-    whole = make_data(tmp_path / "whole", "--games", "20")
-    asked, folder = ["--games", "20"], tmp_path / "killed"
-
-    def killed(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    for name in ("npz_bytes", "replay"):  # while games are played, and while Minari writes
-        with monkeypatch.context() as patched:
-            patched.setattr(minari_games, name, killed)
-            assert main(["--output", str(folder), *SMALL, *asked]) == 130
-        assert not (folder / "minari").exists()
-    assert (folder / "minari-unfinished").exists()
-    assert make_data(folder, *asked) == whole
-    assert (folder / "minari").exists()
-    assert not (folder / "minari-unfinished").exists()
-    assert len(whole) == 4

@@ -1,7 +1,7 @@
-"""`oanquan_env.evaluate`: what can be a player, agreement with evaluate.py, what is shown; intervals that cover."""
+"""`oanquan_env.evaluate`: what can be a player, agreement with evaluate.py, what is shown."""
 
 import json
-from collections.abc import Callable
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,10 @@ import evaluate as evaluate_script
 import oanquan_env
 from agents.evaluation.results import read_report
 from oanquan_env import Core, IllegalActionError, Rules, evaluate
-from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.benchmark import progress
-from oanquan_env.benchmark.elo import EloDifference, elo_of_pairs, elo_of_score, normalised_elo
-from oanquan_env.benchmark.evaluation import REFERENCES, reference_players
+from oanquan_env.benchmark.elo import elo_of_score
+from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, reference_players
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.observation import Observation
 from oanquan_env.players import as_policy
@@ -31,7 +31,7 @@ def first_legal(observations: Observation, masks: Mask) -> Ints:
 def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> None:
     names = ["greedy:epsilon=0.2", "random", "maxn:depth=2"]
     path = tmp_path / "report.json"
-    options = ["--pairs", "15", "--seed", "5", "--openings", "balanced", "--suite", "arena,regret", "--rules", rules]
+    options = ["--pairs", "15", "--seed", "5", "--suite", "arena,regret", "--rules", rules]
     assert evaluate_script.main([*names, *options, "--part", "development", "--json", str(path)]) == 0
     report = read_report(path)
     found = evaluate(names[0], rules, names[1:], pairs=15, seed=5, part="development")
@@ -39,12 +39,8 @@ def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> N
     assert report.regret
     assert (found.openings, found.digest) == (report.arena.openings, report.arena.digest)
     assert found.suite == report.regret.suite
-    assert found.regret == report.regret.agents[0]
-    rows = {(row.agent, row.opponent): row for row in report.arena.pairings}
-    for match in found.matches:
-        row = rows[match.agent, match.opponent]
-        shared = "pairs wins draws losses score margin plies pentanomial elo elo_error los"
-        assert [getattr(match, name) for name in shared.split()] == [getattr(row, name) for name in shared.split()]
+    assert found.regret == report.regret.agents[names[0]]
+    assert found.pairings == [row for row in report.arena.pairings if row.agent == names[0]]
 
 
 def test_the_same_player_in_any_form_has_the_same_results() -> None:
@@ -151,35 +147,43 @@ def test_what_cannot_be_measured_is_told(options: dict[str, Any], message: str) 
 
 
 def test_everything_is_shown_and_written() -> None:
-    found = evaluate("greedy", opponents=["random"], pairs=10, part="development")
-    text = str(found)
-    assert text.startswith("greedy, mancala-world: 10 pairs, openings-mancala-world.txt\nopponent ")
-    assert "greedy: points lost a move over the development part of regret-mancala-world" in text
-    assert all(word in text for word in ("normalised Elo", "opening", "middle", "end", "blunders, %"))
-    page = found._repr_html_()
-    assert page.count("<table>") == page.count("</table>") == 2
-    assert "<th>opponent</th>" in page
-    assert "<td>random</td>" in page
+    found = evaluate("greedy", opponents=["random"], pairs=10, part="development", label="<b>`me")
+    text, page = str(found), found._repr_markdown_()
+    assert text.startswith("`<b>me`, `mancala-world`: 10 openings of openings-mancala-world.txt, each played in every")
+    assert "Points lost a move over the development part of regret-mancala-world:" in text
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    assert [len({len(line) for line in part}) for part in (tables[:3], tables[3:])] == [
+        1,
+        1,
+    ]  # columns below one another
+    assert re.sub(" +", " ", text).replace("-", "") == page.replace("-", "")
+    assert found.regret
+    assert f"| `<b>me` | all | 1170 | {found.regret.mean:.2f} ({found.regret.low:.2f} to " in page
+    assert found.regret.phases["end"].mean > 0
     written = json.loads(found.to_json())
-    assert written["format"] == 1
-    assert written["matches"][0]["score"]["mean"] == found.matches[0].score.mean
+    assert written["format"] == 2
+    assert written["pairings"][0]["score"]["mean"] == found.pairings[0].score.mean
+    assert written["regret"]["mean"] == found.regret.mean
     assert written["regret"]["phases"]["end"]["blunders"]["low"] >= 0
 
 
-def test_a_label_cannot_be_markup() -> None:
-    assert "<b>" not in evaluate("random", opponents=["random"], pairs=1, label="<b>bold</b>")._repr_html_()
+def test_elo_is_that_of_the_score_and_its_interval() -> None:
+    (won,) = evaluate("maxn:depth=2", opponents=["random"], pairs=10).pairings
+    assert (won.elo.mean, won.elo.low) == (elo_of_score(won.score.mean), elo_of_score(won.score.low))
+    assert won.elo.low > 0
 
 
 def test_rules_without_suite_or_pairs_of_two() -> None:
     bare = evaluate("greedy", "four-player seeds=4", ["random"], pairs=1)
     assert (bare.suite, bare.regret) == (None, None)
     found = evaluate("greedy", "four-player", ["random"], pairs=6)
-    (match,) = found.matches
+    (games,) = found.pairings
     assert (found.openings, found.suite) == ("openings-four-player.txt", "regret-four-player")
-    assert match.wins + match.draws + match.losses == 24
-    assert (match.elo, match.normalised_elo, match.pentanomial) == (None, None, None)
-    assert match.score.mean > 1 / 4
+    assert games.wins + games.draws + games.losses == 24
+    assert (games.pentanomial, len(games.orders)) == (None, 4)
+    assert games.score.mean > 1 / 4
     assert reference_players(Rules.parse("three-player")) == list(REFERENCES)
+    assert reference_players(Rules()) == [*REFERENCES, STRONGEST]
 
 
 def test_progress_is_shown_where_somebody_looks(
@@ -197,35 +201,6 @@ def test_progress_is_shown_where_somebody_looks(
     assert capsys.readouterr().err == ""
 
 
-PAIRS = np.array([0.1, 0.05, 0.4, 0.15, 0.3])
-"""Chances of a pair's outcomes, for a player whose strength is known."""
-SCORE = float(PAIRS @ np.linspace(0, 1, 5))
-DEVIATION = float(np.sqrt(PAIRS @ (np.linspace(0, 1, 5) - SCORE) ** 2))
-
-
-@pytest.mark.parametrize(
-    ("estimate", "truth"),
-    [
-        (elo_of_pairs, elo_of_score(SCORE)),
-        (normalised_elo, 800 / np.log(10) * (SCORE - 0.5) / (np.sqrt(2) * DEVIATION)),
-    ],
-)
-def test_intervals_of_a_match_cover(estimate: Callable[[Floats], EloDifference], truth: float) -> None:
-    """Of 200 intervals of 95 %, 180 to 198 cover but for a chance of less than 1 %."""
-    draws = [np.random.default_rng([9, repetition]).multinomial(150, PAIRS) for repetition in range(200)]
-    found = [estimate(counts.astype(np.float64)) for counts in draws]
-    assert 180 <= sum(abs(one.elo - truth) <= one.error for one in found) <= 198
-
-
-def test_normalised_elo_by_hand() -> None:
-    """Wins and losses of whole pairs, 3 to 1: a score of 0.75 whose deviation is sqrt(3) / 4 for a pair."""
-    found = normalised_elo([10, 0, 0, 0, 30])
-    assert found.elo == pytest.approx(800 / np.log(10) * 0.25 / (np.sqrt(2) * np.sqrt(3) / 4))
-    assert normalised_elo([30, 0, 0, 0, 10]).elo == pytest.approx(-found.elo)
-    assert normalised_elo([0, 0, 9, 0, 0]).elo != normalised_elo([0, 0, 9, 0, 0]).elo  # no spread, no scale
-    assert normalised_elo([0, 0, 0, 0, 9]).elo == np.inf
-
-
 def test_a_player_without_chance_is_as_strong_as_itself() -> None:
-    (exact,) = evaluate(first_legal, opponents=[FirstMove(Core())], pairs=20).matches
+    (exact,) = evaluate(first_legal, opponents=[FirstMove(Core())], pairs=20).pairings
     assert (exact.score.mean, exact.margin.mean) == (0.5, 0)  # nothing is left to chance: every pair is even

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.engine.scalar import RUNAWAY, RUNNING
+from oanquan_env.engine.move import RUNAWAY, RUNNING
 from oanquan_env.players import MaxnPolicy, RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
@@ -236,7 +236,7 @@ def test_the_net_of_the_package_makes_search_better() -> None:
     assert len(read_value_net("pretrained", "four-player").to_bytes()) < 300_000
     rules = Rules.parse("three-player")
     with_net, without = (
-        regret(make(name, rules), load_suite(rules), np.random.default_rng(0)).overall.regret.mean
+        regret(make(name, rules), load_suite(rules), np.random.default_rng(0)).mean
         for name in ("maxn:depth=2,net=pretrained", "maxn:depth=2")
     )
     assert with_net < 0.9 * without

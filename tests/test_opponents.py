@@ -55,7 +55,7 @@ def test_a_dqn_is_opponent_evaluated_player_and_entrant_without_an_adapter() -> 
     torch.manual_seed(0)
     network, core = DQN(), Core()
     network.learn("random", steps=600)
-    assert evaluate(network, opponents=["random"], pairs=100).matches[0].score.mean > 0.55
+    assert evaluate(network, opponents=["random"], pairs=100).pairings[0].score.mean > 0.55
     network.learn([network, "greedy"], steps=5)  # itself is a player, too
     openings = load_openings(core, "balanced", 5, 4, np.random.default_rng(0))
     entrants = make_entrants({"dqn": network, "first": FirstMove(core), "greedy": "greedy"}, core.rules)

@@ -43,7 +43,7 @@ EVALUATE = """
 import oanquan_env
 for player in ("greedy", lambda observations, masks: masks.argmax(axis=1)):
     found = oanquan_env.evaluate(player, pairs=5)
-    print(found.openings, found.suite, [match.opponent for match in found.matches][-1], found.regret.overall.positions)
+    print(found.openings, found.suite, [games.opponent for games in found.pairings][-1], found.regret.positions)
 """
 
 SEARCH = """

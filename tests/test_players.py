@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import evaluate as evaluate_script
-from agents.players.fingerprint import fingerprint
+from agents.evaluation.tournament import hash_of_files
 from oanquan_env import Core, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
@@ -47,15 +47,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_module_of_the_current_folder_gives_players_with_fingerprints(folder: Path) -> None:
-    before, printed = list(sys.path), fingerprint("some_package.players:first", Core().rules)
+def test_a_module_of_the_current_folder_gives_players_whose_files_are_hashed(folder: Path) -> None:
+    before, printed = list(sys.path), hash_of_files("some_package.players:first", Core().rules)
     player = as_policy("some_package.players:Careful", "tonkin")
     assert isinstance(player, GreedyPolicy)
     assert player.core.rules == Rules.parse("tonkin")
     assert sys.path == before
-    assert evaluate("some_package.players:first", opponents=["random"], pairs=2).matches[0].pairs == 2
+    assert evaluate("some_package.players:first", opponents=["random"], pairs=2).pairings[0].pairs == 2
     (folder / "some_package" / "players.py").write_text(MODULE + "\n")
-    assert fingerprint("some_package.players:first", Core().rules) != printed
+    assert hash_of_files("some_package.players:first", Core().rules) != printed
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,16 @@ def test_both_commands_measure_it_and_agree(folder: Path, capsys: pytest.Capture
     name = "some_package.players:first"
     assert main(["evaluate", name, "greedy", "--pairs", "6", "--openings", "random", "--json", "a.json"]) == 0
     shown = capsys.readouterr().out
-    assert f"{name}, mancala-world: 6 pairs, random\n" in shown
-    assert evaluate_script.main([name, "greedy", "--pairs", "6", "--suite", "arena,regret", "--json", "b.json"]) == 0
+    assert f"`{name}`, `mancala-world`: 6 openings of random" in shown
+    assert (
+        evaluate_script.main(
+            [name, "greedy", "--pairs", "6", "--suite", "arena,regret", "--openings", "random", "--json", "b.json"]
+        )
+        == 0
+    )
     one, other = (json.loads((folder / file).read_text()) for file in ("a.json", "b.json"))
-    match, row = one["matches"][0], other["arena"]["pairings"][0]
-    assert all(match[key] == row[key] for key in ("agent", "opponent", "wins", "score", "margin", "elo", "los"))
-    assert one["regret"] == other["regret"]["agents"][0]
+    assert one["pairings"] == other["arena"]["pairings"]
+    assert one["regret"] == other["regret"]["agents"][name]
 
 
 @pytest.mark.parametrize("command", [["-m", "oanquan_env", "evaluate"], [str(ROOT / "evaluate.py")]])

@@ -59,11 +59,11 @@ def test_proved_bounds_of_the_values_bound_the_regret() -> None:
     judged = judge(suite, np.array([4, 1, 6]))
     assert judged.least.tolist() == [0, 0.25, 0]  # 1 at least, and 0.75 at most
     assert judged.most.tolist() == [0, 6, 0]
-    row = regret(Fixed([4, 1, 6]), suite, rng()).overall
+    row = regret(Fixed([4, 1, 6]), suite, rng())
     assert (row.least, row.most) == (pytest.approx(0.25 / 3), 2)
-    assert row.regret.mean == 0
+    assert row.mean == 0
     suite.upper[1, 0] = np.inf
-    row = regret(Fixed([4, 1, 6]), suite, rng()).overall
+    row = regret(Fixed([4, 1, 6]), suite, rng())
     assert (row.least, row.most) == (pytest.approx(0.25 / 3), None)
 
 
@@ -86,14 +86,13 @@ def test_points_lost_without_another_result_are_no_blunder() -> None:
 
 def test_regret_is_summed_up_over_all_and_by_phase() -> None:
     suite = hand_made()
-    row = regret(Fixed([2, 4, 1]), suite, rng(), "fixed")
-    assert row.agent == "fixed"
-    assert row.overall.positions == 3
-    assert row.overall.regret.mean == pytest.approx(5 / 3)
-    assert row.overall.optimal.mean == pytest.approx(1 / 3)
-    assert row.overall.blunders.mean == pytest.approx(2 / 3)
-    assert (row.overall.regret.low, row.overall.regret.high) == (0, 3)  # three times the least or the largest: 1 / 27
-    assert {name: measured.regret.mean for name, measured in row.phases.items()} == {
+    row = regret(Fixed([2, 4, 1]), suite, rng())
+    assert row.positions == 3
+    assert row.mean == pytest.approx(5 / 3)
+    assert row.optimal.mean == pytest.approx(1 / 3)
+    assert row.blunders.mean == pytest.approx(2 / 3)
+    assert (row.low, row.high) == (0, 3)  # three times the least or the largest: 1 / 27
+    assert {name: measured.mean for name, measured in row.phases.items()} == {
         "middle": 2.5,
         "end": 0,
         "proved": 1.5,

@@ -1,38 +1,32 @@
 """Work spread over processes and over Ray: the same results, and nothing lost when a worker dies."""
 
-import io
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
 import time
-import types
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
-from rich.console import Console
 
 import evaluate
 import train
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
 from agents.evaluation.tournament import Tournament, play_pairing
-from agents.support.parallel import RETRIES, in_order, spread
-from agents.training.kinds import load_config
-from agents.training.run_folder import CHECKPOINT_NAME
-from agents.training.sweep import parse_seeds, train_seed
-from agents.training.train_command import parse
+from agents.run import CHECKPOINT_NAME, load_config
+from agents.support.parallel import in_order, spread
+from agents.sweep import train_seed
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite
 from oanquan_env.errors import UsageError
-from tests.scale_work import die_always, die_once, refuse, square, where
+from tests.scale_work import die, refuse, square, where
+from train import parse, parse_seeds
 
 ROOT = Path(__file__).parent.parent
 SMALL = ["--total-plies", "512", "--ppo.n-envs", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "64"]
@@ -51,45 +45,18 @@ def cluster() -> Iterator[str]:
     one_machine.shutdown()
 
 
-def test_every_item_has_its_result() -> None:
-    assert sorted(spread(square, [3, 1, 2], processes=2)) == [(0, 9), (1, 1), (2, 4)]
-    assert list(spread(square, [])) == []
-
-
-def test_results_can_be_had_in_order() -> None:
-    assert list(in_order(iter([(2, "c"), (0, "a"), (1, "b"), (3, "d")]))) == ["a", "b", "c", "d"]
-
-
-def test_an_exception_of_the_work_itself_is_raised() -> None:
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_item_has_its_result(processes: int) -> None:
+    assert sorted(spread(square, [3, 1, 2], processes=processes)) == [(0, 9), (1, 1), (2, 4)]
+    assert list(in_order(spread(square, [3, 1, 2], processes=processes))) == [9, 1, 4]
+    assert list(spread(square, [], processes=processes)) == []
     with pytest.raises(ValueError, match="no 2s here"):
-        list(spread(refuse, [1, 2, 3]))
+        list(spread(refuse, [1, 2, 3], processes=processes))
 
 
-def test_work_whose_process_was_killed_is_begun_anew(tmp_path: Path) -> None:
-    found = dict(spread(die_once, [(tmp_path, number) for number in range(3)], processes=1))
-    assert found == {0: (0, 1), 1: (1, 2), 2: (2, 1)}
-
-
-def test_results_before_a_hopeless_item_are_not_lost() -> None:
-    results = spread(die_always, [0, 1, 2], processes=1)
-    assert next(results) == (0, 0)
-    with pytest.raises(UsageError, match=f"died {RETRIES + 1} times in a row.*2 of 3 pieces of work are unfinished"):
-        next(results)
-
-
-def test_workers_end_with_who_began_them(tmp_path: Path) -> None:
-    path = tmp_path / "worker"
-    program = "import sys, pathlib, agents.support.parallel, tests.scale_work as work\nif __name__ == '__main__':\n"
-    program += " list(agents.support.parallel.spread(work.sleep_long, [pathlib.Path(sys.argv[1])]))"
-    parent = subprocess.Popen([sys.executable, "-c", program, str(path)], cwd=ROOT)
-    _wait_for(path)
-    parent.kill()
-    parent.wait()
-    for _ in range(100):
-        if not Path(f"/proc/{path.read_text()}").exists():
-            return
-        time.sleep(0.1)
-    pytest.fail("the worker goes on for nobody")
+def test_a_worker_that_dies_is_an_error() -> None:
+    with pytest.raises(UsageError, match="a worker process died, perhaps for lack of memory"):
+        list(spread(die, [0, 1, 2], processes=2))
 
 
 def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,12 +67,12 @@ def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
 def test_a_cluster_that_does_not_answer_is_an_error_at_once(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
-    fake = types.SimpleNamespace(init=lambda *_, **__: pytest.fail("Ray was asked, and would wait for minutes"))
-    monkeypatch.setitem(sys.modules, "ray", fake)
+    pytest.importorskip("ray")
+    monkeypatch.setattr("ray.init", lambda *_, **__: pytest.fail("Ray was asked, and would wait for minutes"))
     with socket.socket() as taken:  # bound, and listens to nobody
         taken.bind(("127.0.0.1", 0))
         address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(UsageError, match=f"no Ray cluster at '{address}': nothing answers there"):
+        with pytest.raises(UsageError, match=f"no Ray cluster at '{address}': "):
             list(spread(square, [1], ray=address))
 
 
@@ -120,18 +87,6 @@ def test_ray_finds_the_same(cluster: str) -> None:
     assert list(spread(square, [3], ray=cluster, cpus=64)) == [(0, 9)]  # does not wait for so large a machine
     with pytest.raises(ValueError, match=r"^no 2s here$"):
         list(spread(refuse, [1, 2, 3], ray=cluster))
-
-
-@pytest.mark.slow
-def test_ray_begins_the_work_of_a_killed_worker_anew(cluster: str, tmp_path: Path) -> None:
-    found = dict(spread(die_once, [(tmp_path, number) for number in range(3)], ray=cluster))
-    assert found == {0: (0, 1), 1: (1, 2), 2: (2, 1)}
-
-
-@pytest.mark.slow
-def test_ray_gives_up_where_workers_die_again_and_again(cluster: str) -> None:
-    with pytest.raises(UsageError, match="1 of 1 pieces of work are unfinished"):
-        list(spread(die_always, [1], ray=cluster))
 
 
 @pytest.mark.slow
@@ -184,18 +139,6 @@ def test_other_agent_files_on_a_worker_are_noticed() -> None:
         play_pairing("mancala-world", openings, 0, [["a", "greedy", "0123"], ["b", "random", ""]])
 
 
-def test_a_run_s_words_are_whole_on_a_terminal(tmp_path: Path) -> None:
-    shown = io.StringIO()
-    console = Console(file=shown, force_terminal=True, width=80, soft_wrap=True)
-    run = train.begin(parse([*SMALL, "--output", str(tmp_path / "run")]), "typed", console)
-    run.report("points " * 40)
-    run.close()
-    lines = shown.getvalue().splitlines()[1:]
-    assert len(lines) > 1
-    assert max(map(len, lines)) <= 80
-    assert {word for line in lines for word in line.split()} == {"points"}
-
-
 @pytest.mark.parametrize("text", ["", "0,x", "1,1", "-1", "0;1"])
 def test_seeds_must_be_different_numbers(text: str) -> None:
     with pytest.raises(UsageError, match="--sweep takes"):
@@ -208,50 +151,25 @@ def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
 ) -> None:
     arguments = [*SMALL, "--sweep", "3,5", "--output", str(tmp_path)]
     assert train.main([*arguments, "--jobs", "1"]) == 0
-    out = capsys.readouterr().out
-    assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in out.replace("\n", "")
-    assert "score against greedy, %: " in out
+    assert "score against greedy, %: " in capsys.readouterr().out
     assert load_config(tmp_path / "seed-5" / "config.yaml").seed == 5
-    assert yaml.safe_load((tmp_path / "seed-3" / "run.yaml").read_text())["command"].startswith("python train.py --tot")
-    first = (tmp_path / "seed-3" / "evaluations.jsonl").read_text()
-    assert first != (tmp_path / "seed-5" / "evaluations.jsonl").read_text()
+    first, other = (tmp_path / f"seed-{seed}" / "evaluations.jsonl" for seed in (3, 5))
+    kept = first.read_text()
+    assert kept != other.read_text()
     agent = (tmp_path / "seed-5" / "agent.safetensors").read_bytes()
     (tmp_path / "seed-5" / CHECKPOINT_NAME).unlink()  # as if killed before the first
     assert train.main([*arguments, "--jobs", "2"]) == 0
-    assert (tmp_path / "seed-5" / CHECKPOINT_NAME).is_file()
     assert (tmp_path / "seed-5" / "agent.safetensors").read_bytes() == agent
-    assert (tmp_path / "seed-3" / "evaluations.jsonl").read_text() == first
+    assert first.read_text() == kept
     assert train.main([*SMALL, "--ppo.gamma", "0.9", "--sweep", "3,5", "--output", str(tmp_path)]) == 2
     assert "holds a run of another configuration" in capsys.readouterr().err
     (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
     assert train.main([*arguments, "--jobs", "1"]) == 2  # and the other seed is not stopped
     printed = capsys.readouterr()
-    lines = printed.out.replace("\n", "")
-    assert f"seed 3 failed, 1 of 2: {tmp_path / 'seed-3'}" in lines
-    assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in lines
-    assert "score against greedy, %: " in printed.out
+    assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in printed.out.replace("\n", "")
     assert "±" not in printed.out
     assert f"train.py: seed 3: {tmp_path / 'seed-3' / CHECKPOINT_NAME}" in printed.err
     assert "seed 5" not in printed.err
-    (tmp_path / "seed-5" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
-    assert train.main([*arguments, "--jobs", "1"]) == 2
-    assert "score against" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("options", "processors"), [([], 1), (["--threads", "3"], 3), (["--threads", "20"], 20)])
-def test_a_run_of_a_sweep_has_as_many_processors_as_threads(
-    options: list[str], processors: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: dict[str, object] = {}
-
-    def spread_nothing(work: object, items: object, **options: object) -> Iterator[tuple[int, object]]:
-        asked.update(options)
-        return iter(())
-
-    monkeypatch.setattr("agents.training.sweep.spread", spread_nothing)
-    monkeypatch.setattr(os, "cpu_count", lambda: 13)
-    assert train.main([*options, "--sweep", "0,1", "--output", str(tmp_path)]) == 0
-    assert (asked["cpus"], asked["processes"]) == (processors, max(1, 13 // processors))
 
 
 def test_a_seed_that_diverges_says_so(tmp_path: Path) -> None:
@@ -263,25 +181,16 @@ def test_a_seed_that_diverges_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killing_a_sweep_s_workers_and_the_sweep_itself_loses_nothing(tmp_path: Path) -> None:
+def test_a_killed_sweep_leaves_no_worker_and_loses_nothing(tmp_path: Path) -> None:
     longer = ["12000" if word == "512" else word for word in SMALL]
     command = [sys.executable, "train.py", *longer, "--checkpoint-seconds", "0.2", "--sweep", "0,1", "--jobs", "2"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run([*command, "--output", str(whole)], cwd=ROOT, check=True, capture_output=True)
     sweep = subprocess.Popen([*command, "--output", str(killed)], cwd=ROOT, stdout=subprocess.DEVNULL)
     _wait_for(killed / "seed-0" / "agent.yaml")
-    children = Path(f"/proc/{sweep.pid}/task/{sweep.pid}/children").read_text().split()
-    for child in children:
-        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
-            os.kill(int(child), signal.SIGKILL)
-            break
-    else:
-        pytest.fail("the sweep has no worker process")
-    time.sleep(3)
-    assert sweep.poll() is None, "the sweep ended with its worker"
     sweep.kill()
     sweep.wait()
-    time.sleep(3)  # workers notice that nobody waits for them
+    time.sleep(5)  # workers notice that nobody waits for them
     subprocess.run([*command, "--output", str(killed)], cwd=ROOT, check=True, capture_output=True)
     for seed in ("seed-0", "seed-1"):
         assert (whole / seed / "agent.safetensors").read_bytes() == (killed / seed / "agent.safetensors").read_bytes()

@@ -1,8 +1,6 @@
 """Compiled play beside the core; alpha-beta beside plain minimax; limits, and players that search."""
 
-import os
 import time
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -12,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, RunawayGameError, mirror
-from oanquan_env.engine import scalar
+from oanquan_env.engine.move import RUNAWAY, RUNNING, can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
-from oanquan_env.engine.scalar import RUNAWAY, RUNNING, can_play
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
-from oanquan_env.search import alphabeta, value_net
+from oanquan_env.search import alphabeta
 from oanquan_env.search.alphabeta import ENTRY
-from oanquan_env.search.compiled import OVER, SearchRules, _drop_stale_caches, compile_rules, play
+from oanquan_env.search.compiled import OVER, SearchRules, compile_rules, play
 from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.memory import Memory, canonical, is_symmetric, new_memory
@@ -317,13 +314,3 @@ def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytes
 def test_impossible_limits_are_refused(limits: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Limits(**limits)
-
-
-def test_compiled_functions_older_than_any_source_are_dropped(tmp_path: Path) -> None:
-    index = tmp_path / "alphabeta.negamax-1.py311.nbi"
-    written = max(Path(str(module.__file__)).stat().st_mtime for module in (alphabeta, scalar, value_net))
-    index.touch()
-    for age, kept in ((0, True), (1, False)):
-        os.utime(index, (written - age, written - age))
-        _drop_stale_caches(tmp_path)
-        assert index.exists() == kept

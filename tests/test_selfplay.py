@@ -3,15 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from gymnasium import spaces
 
-from agents.networks.config import NetworkConfig
+from agents.games import BLOCK, Games, StartsConfig
 from agents.networks.features import PlainFeatures
-from agents.networks.layers import FORBIDDEN
-from agents.networks.networks import AfterstateNet, make_network
-from agents.training.ppo.games import SelfPlayVecEnv
-from agents.training.ppo.rollout_buffer import ZeroSumRolloutBuffer
-from agents.training.starts import BLOCK, RandomStarts
+from agents.networks.nets import FORBIDDEN, AfterstateNet, NetworkConfig, make_network
+from agents.ppo import SelfPlayVecEnv, advantages
 from oanquan_env import Core, Positions, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS, RewardName
@@ -19,39 +15,47 @@ from tests.boards import fair_reward
 from tests.strategies import PRESET_NAMES
 
 
+def games(core: Core, n: int, set_up_share: float = 0.1, max_plies: int = 9, seed: int = 1) -> Games:
+    return Games(core, n, StartsConfig(set_up_share=set_up_share, max_plies=max_plies), seed)
+
+
 def make_env(
     n_envs: int, rules: str = "mancala-world", reward: RewardName = "margin", set_up_share: float = 0.2
 ) -> SelfPlayVecEnv:
     core = Core(rules)
-    starts = RandomStarts(core, set_up_share=set_up_share, max_plies=6, seed=0)
-    return SelfPlayVecEnv(PlainFeatures(core), starts, n_envs=n_envs, reward=reward)
+    return SelfPlayVecEnv(PlainFeatures(core), games(core, n_envs, set_up_share, 6, 0), reward)
+
+
+def test_advantages_of_the_example() -> None:
+    rewards = np.array([[[1.0, -1.0]], [[1.0, -1.0]]], dtype=np.float32)
+    values, dones = np.full((2, 1, 1), 0.5, dtype=np.float32), np.array([[False], [True]])
+    found, returns = advantages(rewards, values, np.full((1, 1), 9.0, dtype=np.float32), dones, 1.0, 1.0)
+    assert found.tolist() == [[-0.5], [0.5]]
+    assert returns.tolist() == [[[0.0]], [[1.0]]]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_advantages_are_those_of_each_seat_on_its_own(players: int) -> None:
     """Generalised advantage estimation seat by seat; seat 0 moves at step 0, and the next one at each step."""
     rng = np.random.default_rng(players)
-    steps, games, gamma, lam = 20, 50, 0.97, 0.8
-    rewards, values = rng.normal(size=(2, steps + 1, games, players)).astype(np.float32)
+    steps, n, gamma, lam = 20, 50, 0.97, 0.8
+    rewards, values = rng.normal(size=(2, steps + 1, n, players)).astype(np.float32)
     for one in (rewards, values):
         one -= one.mean(axis=2, keepdims=True)  # as of a zero-sum game
-    starts, done = rng.random((steps, games)) < 0.2, rng.random(games) < 0.2
-    space, actions = spaces.Box(-1, 1, (1,)), spaces.Discrete(2)
-    buffer = ZeroSumRolloutBuffer(steps, space, actions, gamma=gamma, gae_lambda=lam, n_envs=games, players=players)
-    nothing, mask = np.zeros((games, 1)), np.ones((games, 2))
-    mover_first = [torch.tensor(np.roll(row, -step, axis=1)[:, :-1]) for step, row in enumerate(values)]
-    for step in range(steps):
-        paid = np.roll(rewards[step], -step, axis=1)
-        buffer.add(nothing, nothing, paid, starts[step], mover_first[step], torch.zeros(games), action_masks=mask)
-    buffer.compute_returns_and_advantage(mover_first[steps], done)
-    advantage, goes_on = np.zeros((games, players)), ~done[:, None]
+    dones = rng.random((steps, n)) < 0.2
+    paid, mover_first = (
+        np.stack([np.roll(row, -step, axis=1) for step, row in enumerate(one)]) for one in (rewards, values)
+    )
+    found, returns = advantages(
+        paid[:steps], mover_first[:steps, :, :-1], mover_first[steps, :, :-1], dones, gamma, lam
+    )
+    advantage = np.zeros((n, players))
     for step in reversed(range(steps)):
+        goes_on = ~dones[step][:, None]
         error = rewards[step] + gamma * goes_on * values[step + 1] - values[step]
         advantage = error + gamma * lam * goes_on * advantage
-        returns = np.roll(advantage + values[step], -step, axis=1)[:, :-1]
-        assert buffer.advantages[step] == pytest.approx(advantage[:, step % players], abs=1e-5)
-        assert buffer.returns[step] == pytest.approx(returns, abs=1e-5)
-        goes_on = ~starts[step][:, None]
+        assert found[step] == pytest.approx(advantage[:, step % players], abs=1e-5)
+        assert returns[step] == pytest.approx(np.roll(advantage + values[step], -step, axis=1)[:, :-1], abs=1e-5)
 
 
 def test_a_finished_game_tells_its_end_and_length() -> None:
@@ -77,8 +81,8 @@ def test_rewards_are_given_mover_first_and_add_up_to_those_of_the_game(reward: R
     rng = np.random.default_rng(0)
     total, done = np.zeros(env.core.rules.players), False
     while not done:
-        action = RandomPolicy(env.core).choose(env.positions, rng)
-        before = env.positions.copy()
+        action = RandomPolicy(env.core).choose(env.games.positions, rng)
+        before = env.games.positions.copy()
         _, rewards, dones, _ = env.step(action)
         total, done = total + np.roll(rewards[0], before.mover[0]), bool(dones[0])
     env.core.play(before, action)
@@ -92,13 +96,13 @@ def test_finished_games_restart_at_once_and_report_their_last_position() -> None
     rng = np.random.default_rng(0)
     finished = 0
     for _ in range(20):
-        actions = RandomPolicy(env.core).choose(env.positions, rng)
-        before = env.positions.copy()
+        actions = RandomPolicy(env.core).choose(env.games.positions, rng)
+        before = env.games.positions.copy()
         seen, _, dones, infos = env.step(actions)
         env.core.play(before, actions)
         assert (dones == before.over).all()
-        assert not env.positions.over.any()
-        assert (seen == env.features.encode(env.positions)).all()
+        assert not env.games.positions.over.any()
+        assert (seen == env.features.encode(env.games.positions)).all()
         for row in dones.nonzero()[0]:
             last = env.features.encode(before[row : row + 1])[0]
             assert (infos[row]["terminal_observation"] == last).all()
@@ -109,35 +113,29 @@ def test_finished_games_restart_at_once_and_report_their_last_position() -> None
 
 
 def test_start_positions_are_mixed_and_running() -> None:
-    core = Core()
-    drawn = RandomStarts(core, set_up_share=0.25, max_plies=4, seed=0).draw(4000)
+    drawn = games(Core(), 4000, 0.25, 4, 0).positions
     assert not drawn.over.any()
-    shares = np.bincount(drawn.ply, minlength=5) / 4000
-    assert shares == pytest.approx([0.25, *[0.75 / 4] * 4], abs=0.03)
+    assert np.bincount(drawn.ply, minlength=5) / 4000 == pytest.approx([0.25, *[0.75 / 4] * 4], abs=0.03)
 
 
 def test_games_too_short_for_their_random_plies_begin_at_the_set_up_no_more_often() -> None:
-    drawn = RandomStarts(Core(), set_up_share=0.1, max_plies=24, seed=0).draw(4000)
+    drawn = games(Core(), 4000, 0.1, 24, 0).positions
     assert not drawn.over.any()
     assert (drawn.ply == 0).mean() == pytest.approx(0.1, abs=0.02)
     assert (drawn.ply > 12).sum() > 300
-    hopeless = RandomStarts(Core("mancala-world max_plies=1"), set_up_share=0.0, max_plies=3, seed=0).draw(5)
-    assert (hopeless.ply == 0).all()
+    assert (games(Core("mancala-world max_plies=1"), 5, 0.0, 3, 0).positions.ply == 0).all()
 
 
-def test_the_row_of_start_positions_is_the_same_however_it_is_drawn() -> None:
-    def starts(seed: int) -> RandomStarts:
-        return RandomStarts(Core(), set_up_share=0.25, max_plies=4, seed=seed)
-
-    whole = starts(0).draw(BLOCK + 50)
-    piecemeal = starts(0)
-    parts = [piecemeal.draw(n) for n in (1, BLOCK - 11, 60)]
+def test_start_positions_are_the_same_however_they_are_drawn() -> None:
+    whole = games(Core(), BLOCK + 50).positions
+    piecemeal = games(Core(), 1)
+    parts = [piecemeal.positions, *(piecemeal.draw(n) for n in (BLOCK - 11, 60))]
     assert Positions.concatenate(parts).same(whole).all()
-    later = starts(0)
+    later = games(Core(), 0)
     later.drawn = piecemeal.drawn = BLOCK - 3
     assert later.draw(6).same(whole[BLOCK - 3 : BLOCK + 3]).all()
     assert piecemeal.draw(6).same(whole[BLOCK - 3 : BLOCK + 3]).all()
-    assert not starts(1).draw(BLOCK).same(whole[:BLOCK]).all()
+    assert not games(Core(), BLOCK, seed=2).positions.same(whole[:BLOCK]).all()
 
 
 @pytest.mark.parametrize("name", ["plain", "afterstates", "two_ply"])
@@ -145,7 +143,7 @@ def test_the_row_of_start_positions_is_the_same_however_it_is_drawn() -> None:
 def test_a_network_sees_the_same_when_all_seats_are_turned(preset: str, name: str) -> None:
     core = Core(preset)
     features, _ = make_network(core, NetworkConfig.model_validate({"name": name, "embed": 1, "width": 1}))
-    positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(60)
+    positions = games(core, 60).positions
     rows = features.encode(positions)
     for seats in range(1, core.rules.players):
         assert np.array_equal(features.encode(rotate_seats(positions, seats)), rows)
@@ -159,7 +157,7 @@ def test_a_fresh_afterstate_network_already_weighs_points_won(preset: str) -> No
     assert isinstance(network, AfterstateNet)
     for head in (network.value, network.correction):
         torch.nn.init.zeros_(head.weight)
-    positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(200)
+    positions = games(core, 200).positions
     mask = core.legal_mask(positions)
     with torch.no_grad():
         logits, values = network(torch.from_numpy(features.encode(positions)), torch.from_numpy(mask))
@@ -171,17 +169,17 @@ def test_a_fresh_afterstate_network_already_weighs_points_won(preset: str) -> No
 
 @pytest.mark.parametrize("preset", ["mancala-world", "four-player"])
 @pytest.mark.parametrize("name", ["plain", "afterstates", "two_ply"])
-def test_state_value_is_the_forward_pass_s_value_and_rows_are_independent(name: str, preset: str) -> None:
+def test_values_need_no_mask_and_rows_are_independent(name: str, preset: str) -> None:
     torch.manual_seed(0)
     core = Core(preset)
     features, network = make_network(
         core, NetworkConfig.model_validate({"name": name, "embed": 4, "width": 16, "depth": 2})
     )
-    positions = RandomStarts(core, set_up_share=0.1, max_plies=9, seed=1).draw(30)
+    positions = games(core, 30).positions
     rows = torch.from_numpy(features.encode(positions))
     mask = torch.from_numpy(core.legal_mask(positions))
     with torch.no_grad():
         logits, values = network(rows, mask)
         assert values.shape == (30, core.rules.players - 1)
-        assert torch.allclose(network.state_value(rows), values, atol=1e-5)
+        assert torch.allclose(network(rows, torch.zeros_like(mask))[1], values, atol=1e-5)
         assert torch.allclose(network(rows[7:8], mask[7:8])[0], logits[7:8], atol=1e-5)

@@ -16,7 +16,6 @@ from oanquan_env import Core, Positions
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import Move
 from oanquan_env.search import proof
-from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.memory import INFINITY
 from oanquan_env.search.proof import FAILED, LIMITED, PROVED, UNPROVED, LimitReachedError, ProofTable, State, prove
 from oanquan_env.search.solver import Bounds, BoundSearch, ProofState, Solver
@@ -129,17 +128,6 @@ def test_a_proof_that_takes_too_many_plies_does_not_count() -> None:
         bound_search = BoundSearch(ProofTable(core, megabytes=1), *sides(core.start()), Bounds(), plies)
         bound_search.narrow(24, 1 << 20)
         assert bound_search.bounds == Bounds(24, upper)
-
-
-def test_a_deadline_interrupts_in_the_middle_of_a_round() -> None:
-    core = Core()
-    Search(core, threads=1).best(core.start(), Limits(depth=2))  # compiled before the clock runs
-    solver = Solver(core, core.start(), megabytes=16)
-    with pytest.raises(LimitReachedError):
-        for _ in solver.rounds(time.monotonic() + 0.5):
-            pass
-    assert not solver.progress.solved  # the proof takes some seconds
-    assert solver.progress.seconds > 0
 
 
 def test_a_question_that_is_interrupted_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

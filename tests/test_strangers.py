@@ -20,11 +20,12 @@ import yaml
 from safetensors.torch import load_file, save_file
 
 import oanquan_env
+from agents.evaluation.finished_parts import FinishedParts
 from agents.evaluation.results import read_report
-from agents.networks import networks
+from agents.networks import nets
 from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
-from agents.training.kinds import load_config
+from agents.run import load_config
 from oanquan_env import (
     Board,
     Core,
@@ -148,7 +149,7 @@ def test_a_card_cannot_ask_for_a_network_that_its_weights_do_not_fill(
 ) -> None:
     agent = save_untrained(tmp_path / "agent")
     for name in ("PlainNet", "AfterstateNet", "TwoPlyNet"):
-        monkeypatch.setattr(networks, name, lambda *_: pytest.fail("a network was made"))
+        monkeypatch.setattr(nets, name, lambda *_: pytest.fail("a network was made"))
     card = yaml.safe_load((agent / CARD_NAME).read_text())
     (agent / CARD_NAME).write_text(yaml.safe_dump({**card, "network": {**card["network"], **network}}))
     with pytest.raises(FileError, match=message):
@@ -196,6 +197,18 @@ def test_players_answer_with_a_legal_action_for_each_position(answer: Callable[[
         regret(Answering(), load_suite(Rules()).take(np.arange(40)), np.random.default_rng(0))
 
 
+def test_a_damaged_part_is_named_and_one_of_other_settings_is_not_found(tmp_path: Path) -> None:
+    parts = FinishedParts(tmp_path)
+    parts.store(["a/b", "c"], {"seed": 1}, {"score": 0.5})
+    assert parts.find(["a/b", "c"], {"seed": 1}) == {"score": 0.5}
+    assert parts.find(["a-b", "c"], {"seed": 1}) is parts.find(["a/b", "c"], {"seed": 2}) is None
+    (path,) = tmp_path.iterdir()
+    for text in ("[]", "{}", "3", "{", '{"key": []}', "[" * 100_000):
+        path.write_text(text)
+        with pytest.raises(FileError, match="not a finished part of an evaluation"):
+            parts.find(["a/b", "c"], {"seed": 1})
+
+
 @pytest.mark.parametrize("bias", [0.0, float("nan")])
 def test_a_module_s_logits_are_checked(bias: float) -> None:
     core, positions, module = Core(), Core().start(2), torch.nn.Linear(18, 10).to(torch.bfloat16)
@@ -208,6 +221,10 @@ def test_a_module_s_logits_are_checked(bias: float) -> None:
 MISTAKES = """
 train --config nowhere.yaml  =>  nowhere.yaml: no such file
 train --resume nowhere  =>  nowhere
+train --seed -1  =>  command line: seed: must be greater than or equal to 0 (got -1)
+train --kind sarsa  =>  kind: must be ppo, td or MODULE:NAME
+train --network.name resnet  =>  must be plain, afterstates, two_ply or MODULE:NAME
+train --ppo.batch-size 100000000  =>  batch_size must be at most n_envs * n_steps = 16,384, the plies of a rollout
 evaluate greedy rendom  =>  unknown player 'rendom' (did you mean random?)
 evaluate greedy random --rules chess  =>  unknown preset 'chess'
 evaluate greedy random --openings nowhere.txt  =>  nowhere.txt: no such file

@@ -1,27 +1,19 @@
-"""Tournaments and mixed tables: they resume, refuse results of other settings, and keep games that replay."""
+"""Tournaments: they resume, keep games that replay, and sum up one player among copies of another."""
 
-import itertools
-import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.progress import Progress
 
-from agents.evaluation.results import TablesResult, origin
-from agents.evaluation.run import EvaluationRun, EvaluationSettings
-from agents.evaluation.tables import Tables, outcomes
-from agents.evaluation.tournament import Entrant, TimedPolicy, Tournament, make_entrants, replay
-from agents.players.fingerprint import fingerprint
-from agents.reports.report import tables_in_words
+from agents.evaluation.evaluation import summarize
+from agents.evaluation.tournament import TimedPolicy, Tournament, hash_of_files, make_entrants, replay
 from oanquan_env import Core, Rules, parse_records
 from oanquan_env.benchmark.openings import random_suite
-from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import RandomPolicy
 from oanquan_env.records.games import format_records
-from tests.players import FirstMove, LastMove, rng
+from tests.players import rng
 
 
 def tournament(folder: Path | None, names: list[str], pairs: int = 6, seed: int = 0, rules: str = "") -> Tournament:
@@ -31,29 +23,33 @@ def tournament(folder: Path | None, names: list[str], pairs: int = 6, seed: int 
 
 
 def test_another_player_leaves_the_finished_pairings_as_they_are(tmp_path: Path) -> None:
-    first = list(tournament(tmp_path, ["random", "greedy"]).play())
-    more = list(tournament(tmp_path, ["random", "again=greedy", "greedy"]).play())
+    first = tournament(tmp_path, ["random", "greedy"]).play()
+    more = tournament(tmp_path, ["random", "again=greedy", "greedy"]).play()
     again = next(one for one in more if (one.a, one.b) == (0, 2))
     assert all((one == other).all() for one, other in zip(first[0].results, again.results, strict=True))
 
 
-def test_results_of_other_settings_are_refused(tmp_path: Path) -> None:
-    list(tournament(tmp_path, ["random", "greedy"]).play())
-    with pytest.raises(FileError, match=r"made by other settings \(seed, openings\): choose another folder"):
-        list(tournament(tmp_path, ["random", "greedy"], seed=1).play())
-    with pytest.raises(FileError, match=r"made by other settings \(agents\)"):
-        list(tournament(tmp_path, ["random", "greedy=random"]).play())
+def test_finished_pairings_are_kept_by_players_settings_and_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def played(names: list[str], **settings: int) -> int:
+        """How many pairings had to be played."""
+        begun = tournament(tmp_path, names, **settings)
+        play, seen = begun.play_one, list[int]()
+        monkeypatch.setattr(begun, "play_one", lambda *pair: seen.append(0) or play(*pair))
+        begun.play()
+        return len(seen)
 
-
-def test_a_pairing_file_without_results_is_named(tmp_path: Path) -> None:
-    played = tournament(tmp_path, ["random", "greedy"])
-    list(played.play())
+    assert [played(["random", "greedy"]) for _ in range(2)] == [1, 0]
+    assert played(["random", "greedy", "again=greedy"]) == 2
+    assert played(["random", "greedy"], seed=1) == played(["random", "greedy=maxn:depth=1"]) == 1
+    monkeypatch.setattr("oanquan_env.__version__", "99")
+    assert [played(["random", "greedy"]) for _ in range(2)] == [1, 0]
     path = next((tmp_path / "parts" / "pairings").iterdir())
-    data = json.loads(path.read_text())
-    del data["content"]["margin"]
-    path.write_text(json.dumps(data))
-    with pytest.raises(FileError, match=r"not a finished part of an evaluation: damaged: "):
-        list(played.play())
+    for damaged in tmp_path.glob("parts/pairings/*"):
+        damaged.write_text(path.read_text()[:-30])
+    with pytest.raises(FileError, match="not a finished part of an evaluation"):
+        played(["random", "greedy"])
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
@@ -75,37 +71,19 @@ def test_saved_games_replay_to_the_results(rules: str) -> None:
     assert finals.over.all()
 
 
-def test_a_retrained_agent_has_another_fingerprint(tmp_path: Path) -> None:
+def test_a_retrained_agent_and_another_net_have_other_hashes(tmp_path: Path) -> None:
     (tmp_path / "agent.yaml").write_text("plies: 1")
-    before = fingerprint(f"ppo:{tmp_path},temperature=1", Rules())
+    before = hash_of_files(f"ppo:{tmp_path},temperature=1", Rules())
     (tmp_path / "agent.yaml").write_text("plies: 2")
-    assert before != fingerprint(f"ppo:{tmp_path},temperature=1", Rules()) != ""
-    files = tmp_path / "lr=1e-3"
-    files.mkdir()
+    assert before != hash_of_files(f"ppo:{tmp_path},temperature=1", Rules()) != ""
+    net = tmp_path / "lr=1e-3"
+    net.mkdir()
+    found = set()
     for content in (b"one", b"two"):
-        (files / "value.npz").write_bytes(content)
-        found = {fingerprint(name, Rules()) for name in (f"maxn:depth=2,net={files}", f"maxn:depth=1,net={files}")}
-        assert before not in found
-        assert len(found) == 1
-        before = found.pop()
-
-
-def test_another_version_of_play_has_other_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ["greedy", "minimax:depth=6", "ppo:pretrained"]
-    before = [fingerprint(name, Rules()) for name in names]
-    monkeypatch.setattr("agents.players.fingerprint.PLAY_VERSION", 77)
-    assert all(fingerprint(name, Rules()) != old for name, old in zip(names, before, strict=True))
-
-
-def test_parts_kept_from_another_commit_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = EvaluationSettings(agents=["greedy", "random"], pairs=3, suites=["arena", "regret"])
-    reports = []
-    for number in ("one", "one", "two"):
-        monkeypatch.setattr("agents.evaluation.result_cache.commit", lambda number=number: number)
-        with Progress(disable=True) as progress:
-            reports.append(EvaluationRun(settings, tmp_path).run("test", progress))
-    assert [report.kept_from for report in reports] == [[], [], ["one"]]
-    assert "at commit `two` (parts of it at `one`)" in origin(reports[-1])
+        (net / "value.npz").write_bytes(content)
+        found |= {hash_of_files(name, Rules()) for name in (f"book:maxn:depth=1,net={net}", f"maxn:depth=1,net={net}")}
+    assert len(found) == 2
+    assert hash_of_files("minimax:depth=6", Rules()) == ""
 
 
 def test_the_stopwatch_counts_moves() -> None:
@@ -119,82 +97,35 @@ def test_the_stopwatch_counts_moves() -> None:
     assert timed.seconds > 0
 
 
-NAMES = ["random", "greedy", "again=greedy"]
+@pytest.mark.parametrize("rules", ["three-player", "four-player"])
+def test_one_player_among_copies_of_another_is_counted_over_all_seats_and_others(rules: str) -> None:
+    played = tournament(None, ["random", "greedy", "maxn:depth=1"], pairs=20, rules=rules)
+    pairings = played.play()
+    found = summarize(played, pairings)
+    assert [(one.agent, one.opponent) for one in found.pairings][:2] == [
+        ("random", "greedy"),
+        ("random", "maxn:depth=1"),
+    ]
+    assert (found.ratings, found.anchor, found.first) == ([], None, None)
+    assert [share.agent for share in found.shares][-1] == "random"
+    for share in found.shares:
+        own = [one for one in pairings if played.entrants[one.a].label == share.agent]
+        wins, margins, games = 0.0, 0.0, 0
+        for pairing in own:
+            for number, record in enumerate(played.records(pairing)):
+                outcome = record.board().outcome
+                assert outcome
+                seat, scores = number // 20, np.array(outcome.scores)
+                wins += (scores[seat] == scores.max()) / (scores == scores.max()).sum()
+                margins += scores[seat] - np.delete(scores, seat).mean()
+                games += 1
+        assert games == 2 * 20 * played.core.rules.players
+        assert (share.wins.mean, share.margin.mean) == pytest.approx((wins / games, margins / games))
+        assert share.wins.low < share.wins.mean < share.wins.high
 
 
-def made(folder: Path | None = None, rules: str = "three-player", names: list[str] = NAMES, pairs: int = 4) -> Tables:
-    core = Core(rules)
-    return Tables(core, make_entrants(names, core.rules), random_suite(core, pairs, 4, rng()), 0, folder)
-
-
-def test_equal_points_share_the_win_and_the_mean_of_their_places() -> None:
-    shares, margins, places = outcomes(np.array([[[10, 4, 1], [7, 7, 1], [5, 5, 5], [9, 3, 3]]]))
-    assert shares[0].tolist() == [[1, 0, 0], [0.5, 0.5, 0], [1 / 3] * 3, [1, 0, 0]]
-    assert margins[0].tolist() == [[7.5, -1.5, -6], [3, 3, -6], [0, 0, 0], [6, -3, -3]]
-    assert places[0].tolist() == [[1, 2, 3], [1.5, 1.5, 3], [2, 2, 2], [1, 2.5, 2.5]]
-
-
-@pytest.mark.parametrize(("rules", "multisets"), [("three-player", 10), ("four-player", 15)])
-def test_every_multiset_is_played_in_every_order(rules: str, multisets: int) -> None:
-    tables = made(rules=rules, pairs=2)
-    heard: list[int] = []
-    played = list(tables.play(heard.append))
-    orders = np.concatenate([orders for orders, _ in played])
-    assert len(played) == multisets
-    assert len(np.unique(orders, axis=0)) == len(orders) == 3**tables.core.rules.players
-    assert sum(heard) == tables.games == 2 * len(orders)
-    for orders, points in played:
-        assert points.shape == (2, *orders.shape)
-
-
-def test_points_belong_to_who_moves_first_second_and_third() -> None:
-    """Against games played by hand, from openings in which each seat moves."""
-    tables = made(pairs=6)
-    core, openings = tables.core, tables.openings.positions
-    tables.entrants = [Entrant("first", "first", FirstMove(core), ""), Entrant("last", "last", LastMove(core), "")]
-    assert set(openings.mover.tolist()) == {1}  # four plies after the start
-    openings.mover[:2], openings.mover[2:4] = 0, 2
-    for orders, points in tables.play(lambda _: None):
-        for k, game in itertools.product(range(6), range(len(orders))):
-            position, choosers = openings[k : k + 1], orders[game]
-            mover = int(position.mover[0])
-            while not position.over[0]:
-                legal = core.legal_mask(position)[0].nonzero()[0]
-                last = choosers[(position.mover[0] - mover) % 3] == 1
-                core.play(position, legal[-1:] if last else legal[:1])
-            by_place = np.roll(core.standings(position)[0], -mover)
-            assert points[k, game].tolist() == by_place.tolist()
-
-
-def test_one_player_under_two_names_shows_no_difference_beyond_its_interval() -> None:
-    result = made(names=["greedy", "again=greedy", "random"], pairs=20).result(lambda _: None)
-    scores = {row.agent: row for row in result.rows}
-    assert scores["greedy"].margin.low < scores["again"].margin.high
-    assert scores["again"].margin.low < scores["greedy"].margin.high
-    assert scores["random"].score.high < scores["greedy"].score.low
-    assert scores["random"].place.low > 2 > scores["greedy"].place.high
-    for row in result.rows:
-        assert sum(score.mean for score in row.alone) == pytest.approx(1)
-
-
-def test_interrupted_tables_go_on_where_they_were(tmp_path: Path) -> None:
-    whole = made().result(lambda _: None)
-    playing = made(tmp_path).play(lambda _: None)
-    for _ in range(3):
-        next(playing)
-    files = sorted((tmp_path / "parts" / "tables").iterdir())
-    written = [file.stat().st_mtime_ns for file in files]
-    assert len(files) == 3
-    assert made(tmp_path).result(lambda _: None) == whole
-    assert [file.stat().st_mtime_ns for file in files] == written
-
-
-def test_an_evaluation_reports_its_tables() -> None:
-    settings = EvaluationSettings(NAMES, ["tables"], rules="three-player", pairs=2)
-    report = EvaluationRun(settings).run("tests", Progress(disable=True))
-    assert isinstance(report.tables, TablesResult)
-    explained, numbers = tables_in_words(report.tables)
-    assert "54 games" in explained
-    assert all(f"`{row.agent}`" in numbers for row in report.tables.rows)
-    with pytest.raises(UsageError, match="mixed tables need rules for three or four players"):
-        EvaluationRun(EvaluationSettings(NAMES, ["tables"], pairs=2))
+def test_a_player_among_copies_of_itself_has_the_fair_share() -> None:
+    played = tournament(None, ["greedy", "again=greedy"], pairs=60, rules="three-player")
+    for share in summarize(played, played.play()).shares:
+        assert share.wins.low < 1 / 3 < share.wins.high
+        assert share.margin.low < 0 < share.margin.high

@@ -11,17 +11,16 @@ import agents
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
-from agents.training.kinds import load_config
-from agents.training.ppo.config import TrainConfig
-from agents.training.ppo.run import PPORun
-from agents.training.train_command import parse
+from agents.ppo import PPOConfig
+from agents.run import load_config
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.errors import UsageError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
 from oanquan_env.rewards import REWARDS
-from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, evaluations, learn, quiet, stopped
+from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, evaluations, learn, resume, stopped
+from train import parse
 
 
 def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
@@ -70,7 +69,7 @@ def test_a_policy_run_wild_stops_with_advice(tmp_path: Path) -> None:
     run = begin(tmp_path / "run", network=PLAIN)
     for parameter in run.network.parameters():
         parameter.data *= 1e6
-    with pytest.raises(UsageError, match=r"diverged: .*smaller ppo\.learning_rate"):
+    with pytest.raises(UsageError, match=r"diverged: .*smaller learning rate"):
         learn(run)
 
 
@@ -78,9 +77,22 @@ def test_the_command_line_changes_single_fields() -> None:
     command = parse(["--config", "configs/quick.yaml", "--ppo.n-steps", "32", "--rules", "tonkin"])
     assert command.config == Path("configs/quick.yaml")
     assert (command.settings.ppo.n_steps, command.settings.rules) == (32, "tonkin")
-    same = {"rules", "ppo"} ^ set(TrainConfig.model_fields)
+    same = {"rules", "ppo"} ^ set(PPOConfig.model_fields)
     quick = load_config(command.config)
     assert command.settings.model_dump(include=same) == quick.model_dump(include=same)
+
+
+@pytest.mark.parametrize(("kind", "option"), [("ppo", "--ppo.n-steps"), ("td", "--td.lam")])
+def test_help_lists_the_settings_of_the_kind(kind: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        train.main(["--kind", kind, "--help"])
+    assert ended.value.code == 0
+    assert option in capsys.readouterr().out
+
+
+def test_a_kind_on_the_command_line_has_its_own_settings() -> None:
+    command = parse(["--kind", "td", "--td.lam", "0.5"])
+    assert (command.settings.kind, command.settings.td.lam) == ("td", 0.5)
 
 
 @pytest.mark.slow
@@ -108,7 +120,7 @@ def test_a_stopped_run_resumes_to_the_same_numbers_and_its_agent_plays(
     settings = {**PPO, "rules": rules, "reward": reward, "network": network, "total_plies": 3 * ITERATION}
     learn(begin(tmp_path / "whole", settings))
     stopped(tmp_path / "parts", ITERATION, settings=settings)
-    learn(PPORun.resume(tmp_path / "parts", quiet))
+    learn(resume(tmp_path / "parts"))
     assert_same_run(tmp_path / "whole", tmp_path / "parts")
     core, rng = Core(rules), np.random.default_rng(0)
     agent = agents.make(f"ppo:{tmp_path / 'whole'}", rules)
@@ -122,7 +134,7 @@ def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monk
     """stable-baselines3 compares them flattened: both must be in the same order."""
     run = begin(tmp_path / "run", rules="four-player")
     monkeypatch.setattr(run.model, "train", lambda: None)
-    run.model.learn(ITERATION)
+    run.iterate()
     run.close()
     buffer = run.model.rollout_buffer
     errors = (buffer.returns - buffer.values).reshape(-1, 3)

@@ -4,19 +4,18 @@ import numpy as np
 import pytest
 import torch
 
-from agents.networks.config import NetworkConfig
+from agents.games import Games, StartsConfig
 from agents.networks.features import AfterstateFeatures, TwoPlyFeatures
-from agents.networks.layers import FORBIDDEN, POINTS_SCALE, CountTrunk, SumOfRows
-from agents.networks.networks import make_network
-from agents.networks.two_ply import TwoPlyNet
-from agents.training.starts import RandomStarts
-from oanquan_env import Core, Positions
+from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, SumOfRows, TwoPlyNet, make_network
+from oanquan_env import Core, Positions, Rules
 from oanquan_env.players import move_gains
 from tests.strategies import PRESET_NAMES
 
+SMALL = Rules.parse("mancala-world fields=2 seeds=2")
+
 
 def some_positions(core: Core, n: int = 40, seed: int = 1) -> Positions:
-    return RandomStarts(core, set_up_share=0.1, max_plies=9, seed=seed).draw(n)
+    return Games(core, n, StartsConfig(set_up_share=0.1, max_plies=9), seed).positions
 
 
 def make(core: Core) -> tuple[TwoPlyFeatures, TwoPlyNet]:
@@ -164,8 +163,10 @@ def test_sums_of_rows_and_their_gradients_are_those_of_a_product_with_ones() -> 
 
 def test_counts_are_told_apart_up_to_the_most_of_their_column() -> None:
     torch.manual_seed(0)
-    trunk = CountTrunk([1, 3, 31], 0, embed=4, width=16, depth=1)
-    counts = torch.tensor([[1, 3, 31], [2, 9, 200], [1, 2, 31], [0, 3, 31], [1, 3, 30], [-1, 3, 31]])
+    trunk = CountTrunk(SMALL, 0, embed=4, width=16, depth=1)
+    counts = torch.tensor([[17, 3, 31, 3, 3, 3, 1, 0]] * 6)
+    counts[1, [0, 2, 6]] = torch.tensor([18, 200, 2])
+    counts[2, 1], counts[3, 0], counts[4, 2], counts[5, 0] = 2, 0, 30, -1
     hidden = trunk(counts, torch.zeros(6, 0))
     assert (hidden[0] == hidden[1]).all()
     assert (hidden[3] == hidden[5]).all()
@@ -174,7 +175,7 @@ def test_counts_are_told_apart_up_to_the_most_of_their_column() -> None:
 
 def test_values_do_not_hang_on_how_counts_are_folded() -> None:
     torch.manual_seed(0)
-    trunk = CountTrunk([17, 31, 1], 2, embed=4, width=16, depth=1)
-    counts, extra = torch.tensor([[5, 20, 1], [0, 3, 0]]), torch.randn(2, 2)
+    trunk = CountTrunk(SMALL, 2, embed=4, width=16, depth=1)
+    counts, extra = torch.tensor([[5, 3, 20, 0, 1, 2, 1, 0], [0, 3, 0, 1, 2, 9, 0, 1]]), torch.randn(2, 2)
     plain = torch.cat([trunk.table(counts).flatten(1), extra], dim=1)
     assert torch.allclose(trunk(counts, extra), torch.relu(trunk.first(plain)), atol=1e-6)

@@ -12,8 +12,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.networks.value_net import ValueModule
-from agents.players.fingerprint import fingerprint
+from agents.evaluation.tournament import hash_of_files
+from agents.td import ValueModule
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
@@ -249,7 +249,7 @@ def test_a_huge_net_stays_within_the_searchs_values() -> None:
 
 
 @pytest.mark.parametrize(("kind", "rules"), [("minimax:depth=3", "tonkin"), ("maxn:depth=2", "three-player")])
-def test_players_take_nets_by_name_and_fingerprints_tell_nets_apart(tmp_path: Path, kind: str, rules: str) -> None:
+def test_players_take_nets_by_name_and_hashes_of_files_tell_nets_apart(tmp_path: Path, kind: str, rules: str) -> None:
     folders = [tmp_path / f"{seed}" for seed in range(2)]
     for seed, folder in enumerate(folders):
         folder.mkdir()
@@ -258,4 +258,4 @@ def test_players_take_nets_by_name_and_fingerprints_tell_nets_apart(tmp_path: Pa
     positions = random_positions(Core(rules), 100, seed=4)
     choices = [make(name, rules).choose(positions, np.random.default_rng(0)).tolist() for name in names]
     assert choices[0] != choices[1] != choices[2] == choices[3] != choices[0]
-    assert len({fingerprint(name, Rules.parse(rules)) for name in names[:3]}) == 3
+    assert len({hash_of_files(name, Rules.parse(rules)) for name in names[:3]}) == 3

@@ -5,8 +5,7 @@ from pathlib import Path
 import torch
 
 from agents.networks.agent_files import AgentCard, save_agent
-from agents.networks.config import NetworkConfig
-from agents.networks.networks import make_network
+from agents.networks.nets import NetworkConfig, make_network
 from oanquan_env import Core
 
 NETWORK = NetworkConfig(embed=2, width=8, depth=1)

@@ -25,9 +25,9 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.evaluation.result_cache import ResultCache
+from agents.config import OptionalFile, OptionalFolder, RayAddress, command, command_of, progress_bar
+from agents.evaluation.finished_parts import FinishedParts
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
-from agents.support.command_line import OptionalFile, OptionalFolder, RayAddress, command, command_of, progress_bar
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.arrays import Floats, Mask
@@ -114,21 +114,18 @@ def searched_values(
     Those stored in the folder `parts` come first, and new ones are stored there.
     """
     places = [slice(begin, begin + CHUNK) for begin in range(0, len(positions), CHUNK)]
-    chunks, cache = [positions[place] for place in places], ResultCache(parts)
+    chunks, finished = [positions[place] for place in places], FinishedParts(parts)
     common = {"rules": str(core.rules), "depth": depth, "net": short_hash(net.to_bytes()) if net else None}
 
     def settings(chunk: Positions) -> dict[str, Any]:
         return {**common, "positions": short_hash(*(array.tobytes() for array in chunk.arrays()))}
 
-    def read(content: dict[str, Any]) -> Values:
-        return np.array(content["values"], dtype=np.float64), np.array(content["proved"], dtype=np.bool_)
-
     done = 0
     for chunk in chunks:
-        stored = cache.find([str(done)], settings(chunk), read)
-        if stored is None:
+        content = finished.find([str(done)], settings(chunk))
+        if content is None:
             break
-        yield places[done], stored
+        yield places[done], (np.array(content["values"], dtype=np.float64), np.array(content["proved"], dtype=np.bool_))
         done += 1
     if ray:
         work = functools.partial(value_chunk, str(core.rules), depth, net.to_bytes() if net else None)
@@ -138,7 +135,7 @@ def searched_values(
     for number, found in enumerate(new, done):
         values, proved = found
         content = {"values": np.where(np.isnan(values), None, values).tolist(), "proved": proved.tolist()}  # type: ignore[call-overload]
-        cache.store([str(number)], settings(chunks[number]), content)
+        finished.store([str(number)], settings(chunks[number]), content)
         yield places[number], found
 
 

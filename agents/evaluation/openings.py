@@ -19,7 +19,7 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.support.command_line import OptionalFile, command, command_of, progress_bar
+from agents.config import OptionalFile, command, command_of, progress_bar
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.suites import openings_path

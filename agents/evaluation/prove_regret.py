@@ -21,13 +21,13 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.support.command_line import RayAddress, command, progress_bar
+from agents.config import RayAddress, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
-from oanquan_env.engine.scalar import RUNAWAY
+from oanquan_env.engine.move import RUNAWAY
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.search.compiled import OVER, mover_first, play
 from oanquan_env.search.deepening import Limits, Search

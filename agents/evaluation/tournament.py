@@ -1,6 +1,6 @@
 """Tournaments: every pairing of some players over the same openings.
 
-With a folder, each finished pairing is stored in a file, and an interrupted tournament continues from there. On a Ray
+With a folder each finished pairing is kept in a file, and an interrupted tournament continues from there. On a Ray
 cluster each pairing is one task, and the results are those of a tournament in one process.
 """
 
@@ -10,29 +10,31 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from agents.evaluation.result_cache import ResultCache
-from agents.players.fingerprint import fingerprint
+from agents.evaluation.finished_parts import FinishedParts
 from agents.support.parallel import spread
 from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
-from oanquan_env.arrays import Floats, Ints
+from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.evaluation import name_of
-from oanquan_env.benchmark.matches import chance
 from oanquan_env.benchmark.openings import Openings
-from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games
+from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, chance, play_paired_games
 from oanquan_env.engine.notation import seat_name
-from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
+from oanquan_env.files import short_hash
 from oanquan_env.players import Policy, as_policy
+from oanquan_env.players.adapters import module_source
+from oanquan_env.players.making import kinds
+from oanquan_env.players.names import parse
 from oanquan_env.playing import advance
+from oanquan_env.search.value_net import value_net_path
 
-FOLDER = "parts/pairings"
+FOLDER = "parts/pairings"  # of the output folder
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
 
@@ -66,20 +68,41 @@ class Entrant:
     label: str
     name: str
     policy: Policy
-    fingerprint: str
+    files: str
 
     def identity(self) -> list[str]:
-        """Label, name and fingerprint: the keys of the player's stored results."""
-        return [self.label, self.name, self.fingerprint]
+        """Label, name and hash of files: the player in the keys of kept results."""
+        return [self.label, self.name, self.files]
 
 
 def make_entrant(label: str, player: object, rules: Rules) -> Entrant:
     """An entrant from all that `as_policy` takes; raises `ValueError` as it does.
 
-    No two objects have the same fingerprint, so results are stored for names alone.
+    No two objects have the same hash, so results are kept of names alone.
     """
-    identity = fingerprint(player, rules) if isinstance(player, str) else secrets.token_hex(8)
-    return Entrant(label, name_of(player), as_policy(player, rules), identity)
+    files = hash_of_files(player, rules) if isinstance(player, str) else secrets.token_hex(8)
+    return Entrant(label, name_of(player), as_policy(player, rules), files)
+
+
+def hash_of_files(name: str, rules: Rules) -> str:
+    """A hash of the files that a player's name mentions, which tells a retrained agent from the earlier one.
+
+    These are an agent's, a value net or the module of somebody's own player; without any it is empty. The package's
+    version tells everything else.
+    """
+    known = kinds()
+    if name.partition(":")[0] not in known:
+        return short_hash(module_source(name) or b"")
+    parsed, content = parse(name, known), list[bytes]()
+    if parsed.agent:
+        from agents.networks.agent_files import agent_folder  # torch takes a second to import
+
+        content += [path.read_bytes() for path in sorted(agent_folder(parsed.agent, rules).glob("agent.*"))]
+    if parsed.net:
+        content.append(value_net_path(parsed.net, rules).read_bytes())
+    if parsed.beyond:
+        return hash_of_files(parsed.beyond, rules)
+    return short_hash(*content) if content else ""
 
 
 def make_entrants(players: Sequence[str] | Mapping[str, object], rules: Rules) -> list[Entrant]:
@@ -125,7 +148,7 @@ class Tournament:
 
     With two players a pairing is unordered. With more, one `a` among several `b` is not the same as one `b` among
     several `a`, and both are played. Every opening is played in every seating. A pairing's results depend on the seed
-    and on the two labels, not on the other players. Finished pairings are stored in the folder, if there is one. Raises
+    and on the two labels, not on the other players. Finished pairings are kept in the folder, if there is one. Raises
     `UsageError` for fewer than two players.
     """
 
@@ -133,12 +156,12 @@ class Tournament:
         self, core: Core, entrants: list[Entrant], openings: Openings, seed: int, folder: Path | None = None
     ) -> None:
         if len(entrants) < 2:
-            raise UsageError(f"two players or more are needed for a match; got {len(entrants)}")
+            raise UsageError(f"two players or more are needed for a tournament; got {len(entrants)}")
         self.core = core
         self.entrants = entrants
         self.openings = openings
         self.seed = seed
-        self.cache = ResultCache(folder / FOLDER if folder else None)
+        self.finished = FinishedParts(folder / FOLDER if folder else None)
 
     def schedule(self) -> list[tuple[int, int]]:
         """The pairings (a, b) in the order in which they are played."""
@@ -151,38 +174,29 @@ class Tournament:
         """Games of one pairing."""
         return len(self.openings) * self.core.rules.players
 
-    def play(
-        self, progress: OnGamesEnded | None = None, begins: Callable[[str], None] | None = None
-    ) -> Iterator[Pairing]:
-        """Play the pairings that are not stored yet; yields every pairing in the order of the schedule.
+    def play(self, progress: OnGamesEnded | None = None, ray: str | None = None) -> list[Pairing]:
+        """Play the pairings that are not finished yet; returns all in the order of the schedule.
 
-        `progress` hears numbers of games that ended, `begins` the name of each pairing. Raises `FileError` if
-        the folder holds a pairing of other settings, or a damaged one.
+        `progress` hears numbers of games that ended. A Ray cluster at the address `ray` may play the pairings.
+        Raises `FileError` for a damaged file of a finished pairing, and `UsageError` if the cluster fails.
         """
-        for a, b in self.schedule():
-            if begins:
-                begins(f"{self.entrants[a].label} – {self.entrants[b].label}")
-            pairing = self.find(a, b)
-            if pairing is None:
-                pairing = self.play_one(a, b, progress)
-                self.store(pairing)
-            elif progress:
-                progress(self.games_of_pairing)
-            yield pairing
-
-    def play_on_cluster(self, address: str, progress: OnGamesEnded) -> list[Pairing]:
-        """As `play`, on the Ray cluster at `address`; raises `UsageError` if that fails."""
-        pairings = {pair: self.find(*pair) for pair in self.schedule()}
+        heard: OnGamesEnded = progress or (lambda _: None)
+        pairings = {pair: self._find(*pair) for pair in self.schedule()}
         missing = [pair for pair, pairing in pairings.items() if pairing is None]
-        progress((len(pairings) - len(missing)) * self.games_of_pairing)
+        heard((len(pairings) - len(missing)) * self.games_of_pairing)
+        for pairing in self._spread(missing, ray, heard) if ray else (self.play_one(*pair, heard) for pair in missing):
+            pairings[pairing.a, pairing.b] = pairing
+            self._store(pairing)
+        return [pairing for pairing in pairings.values() if pairing]
+
+    def _spread(self, missing: list[tuple[int, int]], address: str, progress: OnGamesEnded) -> Iterator[Pairing]:
+        """The missing pairings as a Ray cluster finishes them."""
         work = functools.partial(play_pairing, str(self.core.rules), self.openings, self.seed)
         players = [[self.entrants[number].identity() for number in pair] for pair in missing]
-        for number, played in spread(work, players, ray=address):
+        for number, pairing in spread(work, players, ray=address):
             a, b = missing[number]
-            pairings[a, b] = pairing = dataclasses.replace(played, a=a, b=b)
-            self.store(pairing)
             progress(self.games_of_pairing)
-        return [pairing for pairing in pairings.values() if pairing]
+            yield dataclasses.replace(pairing, a=a, b=b)
 
     def play_one(self, a: int, b: int, progress: OnGamesEnded | None = None) -> Pairing:
         """Play the pairing of players `a` and `b`."""
@@ -205,20 +219,18 @@ class Tournament:
             "agents": [self.entrants[a].identity(), self.entrants[b].identity()],
         }
 
-    def store(self, pairing: Pairing) -> None:
-        """Write a finished pairing into the folder."""
+    def _store(self, pairing: Pairing) -> None:
         content = {name: table.tolist() for name, table in pairing.results._asdict().items()}
         content.update(games=pairing.games, seconds=pairing.seconds, moves=pairing.moves)
-        self.cache.store(self._labels(pairing.a, pairing.b), self._settings(pairing.a, pairing.b), content)
+        self.finished.store(self._labels(pairing.a, pairing.b), self._settings(pairing.a, pairing.b), content)
 
-    def find(self, a: int, b: int) -> Pairing | None:
-        """The stored pairing, None if there is none; raises `FileError`, see `play`."""
-
-        def read(content: dict[str, Any]) -> Pairing:
-            results = PairResults(*(np.array(content[name], dtype=np.float64) for name in PairResults._fields))
-            return Pairing(a, b, results, *(list(content[name]) for name in ("games", "seconds", "moves")))
-
-        return self.cache.find(self._labels(a, b), self._settings(a, b), read)
+    def _find(self, a: int, b: int) -> Pairing | None:
+        """The finished pairing, None if there is none."""
+        content = self.finished.find(self._labels(a, b), self._settings(a, b))
+        if content is None:
+            return None
+        results = PairResults(*(np.array(content[name], dtype=np.float64) for name in PairResults._fields))
+        return Pairing(a, b, results, content["games"], content["seconds"], content["moves"])
 
     def records(self, pairing: Pairing) -> list[GameRecord]:
         """The games of a pairing as records, openings included."""
@@ -274,8 +286,3 @@ def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
     for _ in advance(core, final, choose, [len(game) for game in actions]):
         pass
     return final
-
-
-def by_order(table: Floats, openings: Positions) -> Floats:
-    """(K, P) scores or margins by seat of `a`, reordered: moving first after the opening, moving second, and so on."""
-    return np.take_along_axis(table, turn_order(openings.mover, table.shape[1]), axis=1)

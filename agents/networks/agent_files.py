@@ -3,21 +3,23 @@
 The card holds everything needed to use the weights, and their origin. Loading them runs no code.
 """
 
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 import torch
 from pydantic import Field, model_validator
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
 
-from agents.networks.config import NetworkConfig, check_reward
+from agents.config import RulesName, Strict, dump_yaml, read_yaml, validated
 from agents.networks.features import FeatureEncoder
-from agents.networks.networks import Net, make_network
-from agents.support.strict_yaml import RulesName, Strict, read_yaml, validated
-from agents.support.tensor_files import count_numbers, pack, unpack
+from agents.networks.nets import NETWORKS, NetworkConfig, check_reward, make_network
 from oanquan_env import Core, Rules
 from oanquan_env.engine.rules import as_rules
 from oanquan_env.files import FileError, naming_damage, write_atomically
-from oanquan_env.rewards import RewardName
 
 WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"
@@ -34,7 +36,7 @@ class AgentCard(Strict):
 
     format: Literal[1] = 1
     rules: RulesName = Field(description="rules that it was trained for")
-    reward: RewardName = Field(description="the reward whose values its network predicts")
+    reward: str = Field(description="the reward whose values its network predicts")
     network: NetworkConfig
     training: dict[str, Any] = Field(default_factory=dict)
 
@@ -44,10 +46,15 @@ class AgentCard(Strict):
         return self
 
 
+def weights_of(network: torch.nn.Module) -> bytes:
+    """The content of the file of a network's weights."""
+    return save({name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()})
+
+
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
     """Write both files into `folder`, each atomically, the weights first."""
-    write_atomically(folder / WEIGHTS_NAME, pack(network.state_dict(), {}))
-    write_atomically(folder / CARD_NAME, card.to_yaml().encode())
+    write_atomically(folder / WEIGHTS_NAME, weights_of(network))
+    write_atomically(folder / CARD_NAME, dump_yaml(card))
 
 
 def read_card(folder: Path) -> AgentCard:
@@ -80,27 +87,48 @@ def pretrained_folders() -> dict[Rules, Path]:
     return {Rules.parse(read_card(path.parent).rules): path.parent for path in cards}
 
 
-def load_network(core: Core, config: NetworkConfig, path: Path) -> tuple[FeatureEncoder, Net]:
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Within it torch starts no threads, so that the process can be forked afterwards."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def load_network(
+    core: Core, config: NetworkConfig, path: Path, network: str | None = None
+) -> tuple[FeatureEncoder, torch.nn.Module]:
     """The features and the network of a card with the weights at `path`; raises `FileError`.
 
-    A network is made only if there may be weights for it: a stranger's card can ask for one of any size.
+    A network is made only if the file has enough weights for it: a stranger's card can ask for one of any size. The
+    class of a network of one's own, which runs code, is never taken from a card alone: `network` must name it, too.
     """
-    with naming_damage(path, "not the weights of the network on the card"):
-        held = count_numbers(path)
-        if held < config.fewest_weights:
-            raise ValueError(f"that has {config.fewest_weights:,} weights or more, the file {held:,}")
-        features, network = make_network(core, config)
-        tensors, _ = unpack(path)
-        _check_numbers(tensors, network)
-        network.load_state_dict(tensors)
-    return features, network
+    if config.name not in NETWORKS and config.name != network:
+        raise FileError(f"{path.parent}: its network is code; to run it, name it: ppo:FOLDER,network={config.name}")
+    with naming_damage(path, "not the weights of the network on the card"), one_thread():
+        tensors = _read_weights(path, config.fewest_weights)
+        features, module = make_network(core, config)
+        for name, own in module.state_dict().items():
+            tensor = tensors.get(name, own)
+            if not tensor.dtype.is_floating_point:
+                raise ValueError(f"{name} is {tensor.dtype}, expected {own.dtype}")
+            if not (tensor.abs() <= LARGEST_WEIGHT).all():  # nor is NaN
+                raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
+        module.load_state_dict(tensors)
+    return features, module
 
 
-def _check_numbers(tensors: dict[str, torch.Tensor], network: torch.nn.Module) -> None:
-    """Raises `ValueError` for weights of another type than the network's, and for those that no network has."""
-    for name, own in network.state_dict().items():
-        tensor = tensors.get(name, own)
-        if not tensor.dtype.is_floating_point:
-            raise ValueError(f"{name} is {tensor.dtype}, expected {own.dtype}")
-        if not (tensor.abs() <= LARGEST_WEIGHT).all():  # nor is NaN
-            raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
+def _read_weights(path: Path, fewest: int) -> dict[str, torch.Tensor]:
+    """The tensors of a file, which must hold so many numbers; raises `ValueError`."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            names = list(file.keys())
+            held = sum(math.prod(file.get_slice(name).get_shape()) for name in names)
+            if held < fewest:
+                raise ValueError(f"that has {fewest:,} weights or more, the file {held:,}")
+            return {name: file.get_tensor(name) for name in names}
+    except SafetensorError as error:
+        raise ValueError(f"damaged: {error}") from None

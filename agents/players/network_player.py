@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from agents.networks.agent_files import WEIGHTS_NAME, load_network, read_card
-from agents.networks.layers import with_last
+from agents.networks.nets import with_last
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.engine.rules import as_rules
@@ -31,6 +31,7 @@ class PPOPlayer:
         mirror_average: take the mean of the network's outputs for a position and for its mirror image. Both have the
             same value, so the outputs differ by the network's errors only, and the mean makes these smaller. If left
             out, wherever the rules allow it.
+        network: the class MODULE:NAME of a network of one's own, which a card alone does not import.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class PPOPlayer:
         *,
         temperature: float = 0.0,
         mirror_average: bool | None = None,
+        network: str | None = None,
     ) -> None:
         self.card = read_card(folder)
         trained = Rules.parse(self.card.rules)
@@ -50,8 +52,8 @@ class PPOPlayer:
         if mirror_average and not trained.is_symmetric:
             raise ValueError(f"mirror_average must be no for '{trained}': a mirror makes them other rules")
         self.core = Core(trained)
-        self.features, network = load_network(self.core, self.card.network, folder / WEIGHTS_NAME)
-        self.network = network.eval()
+        self.features, module = load_network(self.core, self.card.network, folder / WEIGHTS_NAME, network)
+        self.network = module.eval()
         _use_one_thread_in_children()
         self.temperature = temperature
         self.mirror_average = trained.is_symmetric if mirror_average is None else mirror_average

@@ -17,9 +17,10 @@ PPO = Kind(
     {
         "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder or `pretrained`; T > 0: draws moves",
         "ppo:...,mirror_average=no": "the network sees the position alone, not its mirror image beside it",
+        "ppo:...,network=MODULE:NAME": "its network is a class of your own",
     },
     _make,
-    {"temperature": float, "mirror_average": bool},
+    {"temperature": float, "mirror_average": bool, "network": str},
     "agent",
     "ppo needs the folder of a trained agent, as in ppo:runs/quick, or ppo:pretrained",
 )

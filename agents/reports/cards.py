@@ -2,7 +2,7 @@
 
     python -m agents.reports.cards runs/ppo        copies the agent of a run, or its value net, into the project
 
-A report counts for an agent if it has the same rules and its agent has the same files and version of play. Settings
+A report counts for an agent if it has the same rules and its agent has the same files. Settings
 beside an agent are those of its run, in the words of the version that made it.
 """
 
@@ -13,7 +13,9 @@ from typing import Annotated, Any
 
 import tyro
 
-from agents.evaluation.results import Report, origin, read_report
+from agents.config import command, dump_yaml, read_yaml
+from agents.evaluation.results import Report, read_report
+from agents.evaluation.tournament import hash_of_files
 from agents.networks.agent_files import (
     CARD_NAME,
     PRETRAINED,
@@ -22,18 +24,13 @@ from agents.networks.agent_files import (
     AgentCard,
     pretrained_folders,
     read_card,
+    weights_of,
 )
-from agents.players.fingerprint import fingerprint
 from agents.players.network_player import PPOPlayer
 from agents.reports.report import explanation, openings, summary
-from agents.support.command_line import command
-from agents.support.markdown import table
-from agents.support.strict_yaml import read_yaml
-from agents.support.tensor_files import pack
-from agents.training.kinds import load_config
-from agents.training.run_folder import CONFIG_NAME
-from agents.training.td.config import ValueConfig
+from agents.run import CONFIG_NAME, load_config
 from oanquan_env import Rules
+from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.files import write_atomically
 from oanquan_env.search.value_net import pretrained_path, read_value_net
@@ -52,19 +49,19 @@ def take(run: Path) -> Path:
     file.
     """
     config = load_config(run / CONFIG_NAME)
-    if isinstance(config, ValueConfig):
+    if config.kind == "td":
         net = read_value_net(run, config.rules)
         write_atomically(pretrained_path(net.rules), net.to_bytes())
         return pretrained_path(net.rules)
     player = PPOPlayer(run)
-    weights = pack(player.network.half().state_dict(), {})
+    weights = weights_of(player.network.half())
     if len(weights) > LARGEST:
         raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
     folder = PRETRAINED_FOLDER / Rules.parse(player.card.rules).slug
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / WEIGHTS_NAME, weights)
     write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())
-    write_atomically(folder / CONFIG_NAME, config.to_yaml().encode())
+    write_atomically(folder / CONFIG_NAME, dump_yaml(config))
     return folder
 
 
@@ -115,23 +112,22 @@ def _reports(folder: Path, rules: str) -> Iterator[tuple[Report, str]]:
 
     Of several with games from the same openings it is the first.
     """
-    now, begun = fingerprint(f"ppo:{folder}", Rules.parse(rules)), set()
+    now, begun = hash_of_files(f"ppo:{folder}", Rules.parse(rules)), set()
     for report in map(read_report, sorted(RESULTS.glob("**/report.json"))):
         it = next((agent for agent in report.agents if agent.name == f"ppo:{PRETRAINED}"), None)
         games = openings(report.arena) if report.arena else None
-        if it and report.rules == rules and it.fingerprint == now and games not in begun:
+        if it and report.rules == rules and it.files == now and games not in begun:
             begun.add(games)
             yield report, it.label
 
 
 def _strength(report: Report, label: str) -> list[str]:
     where = f" from {openings(report.arena)}" if report.arena else ""
-    parts = [f"## Strength of `{label}`{where}", f"Measured {origin(report)}.", summary(report), explanation(report)]
-    for row in report.regret.agents if report.regret else ():
-        if row.agent == label:
-            found = [(phase, row.phases[phase]) for phase in PHASES]
-            cells = [[phase, f"{one.regret.mean:.2f}", f"{100 * one.blunders.mean:.1f}"] for phase, one in found]
-            parts.append(table(["phase", "regret", "blunders, %"], cells))
+    parts = [f"## Strength of `{label}`{where}", f"Measured {report.origin}.", summary(report), explanation(report)]
+    if report.regret:
+        phases = report.regret.agents[label].phases
+        cells = [[one, f"{phases[one].mean:.2f}", f"{100 * phases[one].blunders.mean:.1f}"] for one in PHASES]
+        parts.append(table(["phase", "regret", "blunders, %"], cells))
     return parts
 
 

@@ -19,14 +19,12 @@ import tyro
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from agents.config import OptionalFolder, command, read_yaml
 from agents.reports.pictures import INK, hide_frame, png
-from agents.support.command_line import OptionalFolder, command
-from agents.support.markdown import table
-from agents.support.strict_yaml import read_yaml
-from agents.training.kinds import load_config
-from agents.training.run_folder import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
+from agents.run import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, load_config, read_evaluations
 from oanquan_env import Rules
 from oanquan_env.arrays import Floats
+from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.errors import UsageError
@@ -56,7 +54,7 @@ class Curve:
         """Plies -> minutes, and the mean, low and high end of the regret, points; nothing without a suite."""
         found = {row["plies"]: (row["seconds"], _regret(row)) for row in self.rows}
         return {
-            plies: (seconds / 60, *(it["regret"][end] for end in ("mean", "low", "high")))
+            plies: (seconds / 60, *(it[end] for end in ("mean", "low", "high")))
             for plies, (seconds, it) in found.items()
             if it
         }
@@ -112,7 +110,7 @@ def _summary_row(curve: Curve, opponents: Sequence[str]) -> list[str]:
     last = curve.rows[-1]
     cells = [curve.name, f"`{curve.commit}`", f"{last['plies']:,}", f"{last['seconds'] / 60:.1f}"]
     found = _regret(last)
-    cells += [f"{found['regret']['mean']:.2f}", f"{100 * found['optimal']['mean']:.1f}"] if found else ["", ""]
+    cells += [f"{found['mean']:.2f}", f"{100 * found['optimal']['mean']:.1f}"] if found else ["", ""]
     scores = (last["results"].get(opponent) for opponent in opponents)
     return cells + [f"{100 * score['score']:.1f}" if score else "" for score in scores]
 
@@ -124,8 +122,7 @@ def yardsticks(rules: Rules) -> dict[str, float]:
         return {}
     suite = found.part("development")
     return {
-        name: regret(make(name, rules), suite, np.random.default_rng(0), by_phase=False).overall.regret.mean
-        for name in YARDSTICKS
+        name: regret(make(name, rules), suite, np.random.default_rng(0), by_phase=False).mean for name in YARDSTICKS
     }
 
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
-from agents.evaluation.results import ArenaResult, RegretResult, Report, order_of_agents
+from agents.evaluation.results import ArenaResult, RegretResult, Report
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import PHASES
 
@@ -22,11 +22,11 @@ def draw_all(report: Report) -> dict[str, bytes]:
     """The pictures for which the report has numbers: PNG by file name."""
     figures: dict[str, Figure] = {}
     if report.arena:
-        figures["scores.png"] = draw_scores(report.arena, order_of_agents(report))
+        figures["scores.png"] = draw_scores(report.arena, report.order_of_agents())
         if report.arena.ratings:
             figures["elo.png"] = draw_ratings(report.arena)
     if report.regret:
-        figures["regret.png"] = draw_regret(report.regret, order_of_agents(report))
+        figures["regret.png"] = draw_regret(report.regret, report.order_of_agents())
     return {name: png(figure) for name, figure in figures.items()}
 
 
@@ -61,8 +61,8 @@ def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
         table[row, column] = 100 * pairing.score.mean
         if pairing.pentanomial is not None:
             table[column, row] = 100 - 100 * pairing.score.mean
-    even = arena.even_share
-    among = "against the column" if arena.players == 2 else f"among players of the column, even at {even:.0f}"
+    even = 100 / arena.players
+    among = "against the column" if arena.players == 2 else f"among copies of the column, fair share {even:.0f}"
     figure, axes = _figure(max(5.6, 2.8 + 0.72 * n), 2.0 + 0.55 * n, f"Score of the row {among}, %")
     image = axes.imshow(table, cmap="RdBu", norm=TwoSlopeNorm(even, 0, 100), aspect="auto")
     for row, column in zip(*np.isfinite(table).nonzero(), strict=True):
@@ -79,7 +79,7 @@ def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
 
 def draw_ratings(arena: ArenaResult) -> Figure:
     """Elo with 95 % intervals, the strongest at the top."""
-    ratings = arena.ratings or []
+    ratings = arena.ratings
     figure, axes = _figure(8, 1.4 + 0.42 * len(ratings), f"Elo, {arena.anchor} = 0, with 95 % intervals")
     for place, rating in enumerate(reversed(ratings)):
         elo = rating.elo
@@ -96,17 +96,16 @@ def draw_ratings(arena: ArenaResult) -> Figure:
 
 def draw_regret(result: RegretResult, order: list[str]) -> Figure:
     """Mean regret of each player in each phase with 95 % intervals, on a logarithmic axis."""
-    rows = {row.agent: row for row in result.agents}
-    order = [agent for agent in order if agent in rows]
+    rows = result.agents
     figure, axes = _figure(8, 1.6 + 0.55 * len(order), "Regret by phase, points a move, with 95 % intervals")
     for number, (phase, colour) in enumerate(zip(PHASES, PHASE_COLOURS, strict=True)):
         places = [place for place, agent in enumerate(order) if phase in rows[agent].phases]
-        found = [rows[order[place]].phases[phase].regret for place in places]
+        found = [rows[order[place]].phases[phase] for place in places]
         reach = np.array([_reach(regret) for regret in found])[:, :, 0].T if found else None
         means, at = [regret.mean for regret in found], np.array(places) + 0.22 * (number - 1)
         axes.errorbar(means, at, xerr=reach, fmt="o", color=colour, capsize=3, markersize=6, label=phase)
     axes.set_xscale("symlog", linthresh=LINEAR_REGRET, linscale=0.4)
-    highest = max((row.overall.regret.high for row in result.agents), default=1.0)
+    highest = max((found.high for found in rows.values()), default=1.0)
     ticks = [tick for tick in (0, 0.1, 0.3, 1, 3, 10, 30) if tick <= 3 * highest]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xlim(-LINEAR_REGRET / 4, None)

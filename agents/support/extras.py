@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from oanquan_env.errors import MissingExtraError
 
 TRAIN = (
-    *("matplotlib", "numba", "pydantic", "rich", "safetensors", "sb3_contrib", "stable_baselines3", "tensorboard"),
-    *("torch", "tyro", "yaml"),
+    *("filelock", "joblib", "matplotlib", "numba", "pydantic", "rich", "safetensors", "sb3_contrib"),
+    *("stable_baselines3", "tensorboard", "torch", "tyro", "yaml"),
 )
 EXTRAS = {
     **dict.fromkeys(TRAIN, "train"),
     **dict.fromkeys(("nbclient", "nbformat", "ipykernel"), "notebooks"),
-    **dict.fromkeys(("minari", "h5py"), "minari"),
     **dict.fromkeys(("pyspiel", "open_spiel"), "openspiel"),
     "PIL": "render",
     "pygame": "human",

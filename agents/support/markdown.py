@@ -1,19 +1,8 @@
-"""Markdown that programs write: tables, parts of a page between two markers, and whole files."""
+"""Markdown that programs write: parts of a page between two markers, and whole files."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from oanquan_env.files import write_atomically
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = 1) -> str:
-    """A table, without a line end; as many cells in each row as there are headings.
-
-    The first `left` columns are aligned left, None: all of them; the others are aligned right.
-    """
-    rule = ["---" if left is None or number < left else "---:" for number in range(len(heads))]
-    cells = [[cell.replace("|", r"\|") for cell in row] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, rule, *cells))
 
 
 def replace_between(page: str, name: str, part: str) -> str:

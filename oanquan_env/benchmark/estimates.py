@@ -1,23 +1,18 @@
 """Numbers estimated from samples, with 95 % intervals."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from oanquan_env.arrays import Floats
 
 BOOTSTRAP_SAMPLES = 1000
-
-
-class Reported:
-    """Results that reports hold: pydantic, which reads these, refuses unknown fields."""
-
-    __pydantic_config__: ClassVar = {"extra": "forbid"}
+LEAST_DEVIATION = 1.0
+"""Points: samples of a margin count as if they had at least this sum of squared deviations."""
 
 
 @dataclass(frozen=True)
-class Estimate(Reported):
+class Estimate:
     """A number with its 95 % interval."""
 
     mean: float
@@ -25,11 +20,32 @@ class Estimate(Reported):
     high: float
 
 
+def score_estimate(samples: Floats) -> Estimate:
+    """Mean of independent samples (K,) between 0 and 1, the scores of openings; its interval never has width 0.
+
+    Wilson's interval, whose variance is multiplied by that of the samples as a share of m (1 - m), the largest that
+    samples of the mean m can have. A pseudo-sum of squares, 1/2, draws this share towards 1, and the quantile is
+    widened for few samples. In simulations it covers 93 % or more from two samples on, at scores of 0.5 to 0.98.
+    """
+    k, mean = len(samples), float(samples.mean())
+    share = (float(((samples - mean) ** 2).sum()) + 0.5) / (k * mean * (1 - mean) + 0.5)
+    width = _quantile(k) ** 2 * share / k
+    middle = (mean + width / 2) / (1 + width)
+    half = (width * mean * (1 - mean) + width**2 / 4) ** 0.5 / (1 + width)
+    return Estimate(mean, max(middle - half, 0.0), min(middle + half, 1.0))
+
+
 def mean_estimate(samples: Floats) -> Estimate:
-    """Mean of independent samples (K,) with its normal interval; one sample shows no spread, so no width."""
-    mean = float(samples.mean())
-    spread = 1.96 * float(samples.std(ddof=1)) / len(samples) ** 0.5 if len(samples) > 1 else 0.0
-    return Estimate(mean, mean - spread, mean + spread)
+    """Mean of independent samples (K,) in points, with about Student's interval; its deviation has a floor."""
+    k, mean = len(samples), float(samples.mean())
+    squares = max(float(((samples - mean) ** 2).sum()), LEAST_DEVIATION**2)
+    half = _quantile(k) * (squares / max(k - 1, 1) / k) ** 0.5
+    return Estimate(mean, mean - half, mean + half)
+
+
+def _quantile(k: int) -> float:
+    """About the 97.5 % quantile of Student's t for `k` samples, rather above it."""
+    return 1.96 * (1 + 2.5 / k)
 
 
 def bootstrap_means(samples: Floats, rng: np.random.Generator) -> list[Estimate]:

@@ -1,20 +1,17 @@
 """How good is a player? `print(evaluate(player))`: games against reference players, and distance from perfect play."""
 
 import dataclasses
-import html
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from oanquan_env.benchmark.estimates import Estimate
-from oanquan_env.benchmark.matches import MatchResult, chance, match_result
+from oanquan_env.benchmark.markdown import name, pairings_table, regret_table
 from oanquan_env.benchmark.openings import load_openings
-from oanquan_env.benchmark.pairs import play_paired_games
+from oanquan_env.benchmark.pairs import PairingResult, chance, pairing_result, play_paired_games
 from oanquan_env.benchmark.progress import ProgressLine
-from oanquan_env.benchmark.regret import Part, RegretRow, Suite, regret
+from oanquan_env.benchmark.regret import Part, Regret, Suite, regret
 from oanquan_env.benchmark.suites import find_suite, openings_path
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
@@ -28,8 +25,6 @@ STRONGEST = "maxn:depth=3,net=pretrained"
 """An opponent under rules of two players for which the package has a value net."""
 OPENING_PLIES = 4
 """Length of random openings."""
-Table = list[list[str]]
-"""Rows of cells, the headings first."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +37,11 @@ class Evaluation:
         seed: of all chance.
         openings: where games began: `random`, or the name of a suite.
         digest: a hash of the opening positions.
-        matches: the games against each opponent.
+        pairings: the games against each opponent.
         suite: name of the suite of positions, None if there is none for the rules.
         part: which part of it.
-        regret: points that the player's moves lose against the best ones, over all and by phase of the game.
+        regret: points that the player's moves lose against the best ones: a number with its interval, `regret.mean`;
+            beside it the shares of best moves and blunders, and `regret.phases`.
         illegal: illegal actions of a model that does not see masks, each replaced by a random legal one.
     """
 
@@ -54,43 +50,33 @@ class Evaluation:
     seed: int
     openings: str
     digest: str
-    matches: list[MatchResult]
+    pairings: list[PairingResult]
     suite: str | None
     part: Part
-    regret: RegretRow | None
+    regret: Regret | None
     illegal: int = 0
 
     def to_json(self) -> str:
         """All numbers as JSON."""
-        return json.dumps({"format": 1, **dataclasses.asdict(self)}, indent=1) + "\n"
-
-    def tables(self) -> list[tuple[str, Table]]:
-        """Headings, and the tables below them, which `str` shows."""
-        pairs = self.matches[0].pairs if self.matches else 0
-        shown = []
-        if self.matches:
-            shown.append((f"{self.player}, {self.rules}: {pairs} pairs, {self.openings}", _match_table(self.matches)))
-        if self.regret:
-            heading = f"{self.player}: points lost a move over the {self.part} part of {self.suite}"
-            shown.append((heading, _regret_table(self.regret)))
-        return shown
-
-    def _notes(self) -> list[str]:
-        replaced = f"{self.illegal} illegal actions were replaced by random legal ones."
-        return ["Numbers have 95 % intervals."] + [replaced] * bool(self.illegal)
+        return json.dumps({"format": 2, **dataclasses.asdict(self)}, indent=1) + "\n"
 
     def __str__(self) -> str:
-        parts = [f"{heading}\n{_text(table)}" for heading, table in self.tables()]
-        return "\n\n".join([*parts, " ".join(self._notes())])
+        return self._markdown(padded=True)
 
-    def _repr_html_(self) -> str:
+    def _repr_markdown_(self) -> str:
+        return self._markdown(padded=False)
+
+    def _markdown(self, *, padded: bool) -> str:
         parts = []
-        for heading, table in self.tables():
-            rows = [[html.escape(cell) for cell in row] for row in table]
-            head, *body = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
-            head = head.replace("td>", "th>")
-            parts.append(f"<p>{html.escape(heading)}</p><table><tr>{'</tr><tr>'.join([head, *body])}</tr></table>")
-        return "".join(parts) + f"<p>{' '.join(self._notes())}</p>"
+        if self.pairings:
+            games = f"{self.pairings[0].pairs} openings of {self.openings}, each played in every seating."
+            parts += [f"{name(self.player)}, `{self.rules}`: {games}", pairings_table(self.pairings, padded=padded)]
+        if self.regret:
+            parts.append(f"Points lost a move over the {self.part} part of {self.suite}:")
+            parts.append(regret_table({self.player: self.regret}, ("all", *self.regret.phases), padded=padded))
+        if self.illegal:
+            parts.append(f"{self.illegal} illegal actions were replaced by random legal ones.")
+        return "\n\n".join(parts)
 
 
 def evaluate(
@@ -134,16 +120,16 @@ def evaluate(
     mine, own = label or name_of(player), as_policy(player, core)
     against = reference_players(core.rules) if opponents is None else opponents
     named = against.items() if isinstance(against, Mapping) else [(name_of(other), other) for other in against]
-    others = [(name, as_policy(other, core)) for name, other in named]
-    source = openings or ("balanced" if openings_path(core.rules).is_file() else "random")
+    others = [(opponent, as_policy(other, core)) for opponent, other in named]
+    source = openings or default_openings(core.rules)
     begun = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
-    line, matches = ProgressLine(progress), []
+    line, pairings = ProgressLine(progress), []
     replaced = own.illegal if isinstance(own, ObservedPolicy) else 0
     try:
-        for name, other in others:
-            line.begin(f"{mine} – {name}, games", pairs * core.rules.players)
-            played = play_paired_games(core, own, other, begun.positions, chance(seed, mine, name), line.advance)
-            matches.append(match_result(mine, name, played.results, seed))
+        for opponent, other in others:
+            line.begin(f"{mine} – {opponent}, games", pairs * core.rules.players)
+            played = play_paired_games(core, own, other, begun.positions, chance(seed, mine, opponent), line.advance)
+            pairings.append(pairing_result(mine, opponent, played.results, begun.positions))
         suite = find_suite(core.rules)
         row = None if suite is None else seeded_regret(own, suite.part(part), seed, mine)
     finally:
@@ -154,7 +140,7 @@ def evaluate(
         seed=seed,
         openings=begun.name,
         digest=begun.digest(),
-        matches=matches,
+        pairings=pairings,
         suite=suite.name if suite else None,
         part=part,
         regret=row,
@@ -173,56 +159,18 @@ def reference_players(rules: Rules) -> list[str]:
     return [*REFERENCES, STRONGEST]
 
 
-def seeded_regret(player: Policy, suite: Suite, seed: int, label: str) -> RegretRow:
+def default_openings(rules: Rules) -> str:
+    """Where games begin unless something else is asked for: `balanced`, or `random` without such a suite."""
+    return "balanced" if openings_path(rules).is_file() else "random"
+
+
+def seeded_regret(player: Policy, suite: Suite, seed: int, label: str) -> Regret:
     """The regret of a player, with the chance that belongs to it in an evaluation."""
     rng = chance(seed, label)
     player.choose(suite.positions[:1], rng)  # the first move also loads and compiles, for those who measure the time
-    return regret(player, suite, rng, label)
+    return regret(player, suite, rng)
 
 
 def name_of(player: object) -> str:
     """The name of a player, or that of its class."""
     return player if isinstance(player, str) else str(getattr(player, "__name__", type(player).__name__))
-
-
-# ---- tables ----------------------------------------------------------------------------------------------------------
-
-
-def _match_table(matches: Sequence[MatchResult]) -> Table:
-    rows = [["opponent", "score, %", "margin", "Elo", "normalised Elo"]]
-    for one in matches:
-        elo = _signed(one.elo, one.elo_error), _signed(*(one.normalised_elo or (None, None)))
-        rows.append([one.opponent, plus_minus(one.score, ".1f", 100), plus_minus(one.margin, "+.1f"), *elo])
-    return rows
-
-
-def _regret_table(found: RegretRow) -> Table:
-    rows = [["positions", "number", "regret, points", "best moves, %", "blunders, %"]]
-    for name, one in {"all": found.overall, **found.phases}.items():
-        shares = plus_minus(one.optimal, ".1f", 100), plus_minus(one.blunders, ".1f", 100)
-        rows.append([name, str(one.positions), plus_minus(one.regret, ".2f"), *shares])
-    return rows
-
-
-def plus_minus(estimate: Estimate, form: str, factor: float = 1.0) -> str:
-    """Mean and half the width of its interval."""
-    return f"{factor * estimate.mean:{form}} ± {factor * (estimate.high - estimate.low) / 2:{form.lstrip('+')}}"
-
-
-def _signed(value: float | None, error: float | None) -> str:
-    if value is None or not math.isfinite(value):
-        return ""
-    return f"{value:+.0f}" + ("" if error is None else f" ± {error:.0f}")
-
-
-def _text(table: Table) -> str:
-    """Columns side by side, the first to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = []
-    for row in table:
-        cells = [
-            f"{row[0]:<{widths[0]}}",
-            *(f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)),
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)

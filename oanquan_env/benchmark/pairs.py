@@ -1,18 +1,21 @@
-"""Games between players, many at once: all games of a pairing, in every seating, advance as one batch.
+"""Pairings of two players: their games, all of them one batch, and the scores, margins and Elo of these.
 
 Shapes: K openings, P players of the rules. `a` meets `b` in P games of every opening, with `a` in seat 0, 1, .. P-1 in
 turn and `b` in all other seats: for two players a *pair* of games with the seats swapped.
 """
 
+import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from oanquan_env.arrays import Floats
-from oanquan_env.benchmark.estimates import Estimate, mean_estimate
+from oanquan_env.benchmark.elo import elo_of_score, pentanomial
+from oanquan_env.benchmark.estimates import Estimate, mean_estimate, score_estimate
 from oanquan_env.engine.core import Core, relative_points
-from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.positions import Positions, turn_order
 from oanquan_env.players import Policy
 from oanquan_env.playing import advance, seated
 
@@ -75,4 +78,79 @@ def play_pairs(core: Core, a: Policy, b: Policy, openings: Positions, rng: np.ra
 
 def score_interval(results: PairResults) -> Estimate:
     """Score of `a` with its interval over openings, as the games of one opening are not independent."""
-    return mean_estimate(results.score.mean(axis=1))
+    return score_estimate(results.score.mean(axis=1))
+
+
+@dataclass(frozen=True)
+class OrderResult:
+    """The agent's games of a pairing in which it moved first after the opening, or second, and so on."""
+
+    score: Estimate
+    margin: Estimate
+
+
+@dataclass(frozen=True)
+class PairingResult:
+    """The games of two players; with P > 2 seats, of one `agent` among P - 1 `opponent`s.
+
+    Attributes:
+        agent: the player whose results these are.
+        opponent: the other one.
+        pairs: openings, each played in every seating.
+        wins: games that the agent won alone.
+        draws: games with a shared win.
+        losses: the others.
+        score: share of wins, a shared win divided among the winners; interval over openings.
+        margin: points of the agent less those of the opponent, or of the others' mean; interval over openings.
+        plies: mean plies after the opening.
+        orders: (P,) its games by who moved first after the opening.
+        pentanomial: pairs that scored 0, 0.5, 1, 1.5, 2; None with more than two players.
+    """
+
+    agent: str
+    opponent: str
+    pairs: int
+    wins: int
+    draws: int
+    losses: int
+    score: Estimate
+    margin: Estimate
+    plies: float
+    orders: list[OrderResult]
+    pentanomial: list[int] | None = None
+
+    @property
+    def elo(self) -> Estimate:
+        """Elo difference of two players by the score and its interval; infinite where all games were won or lost."""
+        return Estimate(*map(elo_of_score, (self.score.mean, self.score.low, self.score.high)))
+
+
+def pairing_result(agent: str, opponent: str, results: PairResults, openings: Positions) -> PairingResult:
+    """The numbers of a pairing, from the side of `agent`."""
+    wins, losses = int((results.score == 1).sum()), int((results.score == 0).sum())
+    ordered = (by_order(table, openings).T for table in (results.score, results.margin))
+    return PairingResult(
+        agent=agent,
+        opponent=opponent,
+        pairs=len(results.score),
+        wins=wins,
+        draws=results.score.size - wins - losses,
+        losses=losses,
+        score=score_interval(results),
+        margin=mean_estimate(results.margin.mean(axis=1)),
+        plies=float(results.plies.mean()),
+        orders=[
+            OrderResult(score_estimate(score), mean_estimate(margin)) for score, margin in zip(*ordered, strict=True)
+        ],
+        pentanomial=pentanomial(results.score).tolist() if results.score.shape[1] == 2 else None,
+    )
+
+
+def by_order(table: Floats, openings: Positions) -> Floats:
+    """(K, P) scores or margins by seat of `a`, reordered: moving first after the opening, moving second, and so on."""
+    return np.take_along_axis(table, turn_order(openings.mover, table.shape[1]), axis=1)
+
+
+def chance(seed: int, *labels: str) -> np.random.Generator:
+    """All chance of one part of an evaluation: it depends on the seed and on who takes part, not on the other parts."""
+    return np.random.default_rng([seed, zlib.crc32("\n".join(labels).encode())])

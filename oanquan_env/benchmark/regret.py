@@ -12,14 +12,15 @@ The phase of a position depends on the points still in play (on the board, not y
 opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
 """
 
+import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from oanquan_env.arrays import Floats, Ints, Mask
-from oanquan_env.benchmark.estimates import Estimate, Reported, bootstrap_means
+from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.keys import canonical_keys, key_number
 from oanquan_env.engine.positions import Positions
@@ -114,36 +115,27 @@ def phases(rules: Rules, positions: Positions) -> Ints:
 
 
 @dataclass(frozen=True)
-class RegretMeasures(Reported):
-    """How far from the best moves a player's moves are, over some positions.
+class Regret(Estimate):
+    """Points that a player's moves lose against the best ones, on average over some positions, with its interval.
 
     Attributes:
         positions: how many.
-        regret: value of the best move less that of the chosen one, points.
         optimal: share of moves as good as the best.
-        blunders: share of moves that change the final result between win, draw and loss, see `Judged`.
+        blunders: share of moves that change the final result between win, draw and loss, see `JudgedMoves`.
         least, most: bounds of the regret by the proved bounds of the values; `most` is None where there is none.
+        phases: the same over the positions of each phase of the game; `PROVED` is exact.
     """
 
     positions: int
-    regret: Estimate
     optimal: Estimate
     blunders: Estimate
     least: float | None = None
     most: float | None = None
+    phases: dict[str, "Regret"] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class RegretRow(Reported):
-    """A player's regret, over all positions, and in `phases` by phase of the game; `PROVED` is exact."""
-
-    agent: str
-    overall: RegretMeasures
-    phases: dict[str, RegretMeasures]
-
-
-@dataclass(frozen=True)
-class Judged:
+class JudgedMoves:
     """How good N chosen moves are.
 
     Attributes:
@@ -161,7 +153,7 @@ class Judged:
     most: Floats
 
 
-def judge(suite: Suite, actions: Ints) -> Judged:
+def judge(suite: Suite, actions: Ints) -> JudgedMoves:
     """Compare (N,) legal actions with the best ones."""
     rows = np.arange(len(suite))
     best, chosen = np.nanmax(suite.values, axis=1), suite.values[rows, actions]
@@ -172,7 +164,7 @@ def judge(suite: Suite, actions: Ints) -> Judged:
     others = np.isfinite(suite.values)
     others[rows, actions] = False
     lower, upper = (bounds[rows, actions][:, None] for bounds in (suite.lower, suite.upper))  # of the chosen moves
-    return Judged(
+    return JudgedMoves(
         regret=regret,
         optimal=(regret == 0).astype(np.float64),
         blunder=changed.astype(np.float64),
@@ -181,28 +173,25 @@ def judge(suite: Suite, actions: Ints) -> Judged:
     )
 
 
-def regret(
-    agent: Policy, suite: Suite, rng: np.random.Generator, label: str = "", *, by_phase: bool = True
-) -> RegretRow:
+def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: bool = True) -> Regret:
     """Ask `agent` for one move in every position of `suite` and judge it.
 
-    All chance of the agent and of the bootstrap comes from `rng`, and `label` is the agent's name in the result. With
-    `by_phase` the phases and the proved positions are measured too, which takes as long again. Raises
-    `IllegalActionError` if the agent chooses anything but a legal action in each position.
+    All chance of the agent and of the bootstrap comes from `rng`. With `by_phase` the phases and the proved positions
+    are measured too, which takes as long again. Raises `IllegalActionError` if the agent chooses anything but a legal
+    action in each position.
     """
     actions = np.asarray(agent.choose(suite.positions.copy(), rng))
     suite.core.check(suite.positions, actions)
     judged = judge(suite, actions)
     groups = {name: suite.phases() == number for number, name in enumerate(PHASES)} | {PROVED: suite.all_proved()}
-    return RegretRow(
-        agent=label,
-        overall=_measure(judged, np.ones(len(suite), dtype=np.bool_), rng),
-        phases={name: _measure(judged, rows, rng) for name, rows in groups.items() if by_phase and rows.any()},
-    )
+    overall = _measure(judged, np.ones(len(suite), dtype=np.bool_), rng)
+    phases = {name: _measure(judged, rows, rng) for name, rows in groups.items() if by_phase and rows.any()}
+    return dataclasses.replace(overall, phases=phases)
 
 
-def _measure(judged: Judged, rows: Mask, rng: np.random.Generator) -> RegretMeasures:
+def _measure(judged: JudgedMoves, rows: Mask, rng: np.random.Generator) -> Regret:
     samples = np.stack([judged.regret[rows], judged.optimal[rows], judged.blunder[rows]], axis=1)
-    regret, optimal, blunders = bootstrap_means(samples, rng)
+    lost, optimal, blunders = bootstrap_means(samples, rng)
     least, most = float(judged.least[rows].mean()), float(judged.most[rows].mean())
-    return RegretMeasures(len(samples), regret, optimal, blunders, least, most if math.isfinite(most) else None)
+    bound = most if math.isfinite(most) else None
+    return Regret(lost.mean, lost.low, lost.high, len(samples), optimal, blunders, least, bound)

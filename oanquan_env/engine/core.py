@@ -1,24 +1,34 @@
 """The vectorised core: a move in each of N games with one NumPy call. `sowing` sows and captures; this ends turns.
 
-The rules of a move stand here and in `sowing` for a batch, and once more in `scalar` for a single game.
+The rules of a move stand here and in `sowing` for a batch, and once more in `move` for a single game. A batch of one is
+played by `move` as it is, larger ones by its compiled `loops` where Numba is installed (extra `fast`).
 
 Shapes: N games, P players, F fields a side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
 the mover's own left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
 """
 
-from typing import Any, NamedTuple
+import functools
+import importlib.util
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Bytes, Ints, Mask, Points
+from oanquan_env.engine.move import RUNAWAY, SEATS, RuleNumbers, can_play, play_in_turn, rule_numbers
 from oanquan_env.engine.position_checks import check_points, check_ready, check_setup
 from oanquan_env.engine.positions import RUNNING, Positions, Termination, occupied_bytes
 from oanquan_env.engine.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
-from oanquan_env.engine.singles import Singles
 from oanquan_env.engine.sowing import Moves, Runaway
 from oanquan_env.engine.tables import build_tables, side_masks
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from oanquan_env.engine.loops import Loops
+
+COMPILED_VARIABLE = "OANQUAN_COMPILED"
+"""Environment variable: with 0, no `Core` uses Numba unless it is asked to."""
 
 
 class IllegalActionError(UsageError):
@@ -62,19 +72,51 @@ class Core:
     """Plays batches of positions by one `Rules`, or by its text, such as `"vietnamese refill=forfeit"`.
 
     Its only state is lookup tables; any number of batches may share it.
+
+    Args:
+        rules: the rules.
+        compiled: whether batches are played by loops that Numba compiles, with the same results; NumPy plays them
+            otherwise. If left out, they are where Numba is installed and the environment variable `OANQUAN_COMPILED`
+            is not 0. Numba is loaded with the first batch of more than one position.
+
+    Raises:
+        MissingExtraError: `compiled` is true and Numba is not installed.
     """
 
-    def __init__(self, rules: Rules | str = DEFAULT_PRESET) -> None:
+    def __init__(self, rules: Rules | str = DEFAULT_PRESET, compiled: bool | None = None) -> None:
         self.rules = rules = as_rules(rules)
+        self.compiled = _numba_is_there(compiled)
         self.tables = build_tables(rules)
         self.moves = Moves(rules, self.tables)
-        self.singles = Singles(rules, self.tables) if rules.players == 2 else None
         self._next_seat = np.array([*range(1, rules.players), 0], dtype=np.intp)
         self._end = np.uint8(
             Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY
         )
         self._fields, self._unfinished, self._refill = side_masks(rules)
         self._refilled_seats = rules.players if rules.refill_when == "at_once" else 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Core, (self.rules, self.compiled)  # the tables are made anew: compiled code is no part of a pickle
+
+    @functools.cached_property
+    def numbers(self) -> RuleNumbers:
+        """The rules as `move` takes them."""
+        return rule_numbers(self.rules)
+
+    @functools.cached_property
+    def record(self) -> Any:
+        """The same for compiled functions."""
+        from oanquan_env.engine.compiled import rule_record  # it loads Numba
+
+        return rule_record(self.rules)
+
+    def _loops(self, positions: Positions) -> "Loops | None":
+        """The compiled loops, for batches of more than one position where they are used at all."""
+        if not self.compiled or len(positions) < 2:
+            return None
+        from oanquan_env.engine.loops import loops  # it loads Numba
+
+        return loops(self.rules.players)
 
     # ---- positions -------------------------------------------------------------------------------------------------
 
@@ -93,6 +135,9 @@ class Core:
         if len(positions) == 1:
             row = 0 if positions.ended.item() else occupied_bytes(positions.sides.item(positions.mover.item()))
             return self.tables.legal[row : row + 1].copy()
+        if (loops := self._loops(positions)) is not None:
+            legal: Mask = loops.mask(self.record, positions.words, positions.mover, positions.ended)
+            return legal
         own = positions.sides.reshape(-1).take(positions.seat_index())
         occupied = np.packbits(own.view(np.uint8) != 0, bitorder="little")  # one bit a field
         occupied *= positions.ended == RUNNING
@@ -145,12 +190,15 @@ class Core:
 
     # ---- a move ----------------------------------------------------------------------------------------------------
 
-    def play(self, positions: Positions, actions: npt.ArrayLike, *, checked: bool = True) -> Played:
+    def play(
+        self, positions: Positions, actions: npt.ArrayLike, *, rows: Ints | None = None, checked: bool = True
+    ) -> Played:
         """Play one action in each position, in place, with the refills after it; mark games that are over.
 
         Args:
             positions: N positions.
-            actions: (N,) integers.
+            actions: (N,) integers; (M,) with `rows`.
+            rows: (M,) intp, different rows: no other position is played, nor changed.
             checked: if false, an illegal action is not noticed and its row (no other) becomes meaningless; an
                 action outside 0 .. A-1 may raise IndexError or play another square.
 
@@ -159,47 +207,89 @@ class Core:
             RunawayGameError: see there. The batch is unchanged.
         """
         actions = np.asarray(actions)
-        if self.singles is not None and actions.shape == (1,) and len(positions) == 1 and actions.dtype.kind in "iu":
-            played = self.singles.play(positions, actions.item(), checked=checked)
-            if played is not None:
-                numbers = np.array(played, dtype=np.int32)
-                return Played(numbers[:1], numbers[1:])
+        if actions.shape == (len(positions) if rows is None else len(rows),) and actions.dtype.kind in "iu":
+            effects = np.empty((2, len(actions)), dtype=np.int32)
+            if len(positions) == 1 and rows is None:
+                if self._play_one(positions, actions.item(), checked, effects):
+                    return Played(effects[0], effects[1])
+            elif (loops := self._loops(positions)) is not None:
+                whole = actions.astype(np.int64, copy=False)
+                fault = loops.play(self.record, *_arrays(positions), rows, whole, checked, effects)
+                if fault < 0:
+                    return Played(effects[0], effects[1])
         if checked:
-            self.check(positions, actions)
-        saved = positions.copy()
+            self.check(positions, actions, rows)
+        return self._play_by_numpy(positions, actions, rows)
+
+    def _play_by_numpy(self, positions: Positions, actions: npt.NDArray[Any], rows: Ints | None) -> Played:
+        moved = positions if rows is None else positions[rows]
+        saved = moved.copy()
         try:
-            stopped, laps = self.moves.sow(positions, actions)
-            captured = self.moves.capture(positions, stopped)
-            self._finish_move(positions)
+            stopped, laps = self.moves.sow(moved, actions)
+            captured = self.moves.capture(moved, stopped)
+            self._finish_move(moved)
         except Runaway as runaway:
-            positions[:] = saved
-            raise RunawayGameError(f"{runaway.reason}: {self._describe(positions, actions, runaway.row)}") from None
+            moved[:] = saved
+            row = runaway.row if rows is None else int(rows[runaway.row])
+            described = self._describe(positions, row, actions[runaway.row])
+            raise RunawayGameError(f"{runaway.reason}: {described}") from None
+        if rows is not None:
+            positions[rows] = moved
         return Played(captured, laps)
 
-    def _describe(self, positions: Positions, actions: npt.NDArray[np.integer], row: int) -> str:
+    def _play_one(self, positions: Positions, action: int, checked: bool, effects: Points) -> bool:
+        """`play` for a batch of one; false, and nothing is changed, where NumPy is to raise an error."""
+        numbers, players, mover = self.numbers, self.rules.players, positions.mover.item()
+        sides, scores = positions.sides.tolist()[0], positions.scores.tolist()[0]
+        if checked and not (
+            0 <= action < self.rules.actions
+            and positions.ended.item() == RUNNING
+            and can_play(numbers, sides[mover], action)
+        ):
+            return False
+        padding, ply = [0] * (SEATS - players), positions.ply.item() + 1
+        sides, scores = sides[mover:] + sides[:mover] + padding, scores[mover:] + scores[:mover] + padding
+        *after, captured, laps, ended = play_in_turn(
+            numbers, players, sides, scores, self.rules.max_plies - ply, action
+        )
+        if ended == RUNAWAY:
+            return False
+        back = players - mover
+        positions.sides[0] = after[back:players] + after[:back]
+        scores = after[SEATS : SEATS + players]
+        positions.scores[0] = scores[back:] + scores[:back]
+        positions.mover[0], positions.ply[0], positions.ended[0] = (mover + 1) % players, ply, ended
+        effects[0, 0], effects[1, 0] = captured, laps
+        return True
+
+    def _describe(self, positions: Positions, row: int, action: int) -> str:
         one = positions[row : row + 1]
         squares = f"seeds {self.seeds(one)[0].tolist()}, stones {self.stones(one)[0].tolist()}"
-        return f"row {row}, action {actions[row]}, {squares}, scores {one.scores[0].tolist()}, mover {one.mover[0]}"
+        return f"row {row}, action {action}, {squares}, scores {one.scores[0].tolist()}, mover {one.mover[0]}"
 
     def expand(self, positions: Positions) -> Expanded:
         """Every legal move of every position, played on copies."""
+        if (loops := self._loops(positions)) is not None:
+            fault, words, *numbers, rows, actions = loops.expand(self.record, *_arrays(positions))
+            if fault < 0:
+                return Expanded(Positions(words.view(np.uint8), *numbers), rows, actions)
         rows, actions = self.legal_mask(positions).nonzero()
         children = positions[rows]
         self.play(children, actions, checked=False)
         return Expanded(children, rows, actions)
 
-    def check(self, positions: Positions, actions: npt.NDArray[np.integer]) -> None:
-        """Raise `IllegalActionError` for anything but a legal action in each of N positions."""
-        n = len(positions)
-        check_whole(actions, n)
+    def check(self, positions: Positions, actions: npt.NDArray[np.integer], rows: Ints | None = None) -> None:
+        """Raise `IllegalActionError` for anything but a legal action in each of N positions, or in those at `rows`."""
+        check_whole(actions, len(positions) if rows is None else len(rows))
         inside = (actions >= 0) & (actions < self.rules.actions)
-        mask = self.legal_mask(positions)
+        mask = self.legal_mask(positions if rows is None else positions[rows])
         legal = mask.reshape(-1).take(np.arange(0, mask.size, self.rules.actions) + actions * inside) & inside
         if not legal.all():
-            row = int(legal.argmin())
-            choices = mask[row].nonzero()[0].tolist()
+            first = int(legal.argmin())
+            row = first if rows is None else int(rows[first])
+            choices = mask[first].nonzero()[0].tolist()
             reason = f"legal: {choices}" if choices else f"the game is over ({Termination(positions.ended[row])!s})"
-            raise IllegalActionError(f"illegal action {actions[row]} in row {row}; {reason}")
+            raise IllegalActionError(f"illegal action {actions[first]} in row {row}; {reason}")
 
     # ---- after a move ----------------------------------------------------------------------------------------------
 
@@ -261,7 +351,11 @@ class Core:
 
     def standings(self, positions: Positions) -> Points:
         """(N, P) int32, points: the scores, with the leftovers of section 4 added where the game is over."""
-        standings: Points = positions.scores.copy()
+        standings: Points
+        if (loops := self._loops(positions)) is not None:
+            standings = loops.standings(self.record, positions.words, positions.scores, positions.ended)
+            return standings
+        standings = positions.scores.copy()
         rows = positions.ended.nonzero()[0]
         if rows.size:
             standings[rows] += self._leftovers(positions.at(rows))
@@ -284,6 +378,20 @@ class Core:
         standings = self.standings(positions)
         best: Mask = standings == standings.max(axis=1, keepdims=True)
         return best & positions.over[:, None]
+
+
+def _arrays(positions: Positions) -> tuple[npt.NDArray[Any], ...]:
+    return positions.words, positions.scores, positions.mover, positions.ply, positions.ended
+
+
+def _numba_is_there(compiled: bool | None) -> bool:
+    """Whether a core is compiled that is asked to be, or not to be, or neither."""
+    if compiled is False or (compiled is None and os.environ.get(COMPILED_VARIABLE) == "0"):
+        return False
+    found = importlib.util.find_spec("numba") is not None
+    if compiled and not found:
+        raise MissingExtraError("a compiled core needs Numba: pip install 'oanquan[fast]'")
+    return found
 
 
 def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:

@@ -88,6 +88,11 @@ class Positions:
         return self.squares.view(np.uint64)
 
     @property
+    def words(self) -> npt.NDArray[np.int64]:
+        """(N, P) int64 view of `squares`, as compiled loops take the sides: no word is negative."""
+        return self.squares.view(np.int64)
+
+    @property
     def over(self) -> Mask:
         """(N,) bool: terminated or truncated."""
         over: Mask = self.ended != RUNNING

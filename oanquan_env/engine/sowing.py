@@ -3,9 +3,6 @@
 The core decides the rest of the turn (end, refill, next mover).
 """
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
@@ -14,7 +11,6 @@ from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, 
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.tables import BYTE_MASK, COUNT_STRIDE, Tables
 
-LapWatch: TypeAlias = Callable[[Ints, Bytes], None]
 LAP_LIMIT = 10_000
 """Most laps of one move. Relays end in every two-player position seen (longest: 38 laps), but no proof is known."""
 
@@ -38,13 +34,8 @@ class Moves:
         self._stone_value = np.int32(rules.stone_value)
         self._plain_capture = rules.quan_non == 0 and rules.mandarin_seeds_capturable
 
-    def sow(
-        self, positions: Positions, actions: npt.NDArray[np.integer], watch: LapWatch | None = None
-    ) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """Sow and relay (docs/RULES.md 2.1, 2.2). Returns the code of the square each stopped before, and the laps.
-
-        `watch` sees each lap as it begins: codes of the squares lifted and the seeds in hand, of the rows still sowing.
-        """
+    def sow(self, positions: Positions, actions: npt.NDArray[np.integer]) -> tuple[Ints, npt.NDArray[np.int32]]:
+        """Sow and relay (docs/RULES.md 2.1, 2.2). Returns the code of the square each stopped before, and the laps."""
         tables = self.tables
         flat = positions.squares.reshape(-1)
         sides, lines = positions.sides, positions.squares.view(self._row_type)[:, 0]
@@ -58,8 +49,6 @@ class Moves:
         rows: Ints | None = None  # None: every row is still sowing
         for lap in range(2, LAP_LIMIT + 2):
             flat[at] = left
-            if watch is not None:
-                watch(code, lifted)
             key = code * COUNT_STRIDE
             key += lifted
             sown = tables.increment.take(key, axis=0)

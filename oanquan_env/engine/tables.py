@@ -38,6 +38,7 @@ class Tables:
     ring_bytes: Ints  # (P * (F + 1),) byte of each square's seeds in ring order
     stone_bytes: Ints  # (P,) byte of each stone
     legal: Mask  # (256, 2F) bit set of a player's occupied fields -> its legal actions
+    legal_lists: list[list[int]]  # the same as lists
     initial: Bytes  # (8P,) the set-up
 
 
@@ -47,7 +48,7 @@ def build_tables(rules: Rules) -> Tables:
     ring_bytes, met_bytes = _ring(players, fields)
     stone_bytes = SIDE_BYTES * np.arange(players, dtype=np.intp) + STONE_BYTE
 
-    increment, after = _sowings(players, fields)
+    increment, after = sowing_tables(players, fields)
     gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap = _gap_walks(rules, ring_bytes, met_bytes)
     initial = np.zeros(SIDE_BYTES * players, dtype=np.uint8)
     initial[ring_bytes] = rules.seeds
@@ -61,6 +62,7 @@ def build_tables(rules: Rules) -> Tables:
     ]
     playable = {"either": [True, True], "counterclockwise": [True, False], "clockwise": [False, True]}[rules.sowing]
     occupied = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, count=fields, bitorder="little") != 0
+    legal = np.kron(occupied, np.array(playable))
     return Tables(
         origin=np.array(origin, dtype=np.intp),
         increment=increment,
@@ -72,7 +74,8 @@ def build_tables(rules: Rules) -> Tables:
         next_gap=next_gap,
         ring_bytes=ring_bytes,
         stone_bytes=stone_bytes,
-        legal=np.kron(occupied, np.array(playable)),
+        legal=legal,
+        legal_lists=[row.nonzero()[0].tolist() for row in legal],
         initial=initial,
     )
 
@@ -97,7 +100,7 @@ def _ring(players: int, fields: int) -> tuple[Ints, Ints]:
 
 
 @cache
-def _sowings(players: int, fields: int) -> tuple[Words, Ints]:
+def sowing_tables(players: int, fields: int) -> tuple[Words, Ints]:
     """The tables `increment` and `after`, the largest, which all rules of one board share."""
     ring_bytes, met_bytes = _ring(players, fields)
     codes, squares = 2 * DIRECTION_STRIDE, len(ring_bytes)

@@ -71,8 +71,6 @@ class OpponentGames:
         self._seat = _check_seat(seat, self.core.rules, self_play=self._opponent is None)
         self._paid = self.positions.scores.copy()  # scores already rewarded
         self._settled = np.zeros(n, dtype=np.bool_)  # games whose end was paid
-        self._set_up = self.core.start(1)
-        self._opening = int(self.core.legal_mask(self._set_up).argmax())
         self._mask_rows = np.arange(0, self.mask.size, self.core.rules.actions)
 
     @property
@@ -159,18 +157,14 @@ class OpponentGames:
         return actions
 
     def _play(self, actions: npt.NDArray[np.integer[Any]], legal: Mask) -> None:
-        """Play where `legal`. The core plays all rows at once: the other rows play an opening move and are restored."""
-        idle = (~legal).nonzero()[0]
-        if self.watch is not None and idle.size < len(actions):
-            rows = legal.nonzero()[0]
+        """Play where `legal`."""
+        rows = legal.nonzero()[0]
+        if self.watch is not None and rows.size:
             self.watch(rows, self.positions[rows], actions[rows])
-        if idle.size == 0:
+        if rows.size == len(actions):
             self.core.play(self.positions, actions, checked=False)
-        elif idle.size < len(actions):
-            kept = self.positions[idle]
-            self.positions[idle] = self._set_up
-            self.core.play(self.positions, np.where(legal, actions, self._opening), checked=False)
-            self.positions[idle] = kept
+        elif rows.size:
+            self.core.play(self.positions, actions[rows], rows=rows, checked=False)
 
     def _restart(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
         """New games in `rows`, before the opponent's first move."""

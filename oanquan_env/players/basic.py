@@ -5,7 +5,8 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, best_actions, best_of_one
 from oanquan_env.engine.core import Core, relative_points
-from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.move import RUNAWAY, RUNNING, SEATS, leftovers, play_in_turn
+from oanquan_env.engine.positions import Positions, occupied_bytes
 from oanquan_env.players.policy import Policy
 
 
@@ -29,8 +30,8 @@ class GreedyPolicy:
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
-        if self.core.singles is not None and len(positions) == 1:
-            gains = self.core.singles.gains(positions)
+        if len(positions) == 1:
+            gains = gains_of_one(self.core, positions)
             if gains is not None:
                 return best_of_one(gains, self.core.rules.actions, rng)
         return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
@@ -64,4 +65,26 @@ def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
     won = relative_points(core.standings(children) - positions.scores[rows])
     gains = np.zeros((len(positions), core.rules.actions))
     gains[rows, actions] = won[np.arange(len(rows)), positions.mover[rows]]
+    return gains
+
+
+def gains_of_one(core: Core, positions: Positions) -> dict[int, float] | None:
+    """`move_gains` of a batch of one, of each legal action. None for a runaway."""
+    gains: dict[int, float] = {}
+    if positions.ended.item() != RUNNING:
+        return gains
+    players, numbers, mover = core.rules.players, core.numbers, positions.mover.item()
+    padding, sides, scores = [0] * (SEATS - players), positions.words.tolist()[0], positions.scores.tolist()[0]
+    scores = scores[mover:] + scores[:mover] + padding
+    in_turn = sides[mover:] + sides[:mover] + padding
+    plies_left = core.rules.max_plies - positions.ply.item() - 1
+    for action in core.tables.legal_lists[occupied_bytes(sides[mover])]:
+        a, b, c, d, *after, _, _, ended = play_in_turn(numbers, players, in_turn, scores, plies_left, action)
+        if ended != RUNNING:
+            if ended == RUNAWAY:
+                return None
+            left = leftovers(numbers, players, a, b, c, d, ended)
+            after = [score + more for score, more in zip(after, left, strict=True)]
+        won = (after[0] - scores[0]) * players - sum(after[:players]) + sum(scores[:players])
+        gains[action] = won / (players - 1)
     return gains

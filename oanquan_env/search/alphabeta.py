@@ -11,8 +11,9 @@ from typing import NamedTuple, Protocol
 import numba
 from numba import types
 
-from oanquan_env.engine.scalar import RUNNING, can_play
-from oanquan_env.search.compiled import OVER, RULES, SearchRules, compiled, compiled_recursion, play, record
+from oanquan_env.engine.compiled import compiled, compiled_recursion, record
+from oanquan_env.engine.move import RUNNING, can_play
+from oanquan_env.search.compiled import OVER, RULES, SearchRules, play
 from oanquan_env.search.leaf import horizon
 from oanquan_env.search.memory import (
     ENTRIES,

@@ -11,12 +11,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from oanquan_env.arrays import Ints, Points
+from oanquan_env.engine.compiled import Int64s
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError
 from oanquan_env.search.certificates import CHUNK, margin, replies, unpack
-from oanquan_env.search.compiled import Int64s, mover_first
+from oanquan_env.search.compiled import mover_first
 from oanquan_env.search.proof import PROVED, UNPROVED, LimitReachedError, ProofTable
 
 EFFORTS = (0, *(1 << bits for bits in range(10, 30, 4)))

@@ -19,11 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Mask
+from oanquan_env.engine.compiled import zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search import root
 from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
-from oanquan_env.search.compiled import compile_rules, mover_first, zeros
+from oanquan_env.search.compiled import compile_rules, mover_first
 from oanquan_env.search.leaf import with_net
 from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
 from oanquan_env.search.memory import (

@@ -20,8 +20,9 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
+from oanquan_env.engine.compiled import compiled, zeros
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.search.compiled import RULES, SearchRules, compiled, zeros
+from oanquan_env.search.compiled import RULES, SearchRules
 from oanquan_env.search.memory import canonical
 from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, SECOND, ValueNet, hidden_units, side_rows
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from oanquan_env.engine.compiled import Int64s
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
-from oanquan_env.search.compiled import Int64s
 from oanquan_env.search.memory import MAX_DEPTH, UNLIMITED
 
 _CHUNKS = 8

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from numba import types
 
 from oanquan_env.arrays import Floats
+from oanquan_env.engine.compiled import Int64s, compiled, compiled_recursion, record, zeros
 from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.engine.move import RUNNING, SEATS, can_play
 from oanquan_env.engine.positions import Positions, turn_places
-from oanquan_env.engine.scalar import RUNNING, can_play
-from oanquan_env.search.compiled import Int64s, compiled, compiled_recursion, record, zeros
 from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
-from oanquan_env.search.many import RULES, SEATS, ManyRules, Numbers, add_expected, compile_many, mover_first, play
+from oanquan_env.search.many import RULES, ManyRules, Numbers, add_expected, compile_many, mover_first, play
 from oanquan_env.search.memory import MAX_ACTIONS, MAX_DEPTH, UNLIMITED, next_child
 from oanquan_env.search.value_net import ValueNet
 

@@ -6,9 +6,10 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env.engine.compiled import compiled, record, zeros
+from oanquan_env.engine.move import can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE
-from oanquan_env.engine.scalar import can_play
-from oanquan_env.search.compiled import SearchRules, compiled, play, record, zeros
+from oanquan_env.search.compiled import SearchRules, play
 
 MAX_DEPTH = 127  # plies for which the stack has room
 MAX_ACTIONS = 2 * MANDARIN_BYTE

@@ -21,19 +21,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from oanquan_env.engine.compiled import Int64s, compiled, compiled_recursion, zeros
 from oanquan_env.engine.core import Core
+from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.engine.positions import Positions
-from oanquan_env.engine.scalar import RUNNING, can_play
-from oanquan_env.search.compiled import (
-    OVER,
-    RULES,
-    Int64s,
-    compile_rules,
-    compiled,
-    compiled_recursion,
-    mover_first,
-    zeros,
-)
+from oanquan_env.search.compiled import OVER, RULES, compile_rules, mover_first
 from oanquan_env.search.memory import (
     ENTRIES,
     INFINITY,

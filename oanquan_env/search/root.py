@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from oanquan_env.engine.scalar import RUNNING
+from oanquan_env.engine.compiled import Int64s, compiled, record
+from oanquan_env.engine.move import RUNNING
 from oanquan_env.search.alphabeta import EXACT, Tree, as_result, last_ply, negamax, probe
-from oanquan_env.search.compiled import OVER, Int64s, SearchRules, compiled, play, record
+from oanquan_env.search.compiled import OVER, SearchRules, play
 from oanquan_env.search.leaf import horizon
 from oanquan_env.search.memory import (
     INFINITY,

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from oanquan_env.engine.core import Core
+from oanquan_env.engine.move import can_play
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
-from oanquan_env.engine.scalar import can_play
 from oanquan_env.search.compiled import OVER, mover_first, play
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.memory import UNLIMITED

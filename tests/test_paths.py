@@ -1,4 +1,4 @@
-"""One position at a time beside the same positions in a batch: moves, masks, observations, gains, errors."""
+"""One position, a batch by NumPy and a batch compiled: the same moves, masks, observations, gains, errors."""
 
 import copy
 import pickle
@@ -9,8 +9,10 @@ from hypothesis import given, settings
 
 from oanquan_env import Core, IllegalActionError, Positions, Rules, RunawayGameError
 from oanquan_env.engine.notation import parse_position
+from oanquan_env.errors import MissingExtraError
 from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy, best_actions, move_gains
+from oanquan_env.players.basic import gains_of_one
 from tests import strategies
 from tests.boards import random_positions
 from tests.strategies import PRESET_NAMES
@@ -18,22 +20,26 @@ from tests.strategies import PRESET_NAMES
 
 def assert_plays_alike(rules: Rules, seed: int) -> None:
     """Every legal move of positions of every phase, alone and in a batch, on to the finished games."""
-    core, rng = Core(rules), np.random.default_rng(seed)
+    core, by_numpy, rng = Core(rules, compiled=True), Core(rules, compiled=False), np.random.default_rng(seed)
     encoder = Encoder(core)
-    assert (core.singles is None) == (rules.players > 2)
     positions = random_positions(core, 12, seed)
     positions = Positions.concatenate([positions, positions[:1]])  # always more than one
     while True:
         mask, gains, seen = core.legal_mask(positions), move_gains(core, positions), encoder.encode(positions)
+        assert (by_numpy.legal_mask(positions) == mask).all()
+        assert (by_numpy.standings(positions) == core.standings(positions)).all()
+        expanded, expected = core.expand(positions), by_numpy.expand(positions)
+        assert expanded.positions.same(expected.positions).all()
+        for mine, theirs in zip(expanded.positions.arrays(), expected.positions.arrays(), strict=True):
+            assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+        assert (expanded.rows == expected.rows).all()
+        assert (expanded.actions == expected.actions).all()
         for row, one in enumerate(positions[row : row + 1] for row in range(len(positions))):
             assert (core.legal_mask(one)[0] == mask[row]).all()
             assert (move_gains(core, one)[0] == gains[row]).all()
             assert (encoder.encode(one)[0] == encoder.encode(one, one.mover)[0]).all()
             assert (encoder.encode(one)[0] == seen[row]).all()
-            if core.singles:
-                legal = mask[row].nonzero()[0].tolist()
-                assert core.singles.gains(one) == {action: gains[row, action] for action in legal}
-                assert all(core.singles.play(one.copy(), action, checked=True) for action in legal)
+            assert gains_of_one(core, one) == {action: gains[row, action] for action in mask[row].nonzero()[0].tolist()}
         if positions.over.all():
             return
         going = (~positions.over).nonzero()[0]
@@ -47,9 +53,11 @@ def assert_plays_alike(rules: Rules, seed: int) -> None:
                 assert one.same(children[child : child + 1]).all()
                 assert single.captured.tolist() == [played.captured[child]]
                 assert single.laps.tolist() == [played.laps[child]]
-        moved = positions[going]
-        core.play(moved, RandomPolicy(core).choose(moved, rng))
-        positions[going] = moved
+        chosen = RandomPolicy(core).choose(positions[going], rng)
+        twin = positions.copy()
+        effects = [one.play(batch, chosen, rows=going) for one, batch in ((core, positions), (by_numpy, twin))]
+        assert positions.same(twin).all()
+        assert (np.array(effects[0]) == np.array(effects[1])).all()
         if len(going) == 1:
             return
 
@@ -87,14 +95,22 @@ def test_one_row_is_decided_with_the_draws_of_a_batch(seed: int) -> None:
 
 
 def refuse_alike(core: Core, position: Positions, action: int, error: type[Exception] = RunawayGameError) -> None:
-    """The same error for the position alone and twice in a batch; it stays as it was."""
-    alone, together = position.copy(), Positions.concatenate([position, position])
+    """The same error for the position alone and in batches of both kinds; it stays as it was."""
+    alone = position.copy()
     with pytest.raises(error) as single:
         core.play(alone, [action])
-    with pytest.raises(error) as batch:
-        core.play(together, [action, action])
-    assert str(single.value) == str(batch.value)
     assert alone.same(position).all()
+    quiet = core.start()  # one seed, sown before a mandarin square
+    quiet.squares[:] = 0
+    quiet.squares[:, [3, 7, 8, 15]] = 1
+    for twin in (core, Core(core.rules, compiled=False)):
+        together = Positions.concatenate([quiet, position, position, quiet])
+        before = together.copy()
+        for actions, rows in (([6, action, action, 6], None), ([6, action, 6], np.array([0, 1, 3]))):
+            with pytest.raises(error) as batch:
+                twin.play(together, actions, rows=rows)
+            assert str(single.value).replace("row 0", "row 1") == str(batch.value)
+            assert together.same(before).all()
 
 
 @pytest.mark.parametrize("action", [-1, 1, 4, 10, 2**40])
@@ -106,10 +122,10 @@ def test_an_illegal_action_is_refused_in_the_same_words(action: int) -> None:
 
 
 def test_an_endless_relay_is_refused_in_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    core = Core()
+    core = Core(compiled=False)  # compiled code keeps the limit that it knows
     relay = parse_position(core, "1,0,0,1,0,0*/1,0,0,2,0,0* 0,0 1 0", checked=False)
     monkeypatch.setattr("oanquan_env.engine.sowing.LAP_LIMIT", 1)
-    monkeypatch.setattr("oanquan_env.engine.scalar.LAP_LIMIT", 1)
+    monkeypatch.setattr("oanquan_env.engine.move.LAP_LIMIT", 1)
     refuse_alike(core, relay, 6)
     with pytest.raises(RunawayGameError):
         move_gains(core, relay)
@@ -153,3 +169,14 @@ def test_a_core_that_has_played_can_be_pickled_and_copied() -> None:
         positions = twin.start(1)
         twin.play(positions, [0])
         assert positions.same(played).all()
+
+
+def test_a_core_says_whether_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Core().compiled
+    assert not Core(compiled=False).compiled
+    monkeypatch.setenv("OANQUAN_COMPILED", "0")
+    assert not Core().compiled
+    assert Core(compiled=True).compiled
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'oanquan\[fast\]'"):
+        Core(compiled=True)

@@ -1,0 +1,161 @@
+"""Settings: typed by pydantic, read from YAML files, changed on the command line by tyro."""
+
+import difflib
+import importlib
+import os
+import reprlib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import tyro
+import yaml
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from agents.support.extras import INTERRUPTED, USAGE_ERROR
+from agents.support.parallel import HELP
+from oanquan_env import Rules
+from oanquan_env.files import FileError, check_readable, one_line
+
+Model = TypeVar("Model")
+Options = TypeVar("Options")
+Count = Annotated[int, Field(ge=1, le=10**15)]
+CountOrZero = Annotated[int, Field(ge=0, le=10**15)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Positive = Annotated[float, Field(gt=0.0)]
+PositiveOrZero = Annotated[float, Field(ge=0.0)]
+RulesName = Annotated[str, AfterValidator(lambda text: str(Rules.parse(text)))]
+"""Rules by name, with changed fields in the order of `str(rules)`."""
+OptionalFile: TypeAlias = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
+OptionalFolder: TypeAlias = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
+RayAddress: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS", help=HELP, help_behavior_hint="")]
+Flag: TypeAlias = tyro.conf.FlagCreatePairsOff[bool]
+"""An option that is given or not; it has no `--no-` form."""
+
+
+class Strict(BaseModel):
+    """Settings that refuse unknown keys and never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def dump_yaml(values: BaseModel | dict[str, Any]) -> bytes:
+    """Settings as the content of a YAML file, in their order."""
+    plain = values.model_dump() if isinstance(values, BaseModel) else values
+    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True).encode()
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file; raises `FileError`. Nothing in it is run."""
+    check_readable(path)
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise FileError(f"{path}: not readable as YAML: {one_line(error)}") from None
+    if not isinstance(values, dict):
+        raise FileError(f"{path}: expected `field: value` lines, got {reprlib.repr(values)}")
+    return values
+
+
+def validated(model: type[Model], values: object, where: str) -> Model:
+    """Values as a pydantic model or dataclass; raises `FileError` naming `where`, the field, the value and the rule."""
+    try:
+        return TypeAdapter(model).validate_python(values)
+    except ValidationError as error:
+        raise FileError(f"{where}: {explain(error, model)}") from None
+
+
+def explain(error: ValidationError, model: Any) -> str:
+    """The first problem in one line, with the field that an unknown one is close to."""
+    problem = min(error.errors(), key=lambda one: one["type"] == "missing")
+    *way, name = problem["loc"] or ("",)
+    message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must")
+    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        for part in way:
+            model = getattr(_fields(model).get(str(part)), "annotation", None)
+        close = difflib.get_close_matches(str(name)[:100], _fields(model), 1)
+        message = f"unknown field{f'; did you mean {close[0]}?' if close else ''}"
+    got = "" if problem["type"] == "missing" else f" (got {reprlib.repr(problem['input'])})"
+    return one_line(f"{'.'.join(map(str, problem['loc']))}: ".removeprefix(": ") + message + got)
+
+
+def _fields(model: Any) -> dict[str, Any]:
+    return getattr(model, "model_fields", None) or getattr(model, "__dataclass_fields__", {})
+
+
+def imported(name: str, field: str) -> Any:
+    """The object called MODULE:NAME, which runs the module; raises `FileError` that names the field."""
+    module, _, attribute = name.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # modules of the current folder, as by `python -m`
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise FileError(f"{field}: {name!r} cannot be imported: {error}") from None
+
+
+def parse_options(
+    options: type[Options], arguments: Sequence[str], *, prog: str, description: str | None, epilog: str = "",
+    default: Any = tyro.MISSING_NONPROP,
+) -> Options:  # fmt: skip
+    """The options on a command line as a dataclass; those of `default` hold where it gives none.
+
+    Raises `SystemExit` after `--help` (status 0), and for what cannot be read (status 2).
+    """
+    config = (tyro.conf.DisallowNone,)
+    try:
+        found: Options = tyro.cli(
+            options, args=arguments, prog=prog, description=description, default=default, config=config
+        )
+        return found
+    except SystemExit as end:
+        if not end.code and epilog:
+            print(epilog)
+        raise
+
+
+def command(
+    options: type[Options], prog: str, description: str | None, epilog: str = ""
+) -> Callable[[Callable[[Options], int | None]], Callable[..., int]]:
+    """Make a command's `main` from a function of its options; both return the exit status, None for 0."""
+
+    def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:
+        def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
+            given = parse_options(options, arguments, prog=prog, description=description, epilog=epilog)
+            try:
+                return work(given) or 0
+            except KeyboardInterrupt:
+                return INTERRUPTED
+            except (ValueError, OSError) as error:
+                return refused(prog, error)
+
+        return main
+
+    return decorate
+
+
+def command_of(prog: str, recipe: Any) -> str:
+    """The command that carries out a recipe, a dataclass of options; those that are None are left out."""
+
+    def shown(name: str, value: Any) -> str:
+        return f"'{value}'" if name == "rules" else " ".join(map(str, value if isinstance(value, tuple) else [value]))
+
+    given = {name: value for name, value in asdict(recipe).items() if value is not None}
+    return " ".join([prog, *(f"--{name.replace('_', '-')} {shown(name, value)}" for name, value in given.items())])
+
+
+def progress_bar(**settings: Any) -> Progress:
+    """A bar for each task: its name, how much is done, the time taken and the time left."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    return Progress(*columns, TextColumn("ETA"), TimeRemainingColumn(), **settings)
+
+
+def refused(prog: str, error: Exception) -> int:
+    """Print why a command refuses; returns its exit status."""
+    known = isinstance(error, OSError) and error.filename
+    print(f"{prog}: {f'{error.filename}: {error.strerror}' if known else error}", file=sys.stderr)  # type: ignore[attr-defined]
+    return USAGE_ERROR

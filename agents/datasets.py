@@ -1,0 +1,167 @@
+"""Data for offline learning: positions with the value of every move.
+
+    python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
+
+Positions come from games of players of mixed strength, or lie up to some random plies off them; no two are equivalent,
+and none is in the rules' regret suite or follows from a move there. A search values every move. The files are
+`positions-00000.npz` and so on, for `numpy.load`; `FIELDS` describes their arrays. They depend on the options alone,
+threads excepted. The same command resumes interrupted work and keeps finished files.
+"""
+
+import dataclasses
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import tyro
+from rich.progress import Progress
+
+from agents.config import command, progress_bar
+from agents.players.mixed_play import met_in_play, mixed_players
+from agents.support.folder_lock import lock_folder
+from oanquan_env import Core, Positions
+from oanquan_env.benchmark.suites import suite_keys
+from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, key_hashes
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, write_atomically
+from oanquan_env.observation import Encoder
+from oanquan_env.playing import play_randomly
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.value_net import read_value_net
+
+ABOUT_NAME = "about.json"  # the file with the options of the data
+SHARD, CHUNK = 5000, 250  # positions of a file, which a kill loses; positions between two steps of the progress bar
+POSITIONS_A_GAME = 16  # positions wanted for each game that is played for them
+FEW = 0.01  # share of the positions wanted; where a draw brings fewer new ones, there are hardly any more
+Columns: TypeAlias = dict[str, npt.NDArray[Any]]
+FIELDS = {
+    "observations": "(N, D) int32, the environments' observation of the position, see oanquan_env.observation",
+    "seeds": "(N, P * (F + 1)) uint8, seeds in ring order, South's fields first",
+    "stones": "(N, P) uint8, stones of the mandarin squares",
+    "scores": "(N, P) int32, points so far",
+    "mover": "(N,) uint8, who is to move",
+    "ply": "(N,) int32, moves played",
+    "values": "(N, A) float32, future margin of each move from the mover's view, points; NaN for illegal moves",
+    "proved": "(N, A) bool, which values hold at every depth of search",
+}
+"""The arrays of a file of N positions. `Core.setup(seeds, stones, scores, mover, ply)` gives the positions back."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The options that the data depend on."""
+
+    positions: int  # how many positions with the values of their moves
+    rules: str = DEFAULT_PRESET  # rules by name, of two players
+    depth: int = 8  # plies of the search that values them
+    net: str | None = None  # value net of the search, a file, a run's folder or `pretrained`; none if left out
+    random_plies: int = 3  # positions are up to this many random plies off those that the games meet
+    seed: int = 0  # seed of all chance
+
+
+def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, progress: Progress) -> None:
+    """Write the files that are not there yet; raises `ValueError` for a damaged one, and for too few positions."""
+    net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
+    search, task = Search(core, threads=threads, net=net), progress.add_task("positions", total=recipe.positions)
+    known, total, number = np.zeros(0, dtype=np.uint64), 0, 0
+    while total < recipe.positions:
+        path = folder / f"positions-{number:05}.npz"
+        if path.exists():
+            some = read_positions(path, core)
+            progress.advance(task, len(some))
+        else:
+            drawn = draw_positions(core, SHARD, recipe.random_plies, np.random.default_rng([recipe.seed, 0, number]))
+            new = ~are_among(key_hashes(canonical_keys(core, drawn)), known)
+            some = drawn[new][: recipe.positions - total]
+            if len(some) < min(recipe.positions - total, FEW * SHARD):
+                found = f"play of '{core.rules}' meets hardly more than {total:,} different ones"
+                raise ValueError(f"--positions: {found}; got {recipe.positions:,}")
+            parts = []
+            for begin in range(0, len(some), CHUNK):
+                parts.append(search.proved_values(some[begin : begin + CHUNK], recipe.depth))
+                progress.advance(task, len(parts[-1][0]))
+            values, proved = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+            columns: tuple[npt.NDArray[Any], ...] = (
+                *(Encoder(core).encode(some), core.seeds(some).astype(np.uint8), core.stones(some).astype(np.uint8)),
+                *(some.scores, some.mover.astype(np.uint8), some.ply, values.astype(np.float32), proved),
+            )
+            write_atomically(path, npz_bytes(**dict(zip(FIELDS, columns, strict=True))))
+        known = np.sort(np.concatenate([known, key_hashes(canonical_keys(core, some))]))
+        total, number = total + len(some), number + 1
+
+
+def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Generator) -> Positions:
+    """At most `wanted` running positions, no two of which play alike, at most `random_plies` off those of the games."""
+    withheld = np.sort(key_hashes(suite_keys(core)))
+    met = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
+    drawn, known = core.start(0), -wanted
+    while known + FEW * wanted < len(drawn) < wanted:
+        known = len(drawn)
+        more = met[rng.integers(0, len(met), wanted)]
+        play_randomly(core, more, rng.integers(0, random_plies + 1, len(more)), rng)
+        drawn = Positions.concatenate([drawn, more[~more.over]])
+        keys = canonical_keys(core, drawn)
+        first = first_of_each(keys)
+        drawn = drawn[first[~are_among(key_hashes(keys[first]), withheld)]]
+    return drawn[rng.permutation(len(drawn))[:wanted]]
+
+
+def read_columns(path: Path) -> Columns:
+    """The arrays of a file, see `FIELDS`; raises `ValueError` that names a file which holds something else."""
+    with naming_damage(path, "not a file of positions", "; delete it to make it anew"):
+        data = read_arrays(path)
+        found = {name: data[name] for name in FIELDS}
+        if len({len(array) for array in found.values()}) > 1:
+            raise ValueError("its arrays differ in length")
+    return found
+
+
+def read_positions(path: Path, core: Core) -> Positions:
+    """The positions of a file; raises `ValueError` for one that holds none of these rules."""
+    found = read_columns(path)
+    with naming_damage(path, f"no positions of '{core.rules}'"):
+        return core.setup(*(found[name] for name in ("seeds", "stones", "scores", "mover", "ply")))
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line."""
+
+    output: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]  # the folder of the data
+    recipe: tyro.conf.OmitArgPrefixes[Recipe]
+    # threads that search; the same data come of any number
+    threads: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+
+@command(Options, "python -m agents.datasets", __doc__)
+def main(options: Options) -> None:
+    """Make the data."""
+    recipe, folder = options.recipe, options.output
+    for name, least in (("positions", 1), ("random_plies", 0), ("seed", 0)):
+        if getattr(recipe, name) < least:
+            raise ValueError(f"--{name.replace('_', '-')} must be {least} or more; got {getattr(recipe, name)}")
+    if options.threads < 1:
+        raise ValueError(f"--threads must be 1 or more; got {options.threads}")
+    Limits(depth=recipe.depth)
+    core = Core(recipe.rules)
+    if core.rules.players > 2:
+        raise ValueError(f"--positions: moves are valued for two players; '{core.rules}' has more")
+    asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
+    folder.mkdir(parents=True, exist_ok=True)
+    with lock_folder(folder), progress_bar() as bar:
+        path = folder / ABOUT_NAME
+        before = read_json(path).get("asked") if path.exists() else None
+        if before is None:
+            write_atomically(path, (json.dumps({"asked": asked, "fields": FIELDS}, indent=1) + "\n").encode())
+        elif before != asked:
+            raise ValueError(f"{folder} holds data of {before}; got {asked}: take another folder for other data")
+        write_positions(recipe, core, folder, options.threads, bar)
+    print(f"{recipe.positions:,} positions in {folder}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

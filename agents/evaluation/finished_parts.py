@@ -1,0 +1,49 @@
+"""Finished parts of a long evaluation, one JSON file each, from which an interrupted evaluation continues.
+
+Not joblib.Memory: its files are pickles, which can run code, and a changed line of a function makes all of them stale.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import oanquan_env
+from agents.support.provenance import commit
+from oanquan_env.files import naming_damage, read_json, short_hash, write_atomically
+
+
+class FinishedParts:
+    """The parts in a folder, which is made when it is first needed; without one, nothing is kept.
+
+    A part's key is everything that it depends on: names, settings, and here the versions of package and clone. Parts of
+    other settings or another version have other files.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.version = [oanquan_env.__version__, commit()]
+
+    def find(self, names: list[str], settings: dict[str, Any]) -> Any:
+        """The content of a part; None if it is not finished. Raises `FileError` if its file is damaged."""
+        path, key = self._path(names, settings)
+        if path is None or not path.is_file():
+            return None
+        with naming_damage(path, "not a finished part of an evaluation", "; delete it to continue"):
+            part = read_json(path)
+            if part["key"] != json.loads(key):
+                raise ValueError("it is the part of another key")
+            return part["content"]
+
+    def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
+        """Write a part."""
+        path, key = self._path(names, settings)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, (json.dumps({"key": json.loads(key), "content": content}) + "\n").encode())
+
+    def _path(self, names: list[str], settings: dict[str, Any]) -> tuple[Path | None, str]:
+        """The file of a part, whose name begins with readable names, and its key."""
+        key = json.dumps([names, settings, self.version], sort_keys=True)
+        slug = "-".join(re.sub(r"[^A-Za-z0-9.]+", "_", name)[:40] for name in names)
+        return self.folder and self.folder / f"{slug}-{short_hash(key.encode())}.json", key

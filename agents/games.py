@@ -1,0 +1,109 @@
+"""Games played side by side by self-play, and the random generators of a run; both are kept in checkpoints."""
+
+import random
+from typing import Any
+
+import numpy as np
+import torch
+from pydantic import Field
+
+from agents.config import Count, Share, Strict
+from oanquan_env import Core, Positions
+from oanquan_env.arrays import Ints
+from oanquan_env.playing import play_randomly
+
+BLOCK = 4096
+"""Start positions made at once: one costs a tenth in a large batch of its time in a small one."""
+PATIENCE = 32
+"""Draws of a start position; if all of these games are over by then, the game starts at the set-up."""
+POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
+
+
+class StartsConfig(Strict):
+    """Start positions of games."""
+
+    set_up_share: Share = Field(0.2, description="share of games that begin at the set-up")
+    max_plies: Count = Field(10, description="the others begin 1 to this many random plies in, unless over by then")
+
+
+class Games:
+    """N games that restart from random positions, as play from the set-up alone collapses onto one line.
+
+    The start positions are the set-up and positions 1 .. `max_plies` random plies after it, each number equally often;
+    a game that is over by then is drawn again. They depend on the seed and on how many were drawn before.
+
+    Attributes:
+        positions: the N positions to move in.
+        first_ply: (N,) int32, the ply that each game began at.
+        drawn: start positions drawn so far.
+    """
+
+    def __init__(self, core: Core, n: int, config: StartsConfig, seed: int) -> None:
+        self.core, self.config, self.seed, self.drawn = core, config, seed, 0
+        self._block, self._number = core.start(0), -1
+        self.positions, self.first_ply = core.start(n), np.zeros(n, dtype=np.int32)
+        self.restart(np.arange(n))
+
+    def restart(self, rows: Ints) -> None:
+        """Begin the games of these rows anew."""
+        self.positions[rows] = self.draw(len(rows))
+        self.first_ply[rows] = self.positions.ply[rows]
+
+    def draw(self, n: int) -> Positions:
+        """The next `n` start positions, all running."""
+        parts = [self.core.start(0)]
+        while n > 0:
+            number, begin = divmod(self.drawn, BLOCK)
+            if number != self._number:
+                self._block, self._number = self._make(np.random.default_rng([self.seed, number])), number
+            parts.append(self._block[begin : begin + n])
+            self.drawn += len(parts[-1])
+            n -= len(parts[-1])
+        return Positions.concatenate(parts)
+
+    def _make(self, rng: np.random.Generator) -> Positions:
+        block = self.core.start(BLOCK)
+        missing = (rng.random(BLOCK) >= self.config.set_up_share).nonzero()[0]
+        for _ in range(PATIENCE):
+            drawn = self.core.start(len(missing))
+            play_randomly(self.core, drawn, rng.integers(1, self.config.max_plies + 1, len(missing)), rng)
+            block[missing[~drawn.over]] = drawn[~drawn.over]
+            missing = missing[drawn.over]
+        return block
+
+    def state_dict(self) -> dict[str, Any]:
+        """Positions, first plies, and how many starts were drawn."""
+        arrays = zip(POSITION_NAMES, self.positions.arrays(), strict=True)
+        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays}
+        return {**tensors, "first_ply": torch.from_numpy(self.first_ply.copy()), "drawn": self.drawn}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` gave; raises `ValueError` for positions that are not N running ones."""
+        positions = Positions(*(state[name].numpy().copy() for name in POSITION_NAMES))
+        kinds = [(array.dtype, array.shape) for array in positions.arrays()]
+        if kinds != [(array.dtype, array.shape) for array in self.positions.arrays()]:
+            raise ValueError("its games are of another number or of other rules")
+        columns = self.core.seeds(positions), self.core.stones(positions), positions.scores
+        if not self.core.setup(*columns, positions.mover, positions.ply).same(positions).all():
+            raise ValueError("it holds games that are over, or impossible positions")
+        self.positions, self.drawn = positions, int(state["drawn"])
+        self.first_ply = state["first_ply"].numpy().astype(np.int32).reshape(len(positions))
+
+
+class RandomGenerators:
+    """The random generators of torch, NumPy and Python, which all parts of a program share."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Their states."""
+        name, keys, *gauss = np.random.get_state(legacy=True)  # noqa: NPY002  (SB3 uses it)
+        numpy = [name, np.asarray(keys).tolist(), *gauss]
+        cuda = torch.cuda.get_rng_state_all()
+        return {"torch": torch.get_rng_state(), "cuda": cuda, "numpy": numpy, "python": random.getstate()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Set them."""
+        torch.set_rng_state(state["torch"])
+        torch.cuda.set_rng_state_all(state["cuda"][: torch.cuda.device_count()])
+        name, keys, *gauss = state["numpy"]
+        np.random.set_state((name, np.array(keys, dtype=np.uint32), *gauss))  # noqa: NPY002  (SB3 uses it)
+        random.setstate(state["python"])

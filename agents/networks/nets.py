@@ -1,0 +1,320 @@
+"""The networks: plain torch modules, `(features, mask) -> (logits, values)`; each names the features that it reads.
+
+Shapes: B positions, P players, A actions, S board columns, D columns of features. A position has a value for each
+player, in the units of the reward, and they sum to zero. A network gives the first P - 1 of them: the mover's, then
+those of the players after it in turn order; for two players the mover's alone. With an all-false mask the values alone
+are computed.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Protocol
+
+import torch
+from pydantic import Field, field_validator
+from torch import Tensor, nn
+
+from agents.config import Strict, imported
+from agents.networks.features import AfterstateFeatures, FeatureEncoder, PlainFeatures, TwoPlyFeatures
+from oanquan_env import Core, Rules
+from oanquan_env.rewards import REWARDS
+
+MAX_COUNT = 31
+"""Larger counts look the same to a network: piles of more than 31 seeds are rare."""
+MAX_FIELD = 17
+"""The same for a field; of the fields met in training one in 30,000 holds more."""
+POINTS_SCALE = 10.0
+"""Points are divided by this before a network or a loss sees them, to be of the order of one."""
+FORBIDDEN = -1e9
+"""Logit of an illegal action: finite, so that no infinity reaches a gradient; its probability is exactly zero."""
+NOTHING = -1e4
+"""Points that stand for an illegal move: finite, and far below any other."""
+FEWEST, MOST = -40.0, 80.0
+"""Move values are clipped to these before the trunk of a `two_ply` network sees them, points."""
+LEAVES_AT_ONCE = 4096
+"""Leaves that go through the leaf network at once, few enough that their activations stay in the caches."""
+CORRECTION_WIDTH = 64
+"""Units of the hidden layer that corrects a move's logit."""
+SMALLEST_BOARD = 8
+"""Columns that a network sees of the smallest board: six squares, two stones."""
+
+
+class NetworkConfig(Strict):
+    """The trained network, and its size."""
+
+    name: str = Field(
+        "afterstates",
+        description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result; "
+        "`two_ply`: at the results of replies too; both at the points that the next ply wins; or MODULE:NAME",
+    )
+    embed: int = Field(8, ge=1, le=65_536, description="numbers that stand for the count of one square")
+    width: int = Field(128, ge=1, le=65_536, description="units of a hidden layer")
+    depth: int = Field(2, ge=1, le=64, description="hidden layers")
+    leaf_width: int = Field(64, ge=1, le=65_536, description="units of a hidden layer for `two_ply`'s leaves")
+    leaf_depth: int = Field(2, ge=1, le=64, description="hidden layers for `two_ply`'s leaves")
+
+    @field_validator("name")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in NETWORKS and ":" not in name:
+            raise ValueError(f"must be {', '.join(NETWORKS)} or MODULE:NAME")
+        return name
+
+    @property
+    def fewest_weights(self) -> int:
+        """Weights that the network has under the rules of the smallest board; 0 for one of one's own."""
+        if self.name not in NETWORKS:
+            return 0
+        trunks = [(self.width, self.depth), (self.leaf_width, self.leaf_depth)][: 1 + (self.name == "two_ply")]
+        return sum(SMALLEST_BOARD * self.embed * width + (depth - 1) * width**2 for width, depth in trunks)
+
+
+def check_reward(reward: str, network: NetworkConfig) -> None:
+    """Raises `ValueError` for a reward that does not exist or that a network cannot be trained on."""
+    if reward not in REWARDS and ":" not in reward:
+        raise ValueError(f"reward must be {', '.join(REWARDS)} or MODULE:NAME; got {reward!r}")
+    if reward != "margin" and network.name in ("afterstates", "two_ply"):
+        raise ValueError(
+            f"network.name must be plain with reward={reward}: {network.name} values a move by the points it wins, in "
+            "points, and sees no scores"
+        )
+
+
+class Net(Protocol):
+    """What a network is: a `torch.nn.Module` made of its features and its configuration."""
+
+    features_type: type[FeatureEncoder]
+
+    def __call__(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits (B, A), `FORBIDDEN` for illegal actions, and values (B, P-1) of features (B, D), legal mask (B, A)."""
+
+
+def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.Module]:
+    """The features and the fresh network of a configuration; raises `ValueError` for a class that does not exist."""
+    kind: Any = NETWORKS.get(config.name) or imported(config.name, "network.name")
+    features: FeatureEncoder = getattr(kind, "features_type", PlainFeatures)(core)
+    return features, kind(features, config)
+
+
+# ---- layers ----------------------------------------------------------------------------------------------------------
+
+
+def per_move(columns: Tensor, actions: int) -> Tensor:
+    """(B, A * D) columns that hold D of each move -> (B * A, D)."""
+    return columns.reshape(-1, columns.shape[1] // actions)
+
+
+def placed(logits: Tensor, places: Tensor, shape: Sequence[int]) -> Tensor:
+    """A tensor of this shape with logits (L,) at these (L,) places, counted row by row, and `FORBIDDEN` elsewhere."""
+    return logits.new_full((math.prod(shape),), FORBIDDEN).index_put((places,), logits).view(*shape)
+
+
+def with_last(values: Tensor) -> Tensor:
+    """(B, P-1) values of the mover and the players after it -> (B, P): the last player's too, as all sum to zero."""
+    return torch.cat([values, -values.sum(dim=1, keepdim=True)], dim=1)
+
+
+def start_small(*heads: nn.Linear) -> None:
+    """Begin with outputs of the heads near zero."""
+    for head in heads:
+        nn.init.orthogonal_(head.weight, 0.1)
+        nn.init.zeros_(head.bias)
+
+
+class SumOfRows(torch.autograd.Function):
+    """Sums of rows of a table, by number: (B, S) int64 and (R, W) -> (B, W), as `embedding_bag` computes them.
+
+    The backward pass of that one adds single rows to the table, which takes most of the time of training; here it is
+    one matrix product with rows of zeros and ones. A sum must not have a row twice.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, numbers: Tensor, table: Tensor) -> Tensor:
+        """The sums."""
+        ctx.save_for_backward(numbers)
+        ctx.rows = len(table)
+        return nn.functional.embedding_bag(numbers, table, mode="sum")
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor]:
+        """The gradient of the table."""
+        (numbers,), (gradient,) = ctx.saved_tensors, gradients
+        chosen = gradient.new_zeros(len(numbers), ctx.rows).scatter_(1, numbers, 1.0)
+        return None, chosen.t() @ gradient
+
+
+class CountTrunk(nn.Module):
+    """Counts of a board (B, S) and E other numbers (B, E) -> (B, width): an embedding of each count, and linear layers.
+
+    Play turns on exact counts, so each has a learned vector. It is multiplied with the first layer's weights for its
+    square beforehand, once for all positions; the first layer's output is then a sum of rows of the product. That moves
+    far less memory than looking vectors up, and learns as fast; a table that learns each row by itself learns more
+    slowly. Negative and large counts are clipped.
+    """
+
+    __call__: Callable[..., Tensor]
+    most: Tensor
+    begins: Tensor
+    told_apart: Tensor
+
+    def __init__(self, rules: Rules, extra: int, *, embed: int, width: int, depth: int) -> None:
+        super().__init__()
+        most = ([MAX_FIELD] * rules.fields + [MAX_COUNT]) * rules.players + [1] * rules.players  # seeds, then stones
+        self.table = nn.Embedding(MAX_COUNT + 1, embed)
+        self.first = nn.Linear(len(most) * embed + extra, width)
+        layers = [(nn.Linear(width, width), nn.ReLU(inplace=True)) for _ in range(depth - 1)]
+        self.rest = nn.Sequential(*(layer for pair in layers for layer in pair))
+        told_apart = torch.arange(MAX_COUNT + 1) <= torch.tensor(most)[:, None]
+        lengths = told_apart.sum(dim=1)
+        self.register_buffer("most", torch.tensor(most), persistent=False)
+        self.register_buffer("begins", lengths.cumsum(0) - lengths, persistent=False)
+        self.register_buffer("told_apart", told_apart.flatten().nonzero()[:, 0], persistent=False)
+
+    def forward(self, counts: Tensor, extra: Tensor) -> Tensor:
+        """Of counts and other numbers."""
+        embed = self.table.embedding_dim
+        split = counts.shape[1] * embed
+        by_square = self.first.weight[:, :split].view(-1, counts.shape[1], embed)
+        folded = torch.einsum("ce,hse->sch", self.table.weight, by_square).flatten(0, 1)[self.told_apart]
+        numbers = torch.minimum(counts.long().clamp(min=0), self.most) + self.begins
+        summed = SumOfRows.apply(numbers, folded)  # type: ignore[no-untyped-call]
+        others = nn.functional.linear(extra.float(), self.first.weight[:, split:], self.first.bias)
+        hidden: Tensor = self.rest(torch.relu(summed + others))
+        return hidden
+
+
+# ---- networks --------------------------------------------------------------------------------------------------------
+
+
+class PlainNet(nn.Module):
+    """The environment's observation through one trunk to logits and value."""
+
+    features_type: ClassVar = PlainFeatures
+
+    def __init__(self, features: PlainFeatures, config: NetworkConfig) -> None:
+        super().__init__()
+        rules = features.core.rules
+        self.board, self.points = slice(0, features.layout["stones"].stop), features.layout["scores"]
+        self.trunk = CountTrunk(rules, rules.players, embed=config.embed, width=config.width, depth=config.depth)
+        self.policy = nn.Linear(config.width, rules.actions)
+        self.value = nn.Linear(config.width, rules.players - 1)
+        nn.init.orthogonal_(self.policy.weight, 0.01)
+
+    def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Net`."""
+        hidden = self.trunk(features[:, self.board], features[:, self.points] / POINTS_SCALE)
+        return self.policy(hidden).masked_fill(~mask, FORBIDDEN), self.value(hidden)
+
+
+class AfterstateNet(nn.Module):
+    """One trunk for positions and for the positions that moves leave behind (afterstates).
+
+    V(position) is read off the trunk. Q(move) = points won - the sum of the others' V(afterstate); V of a finished game
+    is zero. The logit of a move is Q times a learned inverse temperature, plus a learned correction from the
+    afterstate's hidden layer.
+    """
+
+    features_type: ClassVar = AfterstateFeatures
+
+    def __init__(self, features: AfterstateFeatures, config: NetworkConfig) -> None:
+        super().__init__()
+        rules = features.core.rules
+        self.layout, self.actions = features.layout, rules.actions
+        self.per_point = features.per_point
+        self.reward_scale = 1.0 / rules.total
+        self.trunk = CountTrunk(rules, rules.actions, embed=config.embed, width=config.width, depth=config.depth)
+        self.value = nn.Linear(config.width, rules.players - 1)
+        self.correction = nn.Linear(config.width, 1)
+        self.log_inverse_temperature = nn.Parameter(torch.tensor(3.0))
+        start_small(self.value, self.correction)
+
+    def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Net`."""
+        legal = mask.flatten().nonzero()[:, 0]  # only legal moves go through the trunk
+        board, gains, status, after, replies = (features[:, part] for part in self.layout.values())
+        gains = gains[:, : self.actions]  # the mover's
+        boards = torch.cat([board, per_move(after, self.actions)[legal]])
+        next_gains = torch.cat([gains, per_move(replies, self.actions)[legal]]) / (POINTS_SCALE * self.per_point)
+        hidden = self.trunk(boards, next_gains)
+        values, of_moves = self.value(hidden).tensor_split([len(mask)])
+        won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
+        move_values = won - of_moves.sum(dim=1) * (status.flatten()[legal] == AfterstateFeatures.GOES_ON)
+        scores = move_values * self.log_inverse_temperature.exp() + self.correction(hidden[len(mask) :])[:, 0]
+        return placed(scores, legal, mask.shape), values
+
+
+class TwoPlyNet(nn.Module):
+    """Values of positions from values of their afterstates: a look two plies ahead, and at the points of a third.
+
+    A small leaf network evaluates each afterstate: it sees the board, and the points that each reply would win. A
+    move's value is the leaf's value plus the points that the move wins. V(position) is the mean of these move values,
+    weighted by the softmax of the mover's at a learned temperature, plus a correction by the trunk, which sees the
+    position, the points won and the move values. So each player maximises its own value (max^n, Luckhardt and Irani
+    1986); for two players that is minimax.
+
+    The policy works alike one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a move's
+    logit is Q times a learned inverse temperature plus a learned correction. The policy's gradient reaches the inverse
+    temperature and the correction alone; the value loss trains V. That takes a third of the time.
+    """
+
+    features_type: ClassVar = TwoPlyFeatures
+
+    def __init__(self, features: TwoPlyFeatures, config: NetworkConfig) -> None:
+        super().__init__()
+        rules = features.core.rules
+        self.layout, self.move_layout, self.actions = features.layout, features.moves.layout, rules.actions
+        self.others, self.per_point = rules.players - 1, features.moves.per_point
+        self.reward_scale = 1.0 / rules.total
+        width, depth = config.leaf_width, config.leaf_depth
+        self.leaf = CountTrunk(rules, self.actions, embed=config.embed, width=width, depth=depth)
+        self.leaf_value = nn.Linear(config.leaf_width, self.others)
+        self.log_temperature = nn.Parameter(torch.tensor(1.0))
+        seen = 2 * self.others * self.actions
+        self.trunk = CountTrunk(rules, seen, embed=config.embed, width=config.width, depth=config.depth)
+        self.value = nn.Linear(config.width, self.others)
+        last = nn.Linear(CORRECTION_WIDTH, 1)
+        self.correction = nn.Sequential(nn.Linear(config.width, CORRECTION_WIDTH), nn.ReLU(), last)
+        self.log_inverse_temperature = nn.Parameter(torch.tensor(3.0))
+        start_small(self.value, last)
+
+    def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Net`."""
+        here = features[:, self.layout["here"]]
+        legal = mask.flatten().nonzero()[:, 0]
+        after = per_move(features[:, self.layout["after"]], self.actions)[legal]
+        values, _ = self.values(here)
+        with torch.no_grad():
+            values_after, hidden = self.values(after)
+        gains = here[:, self.move_layout["gains"]][:, : self.actions]  # the mover's
+        won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
+        goes_on = here[:, self.move_layout["status"]].flatten()[legal] == AfterstateFeatures.GOES_ON
+        move_values = won - values_after.sum(dim=1) * goes_on
+        scores = move_values * self.log_inverse_temperature.exp() + self.correction(hidden)[:, 0]
+        return placed(scores, legal, mask.shape), values
+
+    def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """V (B, P-1) and the trunk's output (B, width) of rows (B, D); both mean nothing after the end."""
+        board, gains, status, after, replies = (rows[:, part] for part in self.move_layout.values())
+        gains, has_move = gains.float() / self.per_point, status != AfterstateFeatures.NO_MOVE
+        won = gains.view(-1, self.others, self.actions).transpose(1, 2)
+        leaves = (status == AfterstateFeatures.GOES_ON).flatten().nonzero()[:, 0]
+        boards = per_move(after, self.actions)[leaves]
+        replies = per_move(replies, self.actions)[leaves]
+        leaf_values = with_last(self._value_of_leaves(boards, replies))
+        follows = leaf_values.roll(1, dims=1)[:, :-1]  # the mover of before is the last player of a leaf
+        move_values = won.flatten(0, 1).index_add(0, leaves, follows).view_as(won)
+        move_values = move_values.masked_fill(~has_move[:, :, None], NOTHING)
+        weights = torch.softmax(move_values[:, :, 0] / self.log_temperature.exp(), dim=1)
+        best = (weights[:, :, None] * move_values * has_move[:, :, None]).sum(dim=1)
+        shown = (move_values.clamp(FEWEST, MOST) * has_move[:, :, None]).transpose(1, 2).flatten(1)
+        hidden = self.trunk(board, torch.cat([gains, shown], dim=1) / POINTS_SCALE)
+        return (best + self.value(hidden) * POINTS_SCALE) * self.reward_scale, hidden
+
+    def _value_of_leaves(self, boards: Tensor, replies: Tensor) -> Tensor:
+        """The leaf network's values (B, P-1), points, of boards (B, S) and what each reply wins (B, A)."""
+        parts = zip(torch.split(boards, LEAVES_AT_ONCE), torch.split(replies, LEAVES_AT_ONCE), strict=True)
+        hidden = (self.leaf(board, won / (POINTS_SCALE * self.per_point)) for board, won in parts)
+        return torch.cat([self.leaf_value(units) for units in hidden]) * POINTS_SCALE
+
+
+NETWORKS = {"plain": PlainNet, "afterstates": AfterstateNet, "two_ply": TwoPlyNet}

@@ -1,0 +1,309 @@
+"""Training runs: one run in one folder, with its lock, checkpoint, evaluations and a clean stop.
+
+A kind of training is a subclass of `Run`, such as `agents.ppo.PPORun`, and one of its configuration. Checkpoints are
+written between two iterations, so a resumed run equals an uninterrupted one to the bit.
+"""
+
+import contextlib
+import json
+import pickle
+import random
+import shlex
+import time
+import zipfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+import torch
+from filelock import FileLock
+from pydantic import Field
+from torch.utils.tensorboard import SummaryWriter
+
+from agents.config import Count, Positive, RulesName, Seed, Strict, dump_yaml, imported, read_yaml, validated
+from agents.games import RandomGenerators, StartsConfig
+from agents.support import provenance
+from agents.support.folder_lock import lock_folder
+from oanquan_env import Core
+from oanquan_env.benchmark.regret import Regret, regret
+from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.errors import UsageError
+from oanquan_env.files import FileError, naming_damage, parse_json, replacing, write_atomically
+from oanquan_env.players import Policy
+
+CONFIG_NAME = "config.yaml"  # the configuration, resolved
+RUN_NAME = "run.yaml"  # the origin of the run: command, commit, versions
+CHECKPOINT_NAME = "checkpoint.pt"  # everything that the next iteration depends on
+EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation a line
+PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
+KINDS = {"ppo": "agents.ppo:PPORun", "td": "agents.td:TDRun"}
+"""The classes of the kinds of training; any other kind is such a MODULE:NAME itself."""
+
+
+class EvaluationSchedule(Strict):
+    """When a run is evaluated."""
+
+    every_plies: Count = Field(1_000_000, description="plies between evaluations")
+
+
+class RunConfig(Strict):
+    """The settings that all runs share."""
+
+    kind: str
+    rules: RulesName = Field("mancala-world", description="rules by name, with changes: 'vietnamese refill=forfeit'")
+    total_plies: Count = Field(10_000_000, description="plies to train for")
+    seed: Seed = Field(0, description="seed of everything random")
+    threads: Count = Field(1, description="torch's threads; if busy, two may be slower than one")
+    checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
+    starts: StartsConfig = Field(StartsConfig(), description="start positions")
+    evaluation: EvaluationSchedule = Field(EvaluationSchedule(), description="evaluation during training")
+
+
+def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
+    """The class of a kind of training, by its name or as MODULE:NAME; raises `FileError` that names `where`."""
+    kind = str(kind)
+    if kind not in KINDS and ":" not in kind:
+        raise FileError(f"{where}: kind: must be {', '.join(KINDS)} or MODULE:NAME (got {kind!r})")
+    found: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
+    return found
+
+
+def load_config(path: Path) -> RunConfig:
+    """Read a configuration; raises `FileError` naming file, field, value and what would be right."""
+    values = read_yaml(path)
+    return validated(run_type(values.get("kind", "ppo"), str(path)).config_type, values, str(path))
+
+
+def between(begin: float, end: float, done: float) -> float:
+    """From `begin` to `end` in a straight line; `done` is the share of the run that is done, above 1 too."""
+    done = min(max(done, 0.0), 1.0)
+    return begin * (1.0 - done) + end * done
+
+
+class StopTrainingError(Exception):
+    """The run was asked to stop; raised between two iterations, after the checkpoint."""
+
+
+def read_evaluations(folder: Path) -> list[dict[str, Any]]:
+    """The evaluations in a run's folder, oldest first; raises `FileError` that names a damaged line."""
+    path, rows = folder / EVALUATIONS_NAME, []
+    for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
+        with naming_damage(path, f"line {number} is damaged", "; delete it to go on"):
+            rows.append(parse_json(line))
+            if type(rows[-1]["plies"]) is not int:
+                raise ValueError("plies is not a whole number")
+    return rows
+
+
+Config = TypeVar("Config", bound=RunConfig)
+
+
+class Run(ABC, Generic[Config]):
+    """One run in one folder; `report` is called with lines of text worth showing, such as an evaluation.
+
+    A subclass sets the first five attributes and defines the three abstract methods.
+
+    Attributes:
+        config_type: the class of its configuration.
+        network: the trained module.
+        parts: everything that the next iteration depends on, except `plies` and the random generators of torch, NumPy
+            and Python; each has `state_dict` and `load_state_dict`.
+        iteration: plies of one iteration.
+        usage: where the result is, and a command that plays it.
+        plies: plies trained so far.
+    """
+
+    config_type: ClassVar[type[RunConfig]]
+    network: torch.nn.Module
+    parts: Mapping[str, Any]
+    iteration: int
+    usage: str
+    board: SummaryWriter | None = None
+    _lock: FileLock
+
+    def __init__(self, folder: Path, config: Config, report: Callable[[str], None]) -> None:
+        self.folder, self.config, self.report = folder, config, report
+        self.core = Core(config.rules)
+        self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()
+        torch.set_num_threads(config.threads)
+        random.seed(config.seed)
+        np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
+        torch.manual_seed(config.seed)
+
+    @abstractmethod
+    def iterate(self) -> None:
+        """Collect a rollout of `iteration` plies and learn from it."""
+
+    @abstractmethod
+    def export(self) -> None:
+        """Write the agent or value net into the folder, for players to use."""
+
+    @abstractmethod
+    def measure(self) -> tuple[dict[str, Any], str]:
+        """An evaluation as JSON, with `results` by opponent, and a line about it."""
+
+    @classmethod
+    def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
+        """Begin a run; raises `UsageError` if the folder holds one, and for a configuration that cannot be."""
+        holds = f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
+        if (folder / CONFIG_NAME).exists():
+            raise FileError(holds)
+        run = cls(folder, config, report)
+        folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.ExitStack() as held:
+            run._lock = held.enter_context(lock_folder(folder))
+            if (folder / CONFIG_NAME).exists():  # another program has made one meanwhile
+                raise FileError(holds)
+            origin: dict[str, Any] = {
+                "command": command,
+                "commit": provenance.commit(),
+                "processor": provenance.processor(),
+            }
+            origin |= {"started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "versions": provenance.versions(PACKAGES)}
+            write_atomically(folder / RUN_NAME, dump_yaml(origin))
+            write_atomically(folder / CONFIG_NAME, dump_yaml(config))
+            held.pop_all()  # the run keeps the lock
+        return run
+
+    @classmethod
+    def resume(cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any] | None = None) -> Self:
+        """Resume the run in `folder` from its checkpoint, or from its start if it was killed before the first.
+
+        `changes` are fields of the configuration that differ from here on. `threads` and `device` stay in the file as
+        they are; numbers then agree with an unchanged run's up to rounding. `total_plies` makes the run longer or
+        shorter, and with it the schedules; the file is changed.
+
+        Raises `UsageError` if there is no run, if another program works on it, if its checkpoint is damaged, if it has
+        more plies than `total_plies` already, and for values that cannot be.
+        """
+        path = folder / CONFIG_NAME
+        if not path.exists():
+            raise FileError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
+        kept: Any = load_config(path)
+        config: Any = validated(type(kept), {**kept.model_dump(), **(changes or {})}, "command line")
+        with contextlib.ExitStack() as held:
+            lock = held.enter_context(lock_folder(folder))
+            run = cls(folder, config, report)
+            run._lock = lock
+            if (folder / CHECKPOINT_NAME).exists():
+                run._restore(folder / CHECKPOINT_NAME)
+            if config.total_plies != kept.total_plies:
+                if config.total_plies < run.plies:
+                    raise FileError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
+                write_atomically(path, dump_yaml(kept.model_copy(update={"total_plies": config.total_plies})))
+            run._write_evaluations([row for row in read_evaluations(folder) if row["plies"] <= run.plies])
+            held.pop_all()  # the run keeps the lock
+        return run
+
+    @property
+    def planned_plies(self) -> int:
+        """Plies at the end: `total_plies`, rounded up to whole iterations."""
+        return max(self.plies, -(-self.config.total_plies // self.iteration) * self.iteration)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds trained so far, before any stop too, evaluations included."""
+        return self._seconds + time.monotonic() - self._since
+
+    def try_out(self, players: str) -> str:
+        """A command that lets these players meet under the run's rules."""
+        rules = "" if self.config.rules == DEFAULT_PRESET else f" --rules {shlex.quote(self.config.rules)}"
+        return f"try: python evaluate.py {players}{rules}"
+
+    def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
+        """Train to `planned_plies`; `progress` is called with the plies done. The folder is then free for others.
+
+        Raises `StopTrainingError` after a checkpoint once `stopping` is true.
+        """
+        every, self._since = self.config.evaluation.every_plies, time.monotonic()
+        saved = self._since
+        log = str(self.folder / "tensorboard")  # entries of a killed process after these plies are hidden
+        with contextlib.closing(self), SummaryWriter(log, purge_step=self.plies + 1) as self.board:
+            while True:
+                self._check_finite()
+                progress(self.plies)
+                done = self.plies >= self.planned_plies
+                if done or self.plies // every > (self.plies - self.iteration) // every:  # also before the first
+                    self._evaluate()
+                stop = not done and stopping()
+                if done or stop or time.monotonic() - saved >= self.config.checkpoint_seconds:
+                    self.save()
+                    saved = time.monotonic()
+                if done:
+                    return
+                if stop:
+                    raise StopTrainingError
+                self.iterate()
+                self.plies += self.iteration
+
+    def log(self, name: str, value: float) -> None:
+        """A number for TensorBoard."""
+        if self.board:
+            self.board.add_scalar(name, value, self.plies)
+
+    def close(self) -> None:
+        """Free the folder for other programs, as `learn` does at its end."""
+        self._lock.release()
+
+    def save(self) -> None:
+        """Write the checkpoint, and the agent or value net."""
+        parts = {name: part.state_dict() for name, part in self._all_parts()}
+        state = {"plies": self.plies, "seconds": self.seconds, **parts}
+        with replacing(self.folder / CHECKPOINT_NAME) as file:
+            torch.save(state, file)
+        self.export()
+
+    def _all_parts(self) -> list[tuple[str, Any]]:
+        return [*self.parts.items(), ("random", RandomGenerators())]
+
+    def _restore(self, path: Path) -> None:
+        with naming_damage(path, "no checkpoint of this run"):
+            try:
+                with zipfile.ZipFile(path) as archive:
+                    if damaged := archive.testzip():  # torch does not compare checksums
+                        raise ValueError(f"{damaged} is damaged")
+                state = torch.load(path, map_location="cpu", weights_only=True)  # runs no code of the file
+            except (zipfile.BadZipFile, pickle.UnpicklingError, EOFError) as error:
+                raise ValueError(error) from None
+            self.plies, self._seconds = int(state["plies"]), float(state["seconds"])
+            for name, part in self._all_parts():
+                part.load_state_dict(state[name])
+        self._check_finite()
+
+    def _write_evaluations(self, rows: list[dict[str, Any]]) -> None:
+        write_atomically(self.folder / EVALUATIONS_NAME, "".join(json.dumps(row) + "\n" for row in rows).encode())
+
+    def _evaluate(self) -> None:
+        """Evaluate the agent or value net, unless that was done at this very ply."""
+        rows = read_evaluations(self.folder)
+        if rows and rows[-1]["plies"] == self.plies:
+            return
+        self.export()
+        with torch.random.fork_rng(devices=[]):  # evaluating does not change the run
+            row, text = self.measure()
+        self._write_evaluations([*rows, {"plies": self.plies, "seconds": round(self.seconds, 1), **row}])
+        self.report(f"{self.plies:>12,} plies: {text}")
+
+    def regret_of(self, player: Policy, name: str) -> Regret | None:
+        """Regret on the suite's development part (the test part stays unseen), logged by name; None without a suite."""
+        suite = find_suite(self.core.rules)
+        if suite is None:
+            return None
+        rng = np.random.default_rng(self.config.seed)
+        found = regret(player, suite.part("development"), rng, by_phase=False)
+        self.log(f"evaluation/{name}", found.mean)
+        return found
+
+    def _check_finite(self) -> None:
+        for name, parameter in self.network.named_parameters():
+            if not torch.isfinite(parameter).all():
+                raise self.diverged(f"{name} is not finite")
+
+    def diverged(self, what: str) -> UsageError:
+        """The error of a run whose weights are of no use any more. None such is in a checkpoint."""
+        return UsageError(
+            f"training diverged: {what} after {self.plies:,} plies; start again with a smaller learning rate"
+        )

@@ -1,0 +1,286 @@
+"""Self-play TD(lambda) on one page: configuration, games and targets, net and learner, run. It trains value nets.
+
+Shapes: T plies, N games, A actions, P players, M = T * N positions of a rollout. Values are future margins in points.
+"""
+
+import dataclasses
+import math
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import torch
+from pydantic import Field, field_validator
+from torch import Tensor, nn
+
+from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
+from agents.games import Games
+from agents.run import RUN_NAME, EvaluationSchedule, Run, RunConfig, between
+from oanquan_env import Positions, Rules
+from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.engine.core import relative_points
+from oanquan_env.engine.positions import turn_order
+from oanquan_env.files import write_atomically
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.memory import MAX_DEPTH
+from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
+
+DEPTHS = 2, 1
+"""Plies of the search for two players, which is compiled, and for more, where they are left out."""
+LAST_RATE = 0.05
+"""Of the step size, at the end."""
+SCALE = 10.0
+"""Points are divided by this in the net and in its loss, to be of the order of one."""
+
+# ---- configuration ---------------------------------------------------------------------------------------------------
+
+
+class TDSettings(Strict):
+    """Self-play, its targets, and the gradient steps on them."""
+
+    depth: Annotated[CountOrZero, Field(le=MAX_DEPTH)] = Field(
+        0, description=f"plies searched for each move value; 0: {DEPTHS[0]}, for more than two players {DEPTHS[1]}"
+    )
+    games: Count = Field(512, description="games played side by side")
+    steps: Count = Field(8, description="plies of each game in one rollout")
+    lam: Share = Field(0.4, description="lambda: how far targets look ahead")
+    slip: Positive = Field(1.0, description="a move this many points or more below the best one ends the look ahead")
+    temperature: Positive = Field(1.0, description="of play, points; falls to a third")
+    random_moves: Share = Field(0.05, description="share of the moves that are any legal ones")
+    learning_rate: Positive = Field(4e-3, description="Adam's step size at the start; falls to a twentieth as a cosine")
+    batch_size: Count = Field(1024, description="positions in one minibatch")
+    uses: Count = Field(8, description="times that a position is used")
+    replay: Count = Field(16, description="newest rollouts that minibatches are drawn from")
+
+
+class TDEvaluation(EvaluationSchedule):
+    """Periodic measurements of the regret of searches with the net."""
+
+    nodes: list[Count] = Field([2_000, 20_000], description="moves that the searches may play")
+
+
+class TDConfig(RunConfig):
+    """Everything that a value net depends on."""
+
+    kind: Literal["td"] = Field("td", description="kind of run: td trains a value net, ppo an agent")
+    total_plies: Count = Field(3_000_000, description="plies to train for")
+    td: TDSettings = Field(TDSettings(), description="TD(lambda)")
+    evaluation: TDEvaluation = Field(TDEvaluation(), description="evaluation during training")
+
+    @field_validator("rules")
+    @classmethod
+    def _rules_for_search(cls, text: str) -> str:
+        if Rules.parse(text).refill == "forfeit":
+            raise ValueError(f"value nets are for refill=borrow; {text!r} is not")
+        return text
+
+    @property
+    def depth(self) -> int:
+        """Plies searched for each move value."""
+        return self.td.depth or DEPTHS[Rules.parse(self.rules).players > 2]
+
+
+# ---- games and targets -----------------------------------------------------------------------------------------------
+
+
+def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: float) -> Floats:
+    """(T, N, P) targets: the positions' lambda returns for all players.
+
+    G[t] = (1 - lam) * best[t] + lam * (won[t] + G[t + 1]). The last ply, and one whose move was not `followed`, have
+    best[t] alone: a target uses the value of the best move, not of the move played, and stops at a move that was much
+    worse (Watkins 1989), so random moves do not distort it.
+
+    Args:
+        best: (T, N, P) the values of the mover's best moves, by seat.
+        won: (T, N, P) the margins that the moves played won at once.
+        over: (T, N) whether the game ended with the move.
+        followed: (T, N) whether the move was about as good as the best one.
+        lam: lambda, 0 to 1.
+    """
+    returns = best.copy()
+    for ply in reversed(range(len(best) - 1)):
+        later = won[ply] + np.where(over[ply, :, None], 0.0, returns[ply + 1])
+        returns[ply] += np.where(followed[ply, :, None], lam * (later - best[ply]), 0.0)
+    return returns
+
+
+def rollout(
+    games: Games, search: MoveValues, settings: TDSettings, temperature: float, rng: np.random.Generator
+) -> tuple[Positions, Floats]:
+    """Play `settings.steps` plies of each game; (M,) positions, and (M, P) their targets for the players, by seat."""
+    core, rows = games.core, np.arange(settings.games)
+    seen, best, won, over, followed = [], [], [], [], []
+    for _ in range(settings.steps):
+        positions = games.positions
+        values = search.values(positions)
+        movers = values[rows, :, positions.mover]
+        actions = choose(movers, temperature, settings.random_moves, rng)
+        seen.append(positions.copy())
+        best.append(values[rows, movers.argmax(axis=1)])
+        followed.append(movers[rows, actions] > movers.max(axis=1) - settings.slip)
+        before = core.standings(positions)
+        core.play(positions, actions)
+        won.append(relative_points(core.standings(positions) - before))
+        over.append(positions.over.copy())
+        games.restart(over[-1].nonzero()[0])
+    found = lambda_returns(np.stack(best), np.stack(won), np.stack(over), np.stack(followed), settings.lam)
+    return Positions.concatenate(seen), found.reshape(-1, found.shape[2])
+
+
+def choose(values: Floats, temperature: float, random_moves: float, rng: np.random.Generator) -> Ints:
+    """(N,) actions by a softmax of values (N, A), -inf where illegal; now and then any legal ones."""
+    likely = values / temperature + rng.gumbel(size=values.shape)  # the largest is a draw from the softmax
+    legal = np.where(np.isfinite(values), rng.random(values.shape), -np.inf)
+    at_random = rng.random(len(values)) < random_moves
+    actions: Ints = np.where(at_random[:, None], legal, likely).argmax(axis=1)
+    return actions
+
+
+# ---- net and learner -------------------------------------------------------------------------------------------------
+
+
+class ValueModule(nn.Module):
+    """A fresh value net for `rules`, to be trained; see `oanquan_env.players.value_net` for what it computes."""
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self.rules = rules
+        rows, hidden = rules.players * side_rows(rules.fields), hidden_units(rules.players)
+        self.embedding = nn.Parameter(torch.randn(rows, hidden) * (rules.players * (rules.fields + 1)) ** -0.5)
+        self.hidden = nn.Linear(hidden, SECOND)
+        self.output = nn.Linear(SECOND, 1 if rules.players == 2 else rules.players)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """(B,) future margins in points, or (B, P), the mover's first; `rows` (B, P * (F + 1)) of `embedding_rows`."""
+        summed = nn.functional.embedding_bag(rows, self.embedding, mode="sum")
+        points: Tensor = self.output(self.hidden(summed.relu()).relu()) * SCALE
+        return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
+
+    def export(self, origin: dict[str, Any]) -> ValueNet:
+        """The net as it is shipped, and used without torch."""
+        weight, bias = self.output.weight.T * SCALE, self.output.bias * SCALE
+        if self.rules.players == 2:
+            weight = weight[:, 0]
+        else:  # margins sum to zero
+            weight, bias = weight - weight.mean(dim=1, keepdim=True), bias - bias.mean()
+        tensors = {
+            "embedding": self.embedding,
+            "hidden_weight": self.hidden.weight.T,
+            "hidden_bias": self.hidden.bias,
+            "output_weight": weight,
+            "output_bias": bias,
+        }
+        arrays = {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()}
+        return ValueNet(rules=self.rules, **arrays, origin=origin)
+
+
+class Learner:
+    """A net, and the newest rollouts that it is fitted to.
+
+    Attributes:
+        module: the net as a torch module.
+        replay: for each rollout its positions as `embedding_rows`, (M, P * (F + 1)) int16, and their targets: (M,)
+            float32 for two players, (M, P) for more, the mover's first.
+    """
+
+    def __init__(self, rules: Rules, settings: TDSettings) -> None:
+        self.settings = settings
+        self.module = ValueModule(rules)
+        nn.init.zeros_(self.module.output.weight)  # at first a move's value is its gain
+        self.optimizer = torch.optim.Adam(self.module.parameters(), lr=settings.learning_rate, fused=True)
+        self.replay: deque[tuple[Tensor, Tensor]] = deque(maxlen=settings.replay)
+
+    def learn(self, positions: Positions, returns: Floats, done: float, rng: np.random.Generator) -> float:
+        """Remember a rollout and take gradient steps; the root of the mean squared error before them, points.
+
+        `returns` are (M, P) targets of M positions for the players, by seat, and `done` is the share of the run that is
+        done, for the step size.
+        """
+        settings, rules = self.settings, self.module.rules
+        for group in self.optimizer.param_groups:
+            falling = (1 + math.cos(math.pi * min(done, 1.0))) / 2
+            group["lr"] = settings.learning_rate * (LAST_RATE + (1 - LAST_RATE) * falling)
+        mover_first = np.take_along_axis(returns, turn_order(positions.mover, rules.players), axis=1)
+        targets = torch.from_numpy(mover_first.astype(np.float32))
+        inputs = torch.from_numpy(embedding_rows(rules, positions).astype(np.int16))
+        self.replay.append((inputs, targets[:, 0].clone() if rules.players == 2 else targets))
+        all_inputs, all_targets = (torch.cat(column) for column in zip(*self.replay, strict=True))
+        steps = max(1, settings.uses * len(positions) // settings.batch_size)
+        drawn = torch.from_numpy(rng.integers(0, len(all_targets), (steps, settings.batch_size)))
+        losses = [self._step(all_inputs[rows].long(), all_targets[rows]) for rows in drawn]
+        return SCALE * math.sqrt(np.mean(losses))
+
+    def _step(self, inputs: Tensor, targets: Tensor) -> float:
+        loss = ((self.module(inputs) - targets) / SCALE).square().mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return float(loss.detach())
+
+    def state_dict(self) -> dict[str, Any]:
+        """The replay; module and optimiser have states of their own."""
+        return {"replay": list(self.replay)}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore the replay; raises `ValueError` for rows that the embedding does not have."""
+        for inputs, targets in state["replay"]:
+            if not (((inputs >= 0) & (inputs < len(self.module.embedding))).all() and torch.isfinite(targets).all()):
+                raise ValueError("its replay holds impossible positions or targets")
+            self.replay.append((inputs, targets))
+
+
+# ---- run -------------------------------------------------------------------------------------------------------------
+
+
+class TDRun(Run[TDConfig]):
+    """One run in one folder, whose net is in its `value.npz`."""
+
+    config_type = TDConfig
+    network: ValueModule
+
+    def __init__(self, folder: Path, config: TDConfig, report: Callable[[str], None]) -> None:
+        super().__init__(folder, config, report)
+        self.iteration = config.td.games * config.td.steps
+        self.games = Games(self.core, config.td.games, config.starts, config.seed)
+        self.learner = Learner(self.core.rules, config.td)
+        self.network, optimizer = self.learner.module, self.learner.optimizer
+        self.parts = {"network": self.network, "optimizer": optimizer, "games": self.games, "learner": self.learner}
+        self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
+        self.player = "minimax" if self.core.rules.players == 2 else "maxn"
+        limited = f"{self.player}:nodes=2000"
+        self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder} {limited}')}"
+
+    def iterate(self) -> None:
+        """Play a rollout and learn from it."""
+        done, settings = self.plies / self.config.total_plies, self.config.td
+        rng = np.random.default_rng([self.config.seed, self.plies // self.iteration])
+        self.search.use(self.network.export({}))
+        temperature = between(settings.temperature, settings.temperature / 3, done)
+        positions, returns = rollout(self.games, self.search, settings, temperature, rng)
+        self.log("train/error", self.learner.learn(positions, returns, done, rng))
+
+    def export(self) -> None:
+        """Write the net, with where it comes from."""
+        origin = {"plies": self.plies, "config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME)}
+        write_atomically(self.folder / VALUE_NET_NAME, self.network.export(origin).to_bytes())
+
+    def measure(self) -> tuple[dict[str, Any], str]:
+        """Regret of searches with the net on the development part of the suite."""
+        texts, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
+        if find_suite(self.core.rules) is None:
+            return row, "no suite of these rules"
+        searching = Search if self.player == "minimax" else ManySearch
+        search = searching(self.core, threads=self.config.threads, net=self.network.export({}))
+        for nodes in self.config.evaluation.nodes:
+            found = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
+            assert found
+            row["regrets"][f"{self.player}:nodes={nodes}"] = dataclasses.asdict(found)
+            row.setdefault("regret", dataclasses.asdict(found))
+            texts.append(f"{found.mean:.2f} at {nodes:,} nodes")
+        return row, f"regret {', '.join(texts)}"

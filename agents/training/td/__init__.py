@@ -1,1 +1,0 @@
-"""Value nets by TD(lambda) self-play: configuration, games and their targets, gradient steps, the run."""

@@ -1,0 +1,79 @@
+"""The tables of results in Markdown: one for pairings, one for regret. A notebook shows them, a terminal reads them."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.pairs import PairingResult
+from oanquan_env.benchmark.regret import Regret
+
+ORDINALS = ("first", "second", "third", "fourth")
+"""When a player moves after the opening."""
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = 1, *, padded: bool = False) -> str:
+    """A table, without a line end; as many cells in each row as there are headings.
+
+    The first `left` columns are aligned left, None: all of them; the others are aligned right. `padded` cells stand
+    below one another in plain text too.
+    """
+    lines = [[cell.replace("|", r"\|") for cell in row] for row in (heads, *rows)]
+    widths = [max(map(len, column)) if padded else 0 for column in zip(*lines, strict=True)]
+    to_left = [left is None or number < left for number in range(len(heads))]
+    lines = [
+        [f"{cell:{'<' if to else '>'}{width}}" for cell, width, to in zip(line, widths, to_left, strict=True)]
+        for line in lines
+    ]
+    rule = ["-" * max(3, width - (not to)) + ":" * (not to) for width, to in zip(widths, to_left, strict=True)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], rule, *lines[1:]))
+
+
+def name(label: str) -> str:
+    """A player's label as code, in which no markup begins."""
+    return f"`{label.replace('`', '')}`"
+
+
+def plus_minus(estimate: Estimate, form: str, factor: float = 1.0) -> str:
+    """Mean and half the width of its interval."""
+    return f"{factor * estimate.mean:{form}} ± {factor * (estimate.high - estimate.low) / 2:{form.lstrip('+')}}"
+
+
+def interval(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
+    """`mean (low to high)`, each a multiple of the estimate."""
+    mean, low, high = (
+        format(factor * value, form) if math.isfinite(value) else "−∞" if value < 0 else "∞"
+        for value in (estimate.mean, estimate.low, estimate.high)
+    )
+    return f"{mean} ({low} to {high})"
+
+
+def pairings_table(pairings: Sequence[PairingResult], *, padded: bool = False) -> str:
+    """One row for each pairing: games, score, margin, and Elo, or with more players the score by who moves first."""
+    two = pairings[0].pentanomial is not None
+    heads = ["agent", "opponent" if two else "among", f"won/{'drawn' if two else 'shared'}/lost", "score, % (95 %)"]
+    orders = "/".join(ORDINALS[: len(pairings[0].orders)])
+    heads += ["margin, points (95 %)", "Elo against the opponent (95 %)" if two else f"score by moving {orders}, %"]
+    return table(heads, [_pairing(one) for one in pairings], left=2, padded=padded)
+
+
+def _pairing(one: PairingResult) -> list[str]:
+    cells = [name(one.agent), name(one.opponent), f"{one.wins}/{one.draws}/{one.losses}"]
+    cells += [interval(one.score, ".1f", 100), interval(one.margin, "+.1f")]
+    by_order = "/".join(f"{100 * order.score.mean:.1f}" for order in one.orders)
+    return [*cells, interval(one.elo) if one.pentanomial else by_order]
+
+
+def regret_table(players: Mapping[str, Regret], groups: Sequence[str], *, padded: bool = False) -> str:
+    """One row for each player and group of positions, of which `all` is one; by label in their order."""
+    heads = ["agent", "positions", "number", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
+    rows = []
+    for group in groups:
+        for label, overall in players.items():
+            found = overall if group == "all" else overall.phases.get(group)
+            if found:
+                shares = (interval(share, ".1f", 100) for share in (found.optimal, found.blunders))
+                bounds = "" if not found.least else f"{found.least:.2f} or more"
+                if found.most is not None:
+                    bounds = f"{found.least:.2f} to {found.most:.2f}"
+                rows.append([name(label), group, str(found.positions), interval(found, ".2f"), *shares, bounds])
+    return table([*heads, "regret by proved bounds"], rows, left=2, padded=padded)

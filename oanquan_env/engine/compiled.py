@@ -1,0 +1,143 @@
+"""How functions are compiled by Numba, those of `move` first, and records of rules. Loaded when first used.
+
+Compiled functions are kept on disk, beside the sources or where NUMBA_CACHE_DIR says, for as long as no source of the
+engine or the search changes.
+"""
+
+import functools
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from numba.core.caching import FunctionCache
+from numba.core.typeinfer import register_dispatcher
+from numba.extending import register_jitable
+
+from oanquan_env.engine import move
+from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, rule_numbers
+from oanquan_env.engine.positions import MANDARIN_BYTE
+from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE
+
+Int64s: TypeAlias = npt.NDArray[np.int64]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+# ---- compiling -------------------------------------------------------------------------------------------------------
+
+
+def compiled(function: Function) -> Function:
+    """`numba.njit` as this project uses it, with the function's type kept: cached on disk, running without the GIL."""
+    return _compiled((), function)
+
+
+def inlined(function: Function) -> Function:
+    """A function that is compiled with its callers, inlined by force; it stays plain Python elsewhere."""
+    inline: Any = register_jitable(error_model="numpy", forceinline=True)
+    return cast(Function, inline(function))
+
+
+def compiled_recursion(signature: Any) -> Callable[[Function], Function]:
+    """`compiled` for a function that calls itself: without a signature its cached form would crash (numba #6061)."""
+    return functools.partial(_compiled, (signature,))
+
+
+def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    if hasattr(dispatcher, "_cache"):  # it is the function itself under NUMBA_DISABLE_JIT
+        try:
+            dispatcher._cache = _Cache(function)
+        except RuntimeError as error:
+            if "no locator available" not in str(error):
+                raise
+            _say_once("the engine is compiled anew in each program, as no folder can be written: set NUMBA_CACHE_DIR")
+        with register_dispatcher(dispatcher):  # so that it is known by its name while it is compiled
+            for one in signature:
+                dispatcher.compile(one)
+                dispatcher.disable_compile()
+    return cast(Function, dispatcher)
+
+
+class _Cache(FunctionCache):
+    """Numba's cache, which notices a change of any source; its own notices a change of the function's file alone."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        self._cache_file._source_stamp = _digest()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is kept for a signature, or None."""
+        kept = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if kept is None:
+            _say_once("compiling the engine, once; this takes some seconds")
+        return kept
+
+
+@functools.cache
+def _digest() -> str:
+    """Of all sources from which compiled functions are made."""
+    package, found = Path(__file__).parents[1], hashlib.sha256()
+    folders = [package, package.parent / "agents"]
+    for source in sorted(file for folder in folders for file in folder.rglob("*.py") if _holds_compiled(file)):
+        found.update(source.read_bytes())
+    return found.hexdigest()
+
+
+def _holds_compiled(source: Path) -> bool:
+    return source.parent.name in ("engine", "envs", "search") or source.name == "value_net.py"
+
+
+@functools.cache
+def _say_once(text: str) -> None:
+    print(f"oanquan: {text}", file=sys.stderr)
+
+
+for _function in move.INLINED:
+    inlined(_function)
+
+
+# ---- records ---------------------------------------------------------------------------------------------------------
+
+
+def record(kind: type, /, **others: Any) -> np.dtype[Any]:
+    """The data type of records with the fields of a class: int64, where `others` names no other type or shape.
+
+    Compiled functions take a record as one machine word, and see its fields as attributes; so does plain Python. The
+    largest fields come first, so that long arrays begin at cache lines.
+    """
+    fields = [(name, *others.get(name, (np.int64,))) for name in get_type_hints(kind)]
+    fields.sort(key=lambda field: -np.dtype([field]).itemsize)
+    return np.dtype((np.record, fields))
+
+
+def zeros(kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
+    """(count,) records, the first at the beginning of a cache line."""
+    size = count * kind.itemsize
+    memory = np.zeros(size + CACHE_LINE, dtype=np.uint8)
+    begin = -memory.ctypes.data % CACHE_LINE
+    return memory[begin : begin + size].view(kind)
+
+
+CACHE_LINE = 64  # bytes
+
+SHAPES: dict[str, Any] = {
+    "origins": (np.int64, 2 * MANDARIN_BYTE),
+    "walks": (record(Walk), 2 * DIRECTION_STRIDE),
+    "sowings": (record(Sowing), 2 * DIRECTION_STRIDE * COUNT_STRIDE),
+    "far": (record(Far), 2 * DIRECTION_STRIDE * COUNT_STRIDE),
+}
+"""The fields of `RuleNumbers` that are arrays in a record."""
+RULES = record(RuleNumbers, **SHAPES)
+
+
+def rule_record(rules: Rules, kind: np.dtype[Any] = RULES) -> Any:
+    """The rules as a record of `kind`, which has the fields of `RULES` and perhaps more; those are zero."""
+    found = zeros(kind, 1)
+    for name, value in rule_numbers(rules)._asdict().items():
+        found[name][(0, slice(len(value))) if isinstance(value, list) else 0] = value
+    return found[0]

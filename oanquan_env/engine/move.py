@@ -1,0 +1,363 @@
+"""The move of one game in whole numbers: the rules of `core` and `sowing` once more, for two to four players.
+
+A batch of one pays NumPy's price of a call some fifty times a move; here a move is a few dozen operations on Python's
+integers. These are plain functions of integers and of `RuleNumbers`, so that Numba compiles the very same functions
+(`compiled`, and the search). The rules are stated for a batch, here, and nowhere else; tests compare them.
+
+Everything is seen from the player who moves: `a`, `b`, `c` and `d` are the sides as words (see `positions`), the
+mover's first, then in the order of play, and `a_score` to `d_score` the points; what two or three players lack is zero.
+Four variables take two thirds of the time of an array. `players` stands beside the rules that hold it, as compiled
+callers give a constant, by which the branches of other numbers of players fall away.
+
+No byte of a side overflows and its byte 7 is 0 or 1, so a word is never negative and fits an int64, as does everything
+here but the product in `row_sum`, of which the bits that count are the same whether it wraps or not.
+"""
+
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Termination
+from oanquan_env.engine.rules import MAX_SEEDS, Rules
+from oanquan_env.engine.sowing import LAP_LIMIT
+from oanquan_env.engine.tables import COUNT_STRIDE, build_tables, side_masks, sowing_tables
+
+RUNNING, FORFEIT, MAX_PLIES = int(Termination.RUNNING), int(Termination.FORFEIT), int(Termination.MAX_PLIES)
+RUNAWAY = -1
+"""In place of a `Termination`: `Core.play` refuses this game with RunawayGameError."""
+NO_SQUARE = -1
+"""In place of the square where a sowing stopped: it never did, the relay is endless."""
+SEATS = 4
+"""Sides of a record of rules, for any number of players."""
+
+LAP, CAPTURE, STOP, REFILL = range(4)
+"""Kinds of steps. A step is four numbers, the kind first: code of the square lifted and its seeds; code of the gap,
+seeds and stone captured behind it; code of the last gap and the reason why no more is captured; player who refills, in
+turns after the mover."""
+NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE = range(5)
+"""Reasons of STOP: the gap holds something; there is nothing behind it, or nothing can be behind it; the mandarin there
+is unripe; its seeds cannot be captured; a turn captures once."""
+Steps: TypeAlias = list[tuple[int, int, int, int]]
+
+_BYTE = 255
+_SUM_BYTES = 0x0101010101010101
+_EVEN_BYTES = 0x00FF00FF00FF
+
+
+# ---- rules as numbers ------------------------------------------------------------------------------------------------
+
+
+class Sowing(NamedTuple):
+    """What a sowing adds to the first two sides, and the code of the square after the last seed."""
+
+    a: int
+    b: int
+    code: int
+    shift: int  # how far that square's byte lies from a side's lowest, in bits
+
+
+class Far(NamedTuple):
+    """What a sowing adds to the other sides."""
+
+    c: int
+    d: int
+
+
+class Walk(NamedTuple):
+    """What lies around a gap."""
+
+    a: int  # masks of all sides, zero where the gap is empty
+    b: int
+    c: int
+    d: int
+    behind: int  # code of the square behind the gap
+    behind_mandarin: int  # 1 if that is a mandarin square
+    next_gap: int  # code of the square after that, over which a chain captures next
+
+
+class RuleNumbers(NamedTuple):
+    """Rules and their tables. Compiled functions have a record of the same fields (`compiled.record`)."""
+
+    players: int
+    stone_value: int
+    quan_non: int
+    seeds_stay: int
+    empty_gap: int
+    single: int
+    take_one: int
+    at_once: int
+    split_rows: int
+    split_mandarins: int
+    no_credit: int
+    end: int  # The `Termination` of the end test
+    max_plies: int
+    total: int
+    fields: int
+    field_bytes: int  # mask of the fields of a side
+    unfinished: int  # mask of what must be empty on all sides of a finished game
+    refill: int  # what a refill adds to a side
+    playable: int  # one bit for each action that a full row could play
+    origins: Sequence[int]  # code of the square that each action of the mover lifts
+    walks: Sequence[Walk]  # by the code of the gap
+    sowings: Sequence[Sowing]  # by `code * COUNT_STRIDE + count`
+    far: Sequence[Far]  # the same; empty for two players
+
+
+@functools.lru_cache(maxsize=8)
+def rule_numbers(rules: Rules) -> RuleNumbers:
+    """The numbers of `rules`."""
+    tables = build_tables(rules)
+    field_bytes, unfinished, refill = side_masks(rules).view(np.int64).tolist()
+    gaps = np.zeros((len(tables.next_gap), SEATS * SIDE_BYTES), dtype=np.uint8)
+    for places in (tables.gap_seeds, tables.gap_stone):
+        gaps[np.arange(len(gaps)), places] = _BYTE
+    behind_mandarin = tables.behind_stone % SIDE_BYTES == STONE_BYTE
+    walks = [*gaps.view(np.int64).T, tables.behind_seeds, behind_mandarin.astype(np.int64), tables.next_gap]
+    sowings, far = _sowings(rules.players, rules.fields)
+    return RuleNumbers(
+        players=rules.players,
+        stone_value=rules.stone_value,
+        quan_non=rules.quan_non,
+        seeds_stay=not rules.mandarin_seeds_capturable,
+        empty_gap=rules.empty_mandarin == "gap",
+        single=rules.capture == "single",
+        take_one=rules.mandarin_ahead == "take_one",
+        at_once=rules.refill_when == "at_once",
+        split_rows=rules.leftovers == "split",
+        split_mandarins=rules.mandarin_leftovers == "split",
+        no_credit=rules.refill == "forfeit",
+        end=int(Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY),
+        max_plies=rules.max_plies,
+        total=rules.total,
+        fields=rules.fields,
+        field_bytes=field_bytes,
+        unfinished=unfinished,
+        refill=refill,
+        playable=sum(1 << action for action in tables.legal[2**rules.fields - 1].nonzero()[0].tolist()),
+        origins=tables.origin[: rules.actions].tolist(),
+        walks=list(map(Walk._make, zip(*(column.tolist() for column in walks), strict=True))),
+        sowings=sowings,
+        far=far,
+    )
+
+
+@functools.cache
+def _sowings(players: int, fields: int) -> tuple[list[Sowing], list[Far]]:
+    """The largest tables, which all rules of one board share."""
+    increment, after = sowing_tables(players, fields)
+    sides = increment.view(np.int64).T.tolist() + [[0] * len(after)] * (SEATS - players)
+    near = zip(*sides[:2], after.tolist(), ((after & 7) << 3).tolist(), strict=True)
+    return list(map(Sowing._make, near)), list(map(Far._make, zip(*sides[2:], strict=True))) if players > 2 else []
+
+
+# ---- a move ----------------------------------------------------------------------------------------------------------
+
+
+def can_play(rules: RuleNumbers, own: int, action: int) -> bool:
+    """Whether the mover may play `action`, 0 .. A-1, in a running game."""
+    return (rules.playable >> action) & 1 != 0 and (own >> ((action >> 1) << 3)) & _BYTE != 0
+
+
+def play(
+    rules: RuleNumbers,
+    players: int,
+    a: int,
+    b: int,
+    c: int,
+    d: int,
+    a_score: int,
+    b_score: int,
+    c_score: int,
+    d_score: int,
+    plies_left: int,
+    action: int,
+    steps: Steps | None,
+) -> tuple[int, int, int, int, int, int, int, int, int, int, int]:
+    """`Core.play` for one position and a legal action; `plies_left` after this ply, none of which ends the game.
+
+    Returns:
+        The four sides and scores, still seen from who moved; the points captured; the laps; and RUNNING, a
+        `Termination` or RUNAWAY. `steps`, if it is not None, receives the steps in order.
+    """
+    a, b, c, d, code, laps = sow(rules, players, a, b, c, d, action, steps)
+    points, ended = 0, RUNAWAY
+    if code != NO_SQUARE:
+        a, b, c, d, points = capture(rules, players, a, b, c, d, code, steps)
+        a_score += points
+        if (a | b | c | d) & rules.unfinished == 0:
+            ended = rules.end
+        elif plies_left <= 0:
+            ended = MAX_PLIES
+        else:
+            ended = RUNNING
+            if b & rules.field_bytes == 0:
+                b, b_score, ended = refill(rules, b, a, c, d, b_score, 1, steps)
+            if rules.at_once:
+                if players > 2 and c & rules.field_bytes == 0 and ended == RUNNING:
+                    c, c_score, ended = refill(rules, c, a, b, d, c_score, 2, steps)
+                if players > 3 and d & rules.field_bytes == 0 and ended == RUNNING:
+                    d, d_score, ended = refill(rules, d, a, b, c, d_score, 3, steps)
+                if a & rules.field_bytes == 0 and ended == RUNNING:
+                    a, a_score, ended = refill(rules, a, b, c, d, a_score, 0, steps)
+    return a, b, c, d, a_score, b_score, c_score, d_score, points, laps, ended
+
+
+def play_in_turn(
+    rules: RuleNumbers,
+    players: int,
+    sides: Sequence[int],
+    scores: Sequence[int],
+    plies_left: int,
+    action: int,
+    steps: Steps | None = None,
+) -> tuple[int, int, int, int, int, int, int, int, int, int, int]:
+    """`play` with sides and scores in lists of four, for plain Python."""
+    a, b, c, d = sides
+    a_score, b_score, c_score, d_score = scores
+    return play(rules, players, a, b, c, d, a_score, b_score, c_score, d_score, plies_left, action, steps)
+
+
+def sow(
+    rules: RuleNumbers, players: int, a: int, b: int, c: int, d: int, action: int, steps: Steps | None
+) -> tuple[int, int, int, int, int, int]:
+    """Sow and relay (docs/RULES.md 2.1, 2.2).
+
+    Returns:
+        The sides; the code of the square where it stopped, or NO_SQUARE for an endless relay; and the laps.
+    """
+    code = rules.origins[action]
+    shift = (code & 7) << 3
+    count = (a >> shift) & _BYTE
+    a -= count << shift
+    for lap in range(1, LAP_LIMIT + 1):
+        if steps is not None:
+            steps.append((LAP, code, count, 0))
+        key = code * COUNT_STRIDE + count
+        sowing = rules.sowings[key]
+        a += sowing.a
+        b += sowing.b
+        if players > 2:
+            far = rules.far[key]
+            c += far.c
+            d += far.d
+        code = sowing.code
+        shift = sowing.shift
+        seat = code & 24
+        side = a if seat == 0 else b if players == 2 or seat == 8 else c if players == 3 or seat == 16 else d
+        count = (side >> shift) & _BYTE
+        lifted = count
+        if count == 0:
+            if code & 7 != ZERO_BYTE or rules.take_one == 0:
+                return a, b, c, d, code, lap
+            shift -= 8  # from the byte that is always zero to the mandarin square's seeds
+            if (side >> shift) & _BYTE == 0:
+                return a, b, c, d, code, lap
+            code -= ZERO_BYTE - MANDARIN_BYTE
+            count = lifted = 1
+        lifted <<= shift
+        if seat == 0:
+            a -= lifted
+        elif players == 2 or seat == 8:
+            b -= lifted
+        elif players == 3 or seat == 16:
+            c -= lifted
+        else:
+            d -= lifted
+    return a, b, c, d, NO_SQUARE, LAP_LIMIT
+
+
+def capture(
+    rules: RuleNumbers, players: int, a: int, b: int, c: int, d: int, code: int, steps: Steps | None
+) -> tuple[int, int, int, int, int]:
+    """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4): the sides, and the points captured."""
+    points = 0
+    first = rules.empty_gap == 0  # an empty field is known there, or a mandarin square that the tables stop at
+    while True:
+        walk = rules.walks[code]
+        held = (a & walk.a) | (b & walk.b)
+        if players > 2:
+            held |= (c & walk.c) | (d & walk.d)
+        if held != 0 and not first:
+            reason = NO_GAP
+            break
+        first = False
+        behind = walk.behind
+        shift, seat = (behind & 7) << 3, behind & 24
+        side = a if seat == 0 else b if players == 2 or seat == 8 else c if players == 3 or seat == 16 else d
+        seeds, stone = (side >> shift) & _BYTE, 0
+        reason = NOTHING
+        if walk.behind_mandarin:
+            stone = side >> 8 * STONE_BYTE
+            if stone and seeds < rules.quan_non:
+                reason = UNRIPE
+                break
+            if rules.seeds_stay and seeds:
+                seeds, reason = 0, STAY
+        if seeds + stone == 0:
+            break
+        points += seeds + stone * rules.stone_value
+        if steps is not None:
+            steps.append((CAPTURE, code, seeds, stone))
+        taken = (seeds << shift) + (stone << 8 * STONE_BYTE)
+        if seat == 0:
+            a -= taken
+        elif players == 2 or seat == 8:
+            b -= taken
+        elif players == 3 or seat == 16:
+            c -= taken
+        else:
+            d -= taken
+        if rules.single:
+            reason = ONE_CAPTURE
+            break
+        code = walk.next_gap
+    if steps is not None:
+        steps.append((STOP, code, reason, 0))
+    return a, b, c, d, points
+
+
+def refill(
+    rules: RuleNumbers, side: int, second: int, third: int, fourth: int, score: int, turns: int, steps: Steps | None
+) -> tuple[int, int, int]:
+    """Refill the empty row of `side` (docs/RULES.md 3): the side, its player's score, and RUNNING, FORFEIT or RUNAWAY.
+
+    RUNAWAY is for more seeds in play than the core allows.
+    """
+    if rules.no_credit and score < rules.fields:
+        return side, score, FORFEIT
+    side += rules.refill
+    if steps is not None:
+        steps.append((REFILL, turns, 0, 0))
+    sums = seed_pairs(side) + seed_pairs(second) + seed_pairs(third) + seed_pairs(fourth)
+    in_play = (sums + (sums >> 16) + (sums >> 32)) & 0xFFFF
+    return side, score - rules.fields, RUNAWAY if in_play > MAX_SEEDS else RUNNING
+
+
+def seed_pairs(side: int) -> int:
+    """Three numbers of 16 bits: the seeds of two squares of a side each."""
+    return (side & _EVEN_BYTES) + ((side >> 8) & _EVEN_BYTES)
+
+
+def row_sum(rules: RuleNumbers, side: int) -> int:
+    """Seeds on the fields of a side."""
+    return ((side & rules.field_bytes) * _SUM_BYTES >> 56) & _BYTE
+
+
+def leftovers(
+    rules: RuleNumbers, players: int, a: int, b: int, c: int, d: int, ended: int
+) -> tuple[int, int, int, int]:
+    """Points that each player gets of the seeds still on the board of a finished game (docs/RULES.md 4)."""
+    a_row, b_row, c_row, d_row = row_sum(rules, a), row_sum(rules, b), row_sum(rules, c), row_sum(rules, d)
+    if rules.split_rows:
+        a_row = b_row = c_row = d_row = (a_row + b_row + c_row + d_row) // players
+    if rules.split_mandarins and ended != MAX_PLIES:
+        at = 8 * MANDARIN_BYTE
+        share = (((a >> at) & _BYTE) + ((b >> at) & _BYTE) + ((c >> at) & _BYTE) + ((d >> at) & _BYTE)) // players
+        a_row, b_row, c_row, d_row = a_row + share, b_row + share, c_row + share, d_row + share
+    return a_row, b_row, c_row, d_row
+
+
+INLINED = (can_play, play, sow, capture, refill, seed_pairs, row_sum, leftovers)
+"""All functions that others compile with theirs, inlined by force: without that it takes twice the time."""

@@ -1,0 +1,86 @@
+"""The page on one's own network, reward and algorithm: its code and commands as given, on fewer plies."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import yaml
+
+import agents
+import train
+from agents.networks.agent_files import CARD_NAME
+from agents.run import CHECKPOINT_NAME
+from oanquan_env import Core
+from oanquan_env.files import FileError
+
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "learning.md").read_text()
+COMMANDS = [
+    shlex.split(line)[2:]
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("python train.py")
+]
+PLIES = {"100000": "2048", "200000": "4096"}
+SMALL = ["--evaluation.every-plies", "1000000000"]
+SMALL_PPO = ["--ppo.n-envs", "64", "--ppo.n-steps", "16", "--ppo.batch-size", "256", "--evaluation.pairs", "4"]
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the page's module."""
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "my_learning.py").write_text("\n".join(blocks))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "my_learning", raising=False)
+    return tmp_path
+
+
+def run(arguments: list[str], *more: str) -> int:
+    return train.main([*(PLIES.get(word, word) for word in arguments), *more])
+
+
+def test_the_page_s_commands_run(own: Path) -> None:
+    network, reward, begun, resumed = COMMANDS
+    assert run(network, *SMALL, *SMALL_PPO) == 0
+    player = agents.make("ppo:runs/mine,network=my_learning:MyNet")
+    core = Core()
+    assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]
+    with pytest.raises(FileError, match="its network is code; to run it, name it: ppo:FOLDER,network=my"):
+        agents.make("ppo:runs/mine")
+    assert run(reward, *SMALL, *SMALL_PPO) == 0
+    assert yaml.safe_load((own / "runs" / "captures" / CARD_NAME).read_text())["reward"] == "my_learning:captures"
+    assert run(begun, *SMALL) == 0
+    assert run(resumed) == 0
+    state = torch.load(own / "runs" / "own" / CHECKPOINT_NAME, weights_only=True)
+    assert state["plies"] == 4096
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--network.name", "nowhere:Net"], "network.name: 'nowhere:Net' cannot be imported: No module named"),
+        (["--network.name", "plain", "--reward", "my_learning:nothing"], "reward: 'my_learning:nothing' cannot be"),
+        (["--kind", "my_learning:Missing"], "kind: 'my_learning:Missing' cannot be imported: module"),
+        (["--reward", "my_learning:captures"], "network.name must be plain with reward=my_learning:captures"),
+        (["--reward", "points"], "reward must be outcome, margin, mixed or MODULE:NAME; got 'points'"),
+    ],
+)
+def test_a_name_that_leads_nowhere_is_an_error(
+    own: Path, option: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train.main([*option, "--output", "runs/x"]) == 2
+    assert message in capsys.readouterr().err
+    assert not (own / "runs").exists()
+
+
+def test_a_reward_that_does_not_sum_to_zero_is_an_error(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (own / "my_learning.py").open("a") as file:
+        file.write("\ndef generous(core, before, positions):\n    return 1 + 0 * before\n")
+    command = ["--network.name", "plain", "--reward", "my_learning:generous", "--output", "x", *SMALL, *SMALL_PPO]
+    assert train.main(command) == 2
+    assert "reward my_learning:generous must return (64, 2) that sum to zero" in capsys.readouterr().err
