@@ -213,19 +213,6 @@ def test_an_analysis_is_worth_its_line(rules: str, compiled: bool) -> None:
         player.analyse(Board("tonkin"))
 
 
-@pytest.mark.parametrize("rules", ["three-player", "three-player refill=forfeit"])  # by Numba, and by NumPy
-def test_it_plays_every_best_move_and_no_other(rules: str) -> None:
-    start = Core(rules).start(600)
-    values = MaxnSearch(Core(rules), 3).values(start[:1])[0, :, 0]
-    tied = (values == values.max()).nonzero()[0]
-    player = make("maxn:depth=3", rules)
-    assert isinstance(player, MaxnPolicy if "forfeit" in rules else SearchPlayer)
-    chosen = player.choose(start, np.random.default_rng(0))
-    assert sorted(set(chosen.tolist())) == tied.tolist()
-    assert len(tied) > 1
-    assert np.bincount(chosen)[tied].min() > 600 / len(tied) / 2
-
-
 def test_without_numba_a_search_of_depth_remains(without_numba: None) -> None:
     assert isinstance(make("maxn:depth=2,net=pretrained", "three-player"), MaxnPolicy)
     with pytest.raises(ImportError, match="this needs numba"):

@@ -101,17 +101,6 @@ def test_a_game_that_began_anew_is_drawn_at_its_beginning(mode: str) -> None:
         assert np.array_equal(games.render(), [last[0], picture()])
 
 
-def test_pictures_show_the_opponent_s_reply() -> None:
-    def opponent(positions: Any, rng: np.random.Generator) -> Any:
-        return actions([LINE[1], OTHER[1]])
-
-    games = OAnQuanVectorEnv(2, RULES, opponent=opponent, seat=0, render_mode="ansi")
-    games.reset()
-    games.step(actions([LINE[0], OTHER[0]]))
-    boards = [boards_of(*moves[:2], rules=RULES)[-1] for moves in (LINE, OTHER)]
-    assert games.render() == tuple(render.text(board, last=board.last_mark) for board in boards)
-
-
 def test_the_first_games_of_a_large_batch_are_drawn() -> None:
     games = OAnQuanVectorEnv(DRAWN_GAMES + 1000, RULES, opponent=None, render_mode="rgb_array")
     games.reset()

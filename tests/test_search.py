@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, RunawayGameError, mirror
 from oanquan_env.engine.move import RUNAWAY, RUNNING, can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
-from oanquan_env.players import RandomPolicy, make
+from oanquan_env.players import MaxnPolicy, RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search import alphabeta
 from oanquan_env.search.alphabeta import ENTRY
@@ -21,6 +21,7 @@ from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.memory import Memory, canonical, is_symmetric, new_memory
 from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.numpy_maxn import MaxnSearch
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
@@ -241,13 +242,23 @@ def test_players_are_made_by_name_and_refuse_what_they_cannot_play() -> None:
             player.analyse(board)
 
 
-def test_it_plays_every_best_move_and_no_other() -> None:
-    best = plain_values(Core(), Core().start(), 4)[0]
-    tied = (best == best.max()).nonzero()[0]
-    assert len(tied) > 1
-    chosen = make("minimax:depth=4").choose(Core().start(400), np.random.default_rng(0))
+@pytest.mark.parametrize(
+    ("name", "rules", "kind"),
+    [
+        ("minimax:depth=4", "mancala-world", SearchPlayer),
+        ("maxn:depth=3", "three-player", SearchPlayer),
+        ("maxn:depth=3", "three-player refill=forfeit", MaxnPolicy),  # NumPy alone
+    ],
+)
+def test_it_plays_every_best_move_and_no_other(name: str, rules: str, kind: type) -> None:
+    core, player = Core(rules), make(name, rules)
+    assert isinstance(player, kind)
+    values = MaxnSearch(core, int(name[-1])).movers_values(core.start())[0]
+    tied = (values == values.max()).nonzero()[0]
+    chosen = player.choose(core.start(600), np.random.default_rng(0))
     assert sorted(set(chosen.tolist())) == tied.tolist()
-    assert np.bincount(chosen)[tied].min() > 400 / len(tied) / 2
+    assert np.bincount(chosen)[tied].min() > 600 / len(tied) / 2
+    assert len(tied) > 1
 
 
 def test_an_analysis_says_whether_it_is_proved_and_shows_itself() -> None:
