@@ -145,7 +145,7 @@ def test_pqn_gets_better_than_untrained_nets_repeats_and_saves_its_network(tmp_p
     assert "regret, points" in picture.read_text()
     found = evaluate(pqn.load(file), opponents=[], part="development").regret
     assert found
-    assert round(found.overall.regret.mean, 3) == curve.rows[-1]["regret"]
+    assert round(found.mean, 3) == curve.rows[-1]["regret"]
     shortest = [pqn.main([*small, "--steps", "4096", "--seed", seed]).rows[-1]["regret"] for seed in ("3", "3", "4")]
     assert shortest[0] == shortest[1] != shortest[2]
     with pytest.raises(SystemExit, match="for two players; got 'three-player'"):
