@@ -26,23 +26,19 @@ class Terminal:
 
     def __init__(self, *arguments: str, columns: int = 80, variables: Mapping[str, str] = {}) -> None:
         self.here, there = pty.openpty()
+        self.seen = ""
         fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+        environment = {**kept, "TERM": "dumb", "PYTHONIOENCODING": "utf-8", **variables}
+        command = [sys.executable, "-c", IN_TERMINAL, *arguments]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", IN_TERMINAL, *arguments],
-            stdin=there,
-            stdout=there,
-            stderr=there,
-            env={**environment, "TERM": "dumb", "PYTHONIOENCODING": "utf-8", **variables},
-            start_new_session=True,
+            command, stdin=there, stdout=there, stderr=there, env=environment, start_new_session=True
         )
         os.close(there)
-        self.seen = ""
 
     def wait_for(self, text: str, seconds: float = 30) -> None:
         """Read until `text` has come since the last time."""
-        end = time.monotonic() + seconds
-        fresh = b""
+        end, fresh = time.monotonic() + seconds, b""
         while text.encode() not in fresh:
             assert time.monotonic() < end, f"{text!r} did not come: {fresh.decode(errors='replace')}"
             if select.select([self.here], [], [], 0.1)[0]:
