@@ -1,6 +1,5 @@
-"""The parts of the documentation that come from the code, and the examples in its pages and in the README."""
+"""The examples, links and commands of the documentation and the README."""
 
-import dataclasses
 import functools
 import re
 import runpy
@@ -13,15 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from docs import generated
-from oanquan_env import PRESETS, Core, Rules
+from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
 
-DOCS = Path(generated.__file__).parent
-ROOT = DOCS.parent
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks").rglob("report.md")])
@@ -46,29 +44,6 @@ def commands(text: str) -> list[list[str]]:
     lines = [line for block in SHELL.findall(text) for line in block.replace("\\\n", " ").splitlines()]
     parts = [part for line in lines for part in re.split(r"\s&&\s|\|", line)]
     return [words for part in parts if (words := shlex.split(part, comments=True)) and words[0] == "python"]
-
-
-def test_tables_of_rules_are_whole() -> None:
-    fields, presets = generated.rules_fields(), generated.presets()
-    rows = fields.splitlines()[2:]
-    assert [row.split("`")[1] for row in rows] == [field.name for field in dataclasses.fields(Rules)]
-    assert all(len(row.split(" | ")[3]) > 20 for row in rows)
-    assert "seeds on it stay (MW's Neweco, APP)." in fields  # a meaning of two lines is whole
-    for name, preset in PRESETS.items():
-        changes = [f"`{field}={value}`" for field, value in preset.rules.differences(Rules()).items()]
-        assert f"| `{name}` | {', '.join(changes) or 'the default'} | " in presets
-
-
-def test_the_reference_lists_names_for_readers_and_becomes_directives_for_the_site() -> None:
-    page = "<!-- oanquan_env.board:begin -->\n- `Board`\n<!-- oanquan_env.board:end -->\n<!-- a:begin --><!-- a:end -->"
-    options = "    options: { members: [Board, Outcome, IllegalMoveError] }"
-    assert generated.directives(page) == f"::: oanquan_env.board\n{options}\n::: a"
-    names = generated.names("oanquan_env.render").splitlines()
-    assert names[:2] == ["### `oanquan_env.render`", ""]
-    assert names[4] == "- `text`: The board in lines of text, with fields numbered from each player's own left."
-    assert all(len(line) > 20 for line in names[4:])
-    with pytest.raises(ValueError, match=r"docs/api names oanquan_env\.nothing, which does not exist"):
-        generated.names("oanquan_env.nothing")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=lambda page: page.stem)
