@@ -185,7 +185,7 @@ def shown(*lines: str, columns: int = 80, **variables: str) -> str:
     return game.logfile_read.getvalue().replace("\r\n", "\n")
 
 
-def test_lines_can_be_edited_and_called_back_and_boards_are_coloured() -> None:
+def test_lines_can_be_edited_and_boards_have_the_terminal_s_colours_and_width() -> None:
     pytest.importorskip("readline")
     seen = shown("1B\x7fA", "\x1b[A", TERM="xterm-256color")  # a backspace; then the arrow up brings the line back
     for words in (
@@ -195,12 +195,9 @@ def test_lines_can_be_edited_and_called_back_and_boards_are_coloured() -> None:
     ):
         assert words in seen
     assert "\x1b[1m" not in shown(TERM="xterm-256color", NO_COLOR="1")
-
-
-def test_boards_fit_a_plain_terminal_of_forty_columns() -> None:
-    seen = shown("1A", columns=40)
-    boards = [line for line in seen.split("\n") if set(line) & set("│╭╰")]
-    assert (len(boards), "\x1b[" in seen) == (10, False)
+    plain = shown("1A", columns=40)
+    boards = [line for line in plain.split("\n") if set(line) & set("│╭╰")]
+    assert (len(boards), "\x1b[" in plain) == (10, False)
     assert max(map(len, boards)) <= 40
 
 

@@ -9,14 +9,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-from oanquan_env import Core
-from oanquan_env.benchmark.pairs import play_pairs
-from oanquan_env.envs.vector import OAnQuanVectorEnv
-from oanquan_env.players import GreedyPolicy
-from oanquan_env.playing import random_openings
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -62,15 +55,6 @@ def test_the_readme_s_examples_do_what_they_say_and_none_leans_on_another_s_impo
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
         printed = done.stdout + done.stderr
         assert "NameNotFound" in printed if block == lacking else (block.count(">>>") > 3 and printed == ""), printed
-
-
-def test_the_example_of_an_agent_plays_better_than_greedy() -> None:
-    names: dict[str, type] = {}
-    exec(examples(DOCS / "how-to" / "agent.md")[0], names)
-    core, rng = Core(), np.random.default_rng(0)
-    openings = random_openings(core, 200, 4, rng)
-    assert play_pairs(core, names["Cautious"](core), GreedyPolicy(core), openings, rng).score.mean() > 0.55
-    assert OAnQuanVectorEnv(4, opponent=names["Cautious"](core)).reset(seed=0)[0].shape == (4, 18)
 
 
 def anchors(page: Path) -> set[str]:

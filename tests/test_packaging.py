@@ -4,7 +4,6 @@ import functools
 import json
 import subprocess
 import sys
-import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -20,7 +19,8 @@ Ownership PRESETS PositionError Positions Rules RulesError RunawayGameError Term
 env evaluate mirror mirror_actions parse_records perft play_matches raw_env read_records rotate_seats
 """
 
-HEAVY = 'import sys; print(sorted({"torch", "numba", "pygame", "PIL", "agents", "matplotlib", "anywidget"} & set(sys.modules)))'
+HEAVY = """import sys
+print(sorted({"torch", "numba", "pygame", "PIL", "agents", "matplotlib", "anywidget"} & set(sys.modules)))"""
 PLAY = f"""
 import gymnasium
 import oanquan_env
@@ -69,30 +69,24 @@ def test_exported_names_are_pinned() -> None:
     assert all(hasattr(oanquan_env, name) for name in EXPORTED.split())
 
 
-def test_every_public_module_imports_without_heavy_libraries() -> None:
-    """The agents' package lists its players without torch or numba, too."""
+def test_gymnasium_imports_the_package_of_an_id_and_every_public_module_imports_without_heavy_libraries() -> None:
+    """Gymnasium has no plugins since 1.0. The agents' package lists its players without torch or numba, too."""
+    made = (
+        "gymnasium.make('oanquan_env:OAnQuan-v0').spec.id",
+        "gymnasium.make_vec('oanquan_env:OAnQuan-v0', 2).num_envs",
+    )
     modules = "records.match_records", "cli", "render", "play.server", "render.animation"
-    script = "".join(f"import oanquan_env.{module}\n" for module in modules) + "import agents; agents.usage()\n"
-    assert run_python("-c", script + HEAVY) == "['agents']\n"
-
-
-def test_gymnasium_imports_the_package_that_an_id_names() -> None:
-    """Gymnasium has no plugins since 1.0; this is its way to need no import."""
-    make = "gymnasium.make('oanquan_env:OAnQuan-v0').spec.id"
-    many = "gymnasium.make_vec('oanquan_env:OAnQuan-v0', num_envs=2).num_envs"
-    assert run_python("-c", f"import gymnasium; print({make}, {many})") == "OAnQuan-v0 2\n"
-
-
-def build(kind: str, source: Path, folder: Path) -> Path:
-    """Build a `wheel` or an `sdist` of `source` into `folder`."""
-    run_python("-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(folder), folder=source)
-    (built,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
-    return built
+    script = f"import gymnasium; print({', '.join(made)})\nimport agents; agents.usage()\n"
+    script += "".join(f"import oanquan_env.{module}\n" for module in modules)
+    assert run_python("-c", script + HEAVY) == "OAnQuan-v0 2\n['agents']\n"
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("wheel", ROOT, tmp_path_factory.mktemp("dist"))
+    folder = tmp_path_factory.mktemp("dist")
+    run_python("-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder))
+    (built,) = folder.glob("*.whl")
+    return built
 
 
 def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
@@ -134,20 +128,3 @@ def test_the_wheel_plays_without_extras_and_searches_with_fast(wheel: Path, tmp_
     assert "numba" in install(f"oanquan[fast] @ {wheel.as_uri()}")
     assert run("-c", SEARCH).splitlines() == [NEEDS_CLONE, "minimax:nodes=2000,net=pretrained", "ply 1"]
     assert "proved: the value is +5" in run("-m", "oanquan_env", "solve", "--rules", "tonkin", "--megabytes", "16")
-
-
-@pytest.mark.slow
-def test_the_sdist_is_complete(wheel: Path, tmp_path: Path) -> None:
-    """It holds all that is committed, and makes the same wheel."""
-    if not (ROOT / ".git").exists():
-        pytest.skip("no git clone: what is committed is not known")
-    sdist = build("sdist", ROOT, tmp_path / "dist")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path, filter="data")
-    (unpacked,) = tmp_path.glob("oanquan-*")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    committed = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
-    assert committed <= {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*")}
-    again = build("wheel", unpacked, tmp_path / "again")
-    first, second = (zipfile.ZipFile(path) for path in (wheel, again))
-    assert {one.filename: one.CRC for one in first.infolist()} == {one.filename: one.CRC for one in second.infolist()}
