@@ -58,7 +58,7 @@ def persons() -> Iterator[PlayServer]:
 
 @pytest.fixture(scope="module")
 def hints() -> None:
-    """Hints are those of the search, which is loaded before."""
+    """The search that gives hints, loaded."""
     pytest.importorskip("numba")
     assert shared_adviser(Rules())[0].ready.wait(120)
     assert shared_reviewer(Rules())[0].ready.wait(120)

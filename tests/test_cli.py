@@ -107,7 +107,6 @@ perft --depth 0  =>  --depth: must be a whole number from 1, not '0'
 perft --rules tonki  =>  --rules: unknown preset 'tonki' (did you mean tonkin
 perft --position "0,0,0,0,0,0*/5,5,5,5,5,0* 0,25 0 4"  =>  column 32: the row of the mover, player 0, is empty
 show 5,5  =>  column 4: a position has 4 words
-show --svg /nowhere/at/all.svg  =>  No such file
 rules tonki  =>  did you mean tonkin?
 replay /nowhere.txt  =>  No such file
 replay games.txt --game 3  =>  there is no game 3: the file holds 2

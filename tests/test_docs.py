@@ -47,14 +47,12 @@ def test_examples_run(page: Path) -> None:
 
 def test_the_readme_s_examples_do_what_they_say_and_none_leans_on_another_s_imports(tmp_path: Path) -> None:
     blocks = examples(ROOT / "README.md")
-    assert len(blocks) == 2
-    lacking = '>>> import gymnasium\n>>> game = gymnasium.make("OAnQuan-v0")\n'
-    for block in (*blocks, lacking):  # each in a fresh Python
+    assert [block.count(">>>") > 3 for block in blocks] == [True, True]
+    for block in blocks:  # each in a fresh Python
         (tmp_path / "example.txt").write_text(block, encoding="utf-8")
         command = [sys.executable, "-m", "doctest", str(tmp_path / "example.txt")]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
-        printed = done.stdout + done.stderr
-        assert "NameNotFound" in printed if block == lacking else (block.count(">>>") > 3 and printed == ""), printed
+        assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
 def anchors(page: Path) -> set[str]:

@@ -142,10 +142,6 @@ def test_a_resigned_round_is_lost_by_the_player_to_move(rules: str, resigner: in
         assert (played.winner, played.termination) == (1 - resigner, Termination.RESIGNED)
         assert len(match.ownership.sold[resigner]) == (35 - kept) // 10
         assert (match.round_number, match.starter) == (2, resigner)
-    match = Match(rules, "fields_to_lose=1")
-    match.positions.mover[:] = resigner
-    match.resign()
-    assert_over(match, 1 - resigner, MatchEnd.FIELDS_SOLD)
 
 
 def test_a_match_with_a_resigned_round_is_written_and_read_again() -> None:

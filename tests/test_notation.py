@@ -43,7 +43,6 @@ WRONG = """\
 0*/6,7,8,9,5,0* | 0* | 13 | 2 sides
 9,5,0* | 9,5,0*/5 | 27 | 2 sides
 4,5, | 4, | 11 | 6 squares on side 1
-9,5, | 9, | 24 | 6 squares on side 2
 3,4 | -3,4 | 5 | field 3 of South must be a whole number
 8, | , | 18 | field 3 of North must be
 5,0*/ | 05,0*/ | 9 | field 5 of South
@@ -52,10 +51,8 @@ WRONG = """\
 1,2 | 240,2 | 1 | 289 seeds are more than 255
 0,0 | 0 | 28 | 2 scores
 0,0 | 0,x | 29 | score 2 must be whole points
-0,0 | 0,-0 | 29 | score 2 must be whole points
 0,0 | 1,0 | 1 | make 71 points, not the 70
 0 0 0 | 0 2 0 | 31 | mover must be 0 to 1
-0 0 0 | 0 S 0 | 31 | the mover must be a whole number
 0 0 0 | 0 0 201 | 33 | ply must be 0 to 200
 1,2,3,4,5,0*/6,7,8,9,5,0* 0,0 | 0,0,0,0,0,0*/6,7,8,9,5,0* 15,0 | 32 | player 0, is empty: not ready to move
 """

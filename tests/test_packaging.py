@@ -31,10 +31,7 @@ while game.agents:
     game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
 single = gymnasium.make("OAnQuan-v0")
 _, info = single.reset(seed=0)
-over = False
-while not over:
-    _, _, terminated, truncated, info = single.step(int(info["action_mask"].argmax()))
-    over = terminated or truncated
+single.step(int(info["action_mask"].argmax()))
 gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent="maxn:depth=2,net=pretrained", seat=1).reset(seed=0)
 print(oanquan_env.__file__)
 {HEAVY}
