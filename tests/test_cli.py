@@ -112,7 +112,6 @@ replay /nowhere.txt  =>  No such file
 replay games.txt --game 3  =>  there is no game 3: the file holds 2
 replay broken.txt  =>  line 4, column 10: Result is '22-46'
 replay rounds.txt  =>  round 2: Round is '3', but should be '2'
-play --opponent grandmother  =>  unknown player 'grandmother'
 play --hints grandmother  =>  unknown player 'grandmother'
 play --seat West  =>  no seat 'West'; seats are South, North
 play --seed -1  =>  --seed: must be a whole number from 0, not '-1'

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from notebooks.run import MOST_CHARACTERS, TEXT, execute, main, notebooks, shown
+from notebooks.run import MOST_CHARACTERS, TEXT, execute, notebooks, shown
 
 each_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 
@@ -31,11 +31,3 @@ def test_notebook_runs_from_a_clean_kernel_and_shows_what_is_stored(path: Path) 
 
     for before, after in zip(nbformat.read(path, as_version=4).cells, execute(path).cells, strict=True):
         assert told(before) == told(after), f"out of date: python notebooks/run.py {path.name}\n{before.source}"
-
-
-def test_a_name_that_no_notebook_has_is_told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("notebooks.run.execute", lambda path: pytest.fail("something was run"))
-    assert main(["01", "nowhere"]) == 2
-    assert "no notebook begins with 'nowhere'; there are 01_the_game.ipynb, " in capsys.readouterr().err

@@ -70,10 +70,10 @@ def ledger(fields: int, rounds: list[tuple[int, int]], half: int, measure: str) 
     return codes
 
 
-scores_of_rounds = st.lists(st.tuples(st.integers(-15, 85), st.integers(-15, 85)), max_size=12)
+points = st.integers(-15, 85)
 
 
-@given(st.integers(2, 5), scores_of_rounds, st.sampled_from(["lack", "margin"]))
+@given(st.integers(2, 5), st.lists(st.tuples(points, points), max_size=12), st.sampled_from(["lack", "margin"]))
 def test_any_run_of_rounds_agrees_with_the_ledger(fields: int, rounds: list[tuple[int, int]], measure: str) -> None:
     game, match_rules = Rules(fields=fields), MatchRules.parse(f"match_measure={measure}")
     ownership = Ownership(fields)

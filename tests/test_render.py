@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from hypothesis import given
 
@@ -107,7 +106,6 @@ def test_ownership_is_marked_and_labels_are_escaped() -> None:
     added = Counter(kind for _, kind, _ in elements(svg(BIG, owners=OWNERS)))
     added -= Counter(kind for _, kind, _ in elements(svg(BIG)))
     assert added == {"f-accent s-edge": 3, "f-card s-accent": 2}
-    assert svg(BIG, owners=np.array(OWNERS)) == svg(BIG, owners=OWNERS)
     assert 'viewBox="0 0 800 400" width="400" height="200"' in svg(BIG, width=400)
     sly = elements(svg(BIG, last=LastMove(0, (1,), 1, (), '<script>"&')))
     assert 'South played <script>"& · ply 31' in [word for _, _, word in sly]
