@@ -18,8 +18,7 @@ BIG = Snapshot(Rules(), (17, 0, 3, 12, 1, 23, 0, 9, 0, 2, 11, 0), (1, 0), (-7, 4
 
 def played_board(rules: Rules | str, seed: int, plies: int) -> Board:
     """A game of at most `plies` random moves."""
-    rng = np.random.default_rng(seed)
-    board = Board(rules)
+    rng, board = np.random.default_rng(seed), Board(rules)
     while len(board.history) < plies and board.outcome is None:
         board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
     return board

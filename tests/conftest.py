@@ -51,7 +51,6 @@ def server() -> Iterator[PlayServer]:
 
 @pytest.fixture(scope="module")
 def persons() -> Iterator[PlayServer]:
-    """A server of games between two persons."""
     with serve("human", "human") as served:
         yield served
 

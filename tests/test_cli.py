@@ -23,8 +23,6 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command, which must succeed and complain of nothing; returns what it prints."""
-
     def ran(*arguments: str) -> str:
         assert main(arguments) == 0
         printed = capsys.readouterr()
@@ -36,7 +34,6 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
-    """A file of two games."""
     headers, comments = {"South": "Lan", "Round": "1"}, {0: "The puzzle.", 1: "loses at once"}
     finished = GameRecord.from_board(boards_of("5A", "3A")[-1], headers, comments)
     path = tmp_path / "games.txt"
@@ -145,7 +142,6 @@ def test_help_and_the_version_are_told(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def terminal(*arguments: str, columns: int = 80, **variables: str) -> pexpect.spawn:
-    """The program in a terminal."""
     kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
     started = pexpect.spawn(
         sys.executable,

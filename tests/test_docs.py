@@ -56,7 +56,6 @@ def test_the_readme_s_examples_do_what_they_say_and_none_leans_on_another_s_impo
 
 
 def anchors(page: Path) -> set[str]:
-    """What links to a page's headings end with."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
 

@@ -72,7 +72,6 @@ def test_a_record_that_does_not_replay_is_refused_at_its_place() -> None:
         (swap("once}", "once"), 9, 7, "ends without its result"),
         (swap("loses", "lo\\ses"), 9, 10, r"unknown escape '\\\\s'"),
         (swap("} 3A", "} ]3A"), 9, 23, "expected a move here"),
-        (swap("[South", "[Sou th"), 2, 1, "a header is"),
         (swap("[North", "[South"), 3, 1, "the header South comes twice"),
         (swap('[Rules "mancala-world"]\n', ""), 1, 1, r"must have the header \[Rules"),
         (swap('[Result "22-46"]\n', ""), 1, 1, r"must have the header \[Result"),
