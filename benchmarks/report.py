@@ -101,5 +101,5 @@ def describe_machine() -> dict[str, Any]:
     return {
         "processor": provenance.processor(),
         "commit": provenance.commit(),
-        **provenance.versions(["numpy", "torch"]),
+        **provenance.versions(["numba", "numpy", "torch"]),
     }

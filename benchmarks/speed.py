@@ -168,7 +168,7 @@ def main() -> None:
         tables[table].setdefault(row, {})[str(size)] = speed
     for name, speeds in tables.items():
         report.show(f"{name}, millions a second on one core", *report.by_size(speeds))
-    report.write(options, "speed", {"unit": "1/s", **tables})
+    report.write(options, "speed", {"unit": "1/s", "seconds": options.seconds, **tables})
 
 
 if __name__ == "__main__":
