@@ -59,8 +59,9 @@ def peers_table() -> str:
         ["pgx", "none; othello, connect four", "JAX; batched", "", "", f"0.41, 1.8 {ONCE}"],
     ]
     note = (
-        f"Speed: random play on one core. {ONCE} measured once, not by the committed benchmarks: the C++ program "
-        "(`-O2 -march=native`) on this class of machine, Ludii and pgx on a faster one. As far as we know, these are "
-        "the first neural agents and the first PettingZoo and vectorised environments of this game."
+        "Speed: random play on one core; the committed benchmarks do not time the drawing of moves. "
+        f"{ONCE} measured once, not by them: the C++ program (`-O2 -march=native`) on this class of machine, Ludii and "
+        "pgx on a faster one. As far as we know, these are the first neural agents and the first PettingZoo and "
+        "vectorised environments of this game."
     )
     return f"{table(heads, rows, left=4)}\n\n{note}"
