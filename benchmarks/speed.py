@@ -7,7 +7,7 @@ observation, mask and rewards) play one game. All take turns in each of several 
 
 The clock stops while actions are drawn, for CartPole too, and while the games of the first table restart. OpenSpiel's
 games are drawn beforehand and replayed, as one ply takes about a microsecond. Its line is left out where OpenSpiel is
-not installed, and --publish needs it: `pip install -e ".[openspiel]"`. Run it on an idle machine, for about four
+not installed, and --publish needs it: `pip install -e ".[openspiel]"`. Run it on an idle machine, for a few
 minutes: `python -m benchmarks.speed`.
 """
 
