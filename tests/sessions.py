@@ -13,6 +13,7 @@ def line(played: Session) -> list[str]:
 
 
 def refused(played: Session, name: str, **arguments: Any) -> SessionError:
+    """The error of a request; it has changed nothing."""
     before = played.state()
     with pytest.raises(SessionError) as raised:
         played.request(name, arguments)
