@@ -12,8 +12,19 @@ from tests.sessions import refused
 PLACE = "5,5,5,5,5,0*/5,5,5,5,5,0*"
 HEADERS = '[Rules "mancala-world"]\n[Result "*"]\n'
 ROUND = '[Rules "mancala-world"]\n[Match ""]\n[Round "1"]\n[Result "*"]\n'
-UNREADABLE = ("", "nonsense", HEADERS, '[Rules "chess"]\n[Result "*"]\n*', f"{HEADERS}1. 9Z *", f"{HEADERS}1. 3A 9A *")
-UNREADABLE += ('[Rules "mancala-world"]\n[Result "1-2"]\n1. 5A 3A 1-2', f'{HEADERS}[Position "5"]\n*', f"{ROUND}*\n" * 2)
+UNREADABLE: tuple[str, ...] = (
+    "",
+    "nonsense",
+    HEADERS,
+    '[Rules "chess"]\n[Result "*"]\n*',
+    f"{HEADERS}1. 9Z *",
+    f"{HEADERS}1. 3A 9A *",
+)
+UNREADABLE += (
+    '[Rules "mancala-world"]\n[Result "1-2"]\n1. 5A 3A 1-2',
+    f'{HEADERS}[Position "5"]\n*',
+    f"{ROUND}*\n" * 2,
+)
 UNREADABLE += (f'{HEADERS}[Sold "S1"]\n*', ROUND.replace('""', '"x=1"') + "*", ROUND.replace('"1"', '"2"') + "*")
 WRONG: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "rules": [("new", {"rules": rules}) for rules in ("chess", "tonkin sedes=3", "seeds=x", "stones=False", "x" * 2000)]
@@ -25,11 +36,14 @@ WRONG: dict[str, list[tuple[str, dict[str, Any]]]] = {
     ],
     "record": [("load", {"text": text}) for text in UNREADABLE] + [("load", {"text": f"{HEADERS}*", "number": 2})],
     "games": [("load", {"text": f"{HEADERS}*\n" * 2})],
-    "request": [("undo", {}), ("redo", {}), ("next_round", {}), ("dance", {}), ("new", {"starter": 5})]
-    + [("back", {"moves": 5}), ("back", {"moves": "0"}), ("move", {"field": 3}), ("puzzle", {"level": "x"})],
+    "request": [
+        *((name, {}) for name in ("undo", "redo", "next_round", "dance")),
+        *(("back", {"moves": moves}) for moves in (5, "0")),
+        *(("new", {"starter": 5}), ("move", {"field": 3}), ("puzzle", {"level": "x"})),
+    ],
     "move": [("move", {"move": "3A", "ply": 7}), ("move", {"move": "9A", "ply": 0}), ("new", {"moves": "9A"})],
-    "player": [("new", {"seats": ["human"]}), ("new", {"seats": ["human", "nobody"]})]
-    + [("new", {"seats": ["human", "tests.players:FirstMove"]})],  # no request makes the program import a module
+    # No request makes the program import a module.
+    "player": [("new", {"seats": ["human", *other]}) for other in ([], ["nobody"], ["tests.players:FirstMove"])],
 }
 """What people do wrong, by the code of the refusal."""
 
