@@ -11,7 +11,7 @@ from oanquan_env.play.puzzles import LEAST_LOSS, puzzles_of
 from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
 from oanquan_env.records.match_records import replay_match
-from tests.sessions import line, opened, play, refused
+from tests.sessions import opened, play, refused
 from tests.strategies import PRESET_NAMES
 
 pytestmark = pytest.mark.usefixtures("own_players")
@@ -57,18 +57,6 @@ def test_a_game_begins_as_it_is_asked_for_and_its_positions_are_valued() -> None
     for moves in (1, 2, "0", True):
         with pytest.raises(SessionError):
             played.hint(moves)  # type: ignore[arg-type]
-
-
-def test_no_move_is_redone_after_a_resignation() -> None:
-    played = Session()
-    play(played, "1A")
-    played.request("undo", {})
-    played.request("resign", {})
-    assert not played.state()["can_redo"]
-    assert refused(played, "redo").code == "request"
-    played.request("undo", {})
-    played.request("redo", {})
-    assert (line(played), played.state()["turn"]) == (["1A"], "person")
 
 
 def test_the_lessons_show_what_they_say() -> None:
@@ -144,7 +132,13 @@ def test_a_resigned_round_is_lost_and_the_match_goes_on() -> None:
     assert again.state()["resigned"] == 0
     played.request("undo", {})
     assert (played.state()["resigned"], played.state()["match"]["sold"]) == (None, [0, 0])
+    played.request("undo", {})
     played.request("resign", {})
+    assert refused(played, "redo").code == "request"  # of a game that is over
+    played.request("undo", {})
+    played.request("redo", {})
+    played.request("resign", {})
+    assert played.state()["match"] == state["match"]
     played.request("next_round", {})
     assert (played.state()["match"]["number"], played.state()["mover"], played.state()["turn"]) == (2, 0, "person")
     two = f"{Session().saved()}\n{Session('three-player').saved()}"
