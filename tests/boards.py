@@ -9,10 +9,7 @@ from oanquan_env.render import LastMove, Snapshot
 from tests import strategies
 
 FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
-"""South's 3A captures 15, the last stone among them; then the rows are worth 3 and 1. Scores, 49 in all, are to be
-filled in."""
-
-
+"""South's 3A takes 15 points and the last stone; the rows then hold 3 and 1. The scores make 49."""
 PUZZLE_MARK = LastMove(origin=4, path=(5, 6, 7, 8, 9, 11, 0, 1, 2, 3), last=3, captured=(5,), label="5A")
 """Of 5A, the first move of the puzzle of Mancala World."""
 BIG = Snapshot(Rules(), (17, 0, 3, 12, 1, 23, 0, 9, 0, 2, 11, 0), (1, 0), (-7, 4), mover=1, ply=31)
@@ -21,8 +18,7 @@ BIG = Snapshot(Rules(), (17, 0, 3, 12, 1, 23, 0, 9, 0, 2, 11, 0), (1, 0), (-7, 4
 
 def played_board(rules: Rules | str, seed: int, plies: int) -> Board:
     """A game of at most `plies` random moves."""
-    rng = np.random.default_rng(seed)
-    board = Board(rules)
+    rng, board = np.random.default_rng(seed), Board(rules)
     while len(board.history) < plies and board.outcome is None:
         board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
     return board
@@ -30,18 +26,15 @@ def played_board(rules: Rules | str, seed: int, plies: int) -> Board:
 
 def boards_of(*moves: str, rules: Rules | str = "mancala-world") -> list[Board]:
     """The board at which a game begins, and those after each move."""
-    row = [Board(rules)]
+    board = Board(rules)
     for move in moves:
-        row.append(row[-1].copy())
-        row[-1].push(move)
-    return row
+        board.push(move)
+    return board.boards()
 
 
 def random_positions(core: Core, n: int, seed: int) -> Positions:
     """Running positions of every phase: game i is up to i % 12 plies old."""
-    rng = np.random.default_rng(seed)
-    positions = core.start(n)
-    policy = RandomPolicy(core)
+    rng, positions, policy = np.random.default_rng(seed), core.start(n), RandomPolicy(core)
     for ply in range(11):
         rows = ((np.arange(n) % 12 > ply) & ~positions.over).nonzero()[0]
         moved = positions[rows]
@@ -52,9 +45,8 @@ def random_positions(core: Core, n: int, seed: int) -> Positions:
 
 def fair_reward(reward: str, standings: np.ndarray, total: int) -> list[float]:
     """What a whole game with these final points pays each player, from the words of `oanquan_env.rewards`."""
-    players = len(standings)
+    players, won = len(standings), standings == standings.max()
     margin = (standings * players - standings.sum()) / (players - 1) / total
-    won = standings == standings.max()
     outcome = np.where(won, 1 / won.sum(), -1 / max(1, (~won).sum())) * (not won.all())
     paid: list[float] = {"margin": margin, "outcome": outcome, "mixed": (margin + outcome) / 2}[reward].tolist()
     return paid

@@ -51,14 +51,13 @@ def server() -> Iterator[PlayServer]:
 
 @pytest.fixture(scope="module")
 def persons() -> Iterator[PlayServer]:
-    """A server of games between two persons."""
     with serve("human", "human") as served:
         yield served
 
 
 @pytest.fixture(scope="module")
 def hints() -> None:
-    """Hints are those of the search, which is loaded before."""
+    """The search that gives hints, loaded."""
     pytest.importorskip("numba")
     assert shared_adviser(Rules())[0].ready.wait(120)
     assert shared_reviewer(Rules())[0].ready.wait(120)

@@ -117,7 +117,7 @@ def test_a_page_that_is_out_of_date_is_named_and_renewed(
     assert f"{page} is out of date; renew it with: python -m benchmarks.readme" in capsys.readouterr().err
     assert "mancala-world" not in page.read_text()
     assert readme.main([]) == 0
-    assert "| mancala-world | " in page.read_text()
+    assert "| mancala-world, compiled | " in page.read_text()
     assert readme.main(["--check"]) == 0
 
 

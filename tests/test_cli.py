@@ -1,21 +1,21 @@
 """The command line: every command, its errors, and its behaviour in a terminal."""
 
-import contextlib
 import io
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pexpect
 import pytest
 
-from oanquan_env import PRESETS, Board, GameRecord, __version__, perft, render
+from oanquan_env import PRESETS, Board, GameRecord, __version__, divide, render
 from oanquan_env.cli import main
 from tests.boards import boards_of
-from tests.terminals import Terminal
 from tests.test_match import THREE_ROUNDS
 
 Run = Callable[..., str]
@@ -23,8 +23,6 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command, which must succeed and complain of nothing; returns what it prints."""
-
     def ran(*arguments: str) -> str:
         assert main(arguments) == 0
         printed = capsys.readouterr()
@@ -36,7 +34,6 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
-    """A file of two games."""
     headers, comments = {"South": "Lan", "Round": "1"}, {0: "The puzzle.", 1: "loses at once"}
     finished = GameRecord.from_board(boards_of("5A", "3A")[-1], headers, comments)
     path = tmp_path / "games.txt"
@@ -50,9 +47,9 @@ def test_perft_counts_each_depth_or_divides_from_any_position(run: Run) -> None:
     assert re.search(r"\(mancala-world, [\d.]+ s\)", lines[5])
     board = boards_of("5A", rules="app")[-1]
     printed = run("perft", "--rules", "app", "--position", board.text(), "--depth", "2", "--divide")
-    counts = dict(line.split() for line in printed.splitlines()[:-1])
-    assert set(counts) == {*map(str, board.legal_moves), "all"}
-    assert int(counts["all"]) == perft(board, 2) == sum(int(n) for move, n in counts.items() if move != "all")
+    counts = {str(move): paths for move, paths in divide(board, 2).items()}
+    told = dict(line.split() for line in printed.splitlines()[:-1])
+    assert {move: int(paths) for move, paths in told.items()} == counts | {"all": sum(counts.values())}
 
 
 def test_show_draws_a_position(run: Run, tmp_path: Path) -> None:
@@ -103,21 +100,17 @@ def test_rules_lists_presets_and_spells_one_out(run: Run) -> None:
 
 MISTAKES = """\
   =>  required: COMMAND
-dance  =>  invalid choice: 'dance'
 perft --depth 0  =>  --depth: must be a whole number from 1, not '0'
 perft --rules tonki  =>  --rules: unknown preset 'tonki' (did you mean tonkin
 perft --position "0,0,0,0,0,0*/5,5,5,5,5,0* 0,25 0 4"  =>  column 32: the row of the mover, player 0, is empty
 show 5,5  =>  column 4: a position has 4 words
-show --svg /nowhere/at/all.svg  =>  No such file
 rules tonki  =>  did you mean tonkin?
 replay /nowhere.txt  =>  No such file
 replay games.txt --game 3  =>  there is no game 3: the file holds 2
 replay broken.txt  =>  line 4, column 10: Result is '22-46'
 replay rounds.txt  =>  round 2: Round is '3', but should be '2'
-play --opponent grandmother  =>  unknown player 'grandmother'
 play --hints grandmother  =>  unknown player 'grandmother'
 play --seat West  =>  no seat 'West'; seats are South, North
-play --position x  =>  a position has 4 words
 play --seed -1  =>  --seed: must be a whole number from 0, not '-1'
 """
 
@@ -148,42 +141,57 @@ def test_help_and_the_version_are_told(capsys: pytest.CaptureFixture[str]) -> No
         assert capsys.readouterr().out.startswith(start)
 
 
+def terminal(*arguments: str, columns: int = 80, **variables: str) -> pexpect.spawn:
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
+    started = pexpect.spawn(
+        sys.executable,
+        ["-m", "oanquan_env", "play", *arguments],
+        env={**kept, "TERM": "dumb", "PYTHONIOENCODING": "utf-8", **variables},
+        dimensions=(24, columns),
+        encoding="utf-8",
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background ignores Ctrl-C
+    )
+    started.logfile_read = io.StringIO()
+    return started
+
+
 @pytest.mark.parametrize(("key", "status"), [("\x04", 0), ("\x03", 130)])
 def test_control_d_and_control_c_leave_cleanly(key: str, status: int) -> None:
-    terminal = Terminal("play")
-    terminal.wait_for("South > ")
+    game = terminal()
+    game.expect("South > ")
     for _ in range(30):
-        terminal.type(key)  # Python may miss a Ctrl-C between its prompt and its reading; a person presses it again
-        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
-            terminal.process.wait(timeout=1)
+        game.send(key)  # Python may miss a Ctrl-C between its prompt and its reading; a person presses it again
+        if game.expect([pexpect.EOF, pexpect.TIMEOUT], timeout=1) == 0:
             break
-    assert terminal.close() == status
+    game.close()
+    assert game.exitstatus == status
 
 
 def shown(*lines: str, columns: int = 80, **variables: str) -> str:
     """The output of a terminal for a game between two persons who type these lines."""
-    terminal = Terminal("play", "--opponent", "human", columns=columns, variables=variables)
+    game = terminal("--opponent", "human", columns=columns, **variables)
     for line in (*lines, "quit"):
-        terminal.wait_for("> ")
-        terminal.type(f"{line}\n")
-    assert terminal.close() == 0
-    return terminal.seen.replace("\r\n", "\n")
+        game.expect("> ")
+        game.sendline(line)
+    game.expect(pexpect.EOF)
+    game.close()
+    assert game.exitstatus == 0
+    return game.logfile_read.getvalue().replace("\r\n", "\n")
 
 
-def test_lines_can_be_edited_and_called_back_and_boards_are_coloured() -> None:
+def test_lines_can_be_edited_and_boards_have_the_terminal_s_colours_and_width() -> None:
     pytest.importorskip("readline")
     seen = shown("1B\x7fA", "\x1b[A", TERM="xterm-256color")  # a backspace; then the arrow up brings the line back
-    assert "North to move, ply 1, South played 1A" in seen
-    assert "North cannot play 1A; legal: 2A" in seen
-    assert "\x1b[1m▶ South 0\x1b[0m" in seen
+    for words in (
+        "North to move, ply 1, South played 1A",
+        "North cannot play 1A; legal: 2A",
+        "\x1b[1m▶ South 0\x1b[0m",
+    ):
+        assert words in seen
     assert "\x1b[1m" not in shown(TERM="xterm-256color", NO_COLOR="1")
-
-
-def test_boards_fit_a_plain_terminal_of_forty_columns() -> None:
-    seen = shown("1A", columns=40, TERM="dumb")
-    assert "\x1b[" not in seen
-    boards = [line for line in seen.split("\n") if set(line) & set("│╭╰")]
-    assert len(boards) == 10
+    plain = shown("1A", columns=40)
+    boards = [line for line in plain.split("\n") if set(line) & set("│╭╰")]
+    assert (len(boards), "\x1b[" in plain) == (10, False)
     assert max(map(len, boards)) <= 40
 
 

@@ -1,6 +1,5 @@
-"""The parts of the documentation that come from the code, and the examples in its pages and in the README."""
+"""The examples, links and commands of the documentation and the README."""
 
-import dataclasses
 import functools
 import re
 import runpy
@@ -10,18 +9,10 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from docs import generated
-from oanquan_env import PRESETS, Core, Rules
-from oanquan_env.benchmark.pairs import play_pairs
-from oanquan_env.envs.vector import OAnQuanVectorEnv
-from oanquan_env.players import GreedyPolicy
-from oanquan_env.playing import random_openings
-
-DOCS = Path(generated.__file__).parent
-ROOT = DOCS.parent
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks").rglob("report.md")])
@@ -48,29 +39,6 @@ def commands(text: str) -> list[list[str]]:
     return [words for part in parts if (words := shlex.split(part, comments=True)) and words[0] == "python"]
 
 
-def test_tables_of_rules_are_whole() -> None:
-    fields, presets = generated.rules_fields(), generated.presets()
-    rows = fields.splitlines()[2:]
-    assert [row.split("`")[1] for row in rows] == [field.name for field in dataclasses.fields(Rules)]
-    assert all(len(row.split(" | ")[3]) > 20 for row in rows)
-    assert "seeds on it stay (MW's Neweco, APP)." in fields  # a meaning of two lines is whole
-    for name, preset in PRESETS.items():
-        changes = [f"`{field}={value}`" for field, value in preset.rules.differences(Rules()).items()]
-        assert f"| `{name}` | {', '.join(changes) or 'the default'} | " in presets
-
-
-def test_the_reference_lists_names_for_readers_and_becomes_directives_for_the_site() -> None:
-    page = "<!-- oanquan_env.board:begin -->\n- `Board`\n<!-- oanquan_env.board:end -->\n<!-- a:begin --><!-- a:end -->"
-    options = "    options: { members: [Board, Outcome, IllegalMoveError] }"
-    assert generated.directives(page) == f"::: oanquan_env.board\n{options}\n::: a"
-    names = generated.names("oanquan_env.render").splitlines()
-    assert names[:2] == ["### `oanquan_env.render`", ""]
-    assert names[4] == "- `text`: The board in lines of text, with fields numbered from each player's own left."
-    assert all(len(line) > 20 for line in names[4:])
-    with pytest.raises(ValueError, match=r"docs/api names oanquan_env\.nothing, which does not exist"):
-        generated.names("oanquan_env.nothing")
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=lambda page: page.stem)
 def test_examples_run(page: Path) -> None:
     for code in examples(page):
@@ -79,27 +47,15 @@ def test_examples_run(page: Path) -> None:
 
 def test_the_readme_s_examples_do_what_they_say_and_none_leans_on_another_s_imports(tmp_path: Path) -> None:
     blocks = examples(ROOT / "README.md")
-    assert len(blocks) == 2
-    lacking = '>>> import gymnasium\n>>> game = gymnasium.make("OAnQuan-v0")\n'
-    for block in (*blocks, lacking):  # each in a fresh Python
+    assert [block.count(">>>") > 3 for block in blocks] == [True, True]
+    for block in blocks:  # each in a fresh Python
         (tmp_path / "example.txt").write_text(block, encoding="utf-8")
         command = [sys.executable, "-m", "doctest", str(tmp_path / "example.txt")]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
-        printed = done.stdout + done.stderr
-        assert "NameNotFound" in printed if block == lacking else (block.count(">>>") > 3 and printed == ""), printed
-
-
-def test_the_example_of_an_agent_plays_better_than_greedy() -> None:
-    names: dict[str, type] = {}
-    exec(examples(DOCS / "how-to" / "agent.md")[0], names)
-    core, rng = Core(), np.random.default_rng(0)
-    openings = random_openings(core, 200, 4, rng)
-    assert play_pairs(core, names["Cautious"](core), GreedyPolicy(core), openings, rng).score.mean() > 0.55
-    assert OAnQuanVectorEnv(4, opponent=names["Cautious"](core)).reset(seed=0)[0].shape == (4, 18)
+        assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
 def anchors(page: Path) -> set[str]:
-    """What links to a page's headings end with."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
 

@@ -3,6 +3,7 @@
 import gzip
 import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -43,11 +44,7 @@ def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path, monk
     path.chmod(0o600)
     write_atomically(path, b"new")
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
-
-    def fail(*_: object) -> None:
-        raise OSError("no space")
-
-    monkeypatch.setattr(os, "replace", fail)
+    monkeypatch.setattr(os, "replace", Mock(side_effect=OSError("no space")))
     with pytest.raises(OSError, match="no space"):
         write_atomically(path, b"newer")
     assert path.read_bytes() == b"new"

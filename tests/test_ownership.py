@@ -20,9 +20,8 @@ def after(scores: tuple[int, int], before: str = "|", rules: str = "", measure: 
     return f"{ownership.sold_text()} | {ownership.pawned_text()}".strip()
 
 
-@pytest.mark.parametrize(
-    ("before", "scores", "fields"),
-    [
+def test_a_loser_sells_and_pawns_for_its_debt() -> None:
+    for before, scores, fields in (
         *(("|", (46, 24), "N1 |"), ("|", (40, 30), "| N1"), ("|", (45, 25), "N1 |")),  # of docs/RULES.md 6
         *(("|", (24, 46), "S1 |"), ("|", (54, 16), "N1 | N2"), ("|", (80, -10), "N1 N2 N3 N4 | N5")),
         *(("|", (36, 30), "|"), ("|", (39, 31), "|")),  # a rest below 5 is lent
@@ -32,10 +31,8 @@ def after(scores: tuple[int, int], before: str = "|", rules: str = "", measure: 
         ("| N1", (50, 20), "N1 | N2"),  # a pawned field is sold when its turn comes
         ("N1 N2 | N3 N4 N5", (40, 30), "N1 N2 | N3 N4 N5"),  # with no free field nothing is pawned
         ("N1 N2 | N3 N4 N5", (90, -20), "N1 N2 N3 N4 N5 |"),  # no more than all are sold
-    ],
-)
-def test_a_loser_sells_and_pawns_for_its_debt(before: str, scores: tuple[int, int], fields: str) -> None:
-    assert after(scores, before) == fields
+    ):
+        assert after(scores, before) == fields
 
 
 def test_a_debt_follows_the_measure_and_half_of_all_points() -> None:
@@ -73,10 +70,10 @@ def ledger(fields: int, rounds: list[tuple[int, int]], half: int, measure: str) 
     return codes
 
 
-scores_of_rounds = st.lists(st.tuples(st.integers(-15, 85), st.integers(-15, 85)), max_size=12)
+points = st.integers(-15, 85)
 
 
-@given(st.integers(2, 5), scores_of_rounds, st.sampled_from(["lack", "margin"]))
+@given(st.integers(2, 5), st.lists(st.tuples(points, points), max_size=12), st.sampled_from(["lack", "margin"]))
 def test_any_run_of_rounds_agrees_with_the_ledger(fields: int, rounds: list[tuple[int, int]], measure: str) -> None:
     game, match_rules = Rules(fields=fields), MatchRules.parse(f"match_measure={measure}")
     ownership = Ownership(fields)
@@ -117,25 +114,22 @@ def test_match_rules_read_back_or_say_what_is_wrong() -> None:
 SHARED = "leftovers=split mandarin_leftovers=split"
 
 
-@pytest.mark.parametrize(
-    ("rules", "ring", "fields", "ended", "gains"),
-    [
+def test_leftovers_go_by_ownership() -> None:
+    for rules, ring, fields, ended, gains in (
         # South: 5 sold; 3 = 2 + 1, 1 = 1 + 0 pawned; 2 own. North: 7 sold; 1 = 1 + 0 pawned; 4 own.
         ("", "53102047001", "S1 N2|S2 S3 N5", Termination.STONES_CAPTURED, [2 + 1 + 2 + 7, 5 + 1 + 4 + 1]),
         # 1 + 0 + 2 + 4 + 7 + 0 + 0 + 1 = 15 make 7 each; 6 mandarin seeds make 3 each; 5 go North; 3 = 2 + 1.
         (SHARED, "531024470012", "S1|S2", Termination.STONES_CAPTURED, [7 + 3 + 2, 7 + 3 + 5 + 1]),
         ("mandarin_leftovers=split", "600004200004", "S1|", Termination.MAX_PLIES, [0, 8]),
         ("mandarin_leftovers=split", "600004200004", "S1|", Termination.RUNNING, [0, 0]),
-    ],
-)
-def test_leftovers_go_by_ownership(rules: str, ring: str, fields: str, ended: Termination, gains: list[int]) -> None:
-    core = Core(rules or "mancala-world")
-    positions = core.start()
-    positions.squares[:] = 0
-    positions.squares[0, core.tables.ring_bytes] = [int(seeds) for seeds in ring.ljust(12, "0")]
-    positions.scores[:], positions.ended[:] = (30, 10), ended
-    shares = match_standings(core, positions, Ownership.parse(*fields.split("|"), 5).owners())
-    assert (shares - positions.scores).tolist() == [gains]
+    ):
+        core = Core(rules or "mancala-world")
+        positions = core.start()
+        positions.squares[:] = 0
+        positions.squares[0, core.tables.ring_bytes] = [int(seeds) for seeds in ring.ljust(12, "0")]
+        positions.scores[:], positions.ended[:] = (30, 10), ended
+        shares = match_standings(core, positions, Ownership.parse(*fields.split("|"), 5).owners())
+        assert (shares - positions.scores).tolist() == [gains]
 
 
 @given(any_rules(players=2), seeds)

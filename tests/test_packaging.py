@@ -1,9 +1,9 @@
 """What is installed: the wheel's contents, exported names, light imports."""
 
+import functools
 import json
 import subprocess
 import sys
-import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -19,8 +19,9 @@ Ownership PRESETS PositionError Positions Rules RulesError RunawayGameError Term
 env evaluate mirror mirror_actions parse_records perft play_matches raw_env read_records rotate_seats
 """
 
-PLAY = """
-import sys
+HEAVY = """import sys
+print(sorted({"torch", "numba", "pygame", "PIL", "agents", "matplotlib", "anywidget"} & set(sys.modules)))"""
+PLAY = f"""
 import gymnasium
 import oanquan_env
 game = oanquan_env.env()
@@ -30,22 +31,15 @@ while game.agents:
     game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
 single = gymnasium.make("OAnQuan-v0")
 _, info = single.reset(seed=0)
-over = False
-while not over:
-    _, _, terminated, truncated, info = single.step(int(info["action_mask"].argmax()))
-    over = terminated or truncated
+single.step(int(info["action_mask"].argmax()))
 gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent="maxn:depth=2,net=pretrained", seat=1).reset(seed=0)
 print(oanquan_env.__file__)
-print(sorted({"torch", "numba", "pygame", "PIL", "agents", "matplotlib"} & set(sys.modules)))
-"""
-
-EVALUATE = """
-import oanquan_env
+{HEAVY}
 for player in ("greedy", lambda observations, masks: masks.argmax(axis=1)):
     found = oanquan_env.evaluate(player, pairs=5)
     print(found.openings, found.suite, [games.opponent for games in found.pairings][-1], found.regret.positions)
 """
-
+MEASURED = "openings-mancala-world.txt regret-mancala-world maxn:depth=3,net=pretrained 1230"
 SEARCH = """
 import gymnasium
 import oanquan_env
@@ -62,56 +56,45 @@ for name in ("ppo:pretrained", "minimax:nodes=2000,net=pretrained"):
 NEEDS_CLONE = 'ppo needs a clone of the project, installed by: pip install -e ".[train]"'
 
 
+def run_python(*arguments: str, python: Path | str = sys.executable, folder: Path = ROOT) -> str:
+    """What a fresh Python prints, which must succeed."""
+    return subprocess.run([python, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
 def test_exported_names_are_pinned() -> None:
     assert sorted(oanquan_env.__all__) == sorted(EXPORTED.split())
     assert all(hasattr(oanquan_env, name) for name in EXPORTED.split())
 
 
-def test_every_public_module_imports_without_heavy_libraries() -> None:
-    """The agents' package lists its players without torch or numba, too."""
-    script = (
-        "import sys, oanquan_env.records.match_records, oanquan_env.cli, oanquan_env.render, agents; agents.usage()\n"
+def test_gymnasium_imports_the_package_of_an_id_and_every_public_module_imports_without_heavy_libraries() -> None:
+    """Gymnasium has no plugins since 1.0. The agents' package lists its players without torch or numba, too."""
+    made = (
+        "gymnasium.make('oanquan_env:OAnQuan-v0').spec.id",
+        "gymnasium.make_vec('oanquan_env:OAnQuan-v0', 2).num_envs",
     )
-    script += "import oanquan_env.play.server, oanquan_env.render.animation\n"
-    script += 'print(sorted({"torch", "numba", "pygame", "PIL", "matplotlib", "anywidget"} & set(sys.modules)))'
-    printed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True)
-    assert printed.stdout == "[]\n"
-
-
-def test_gymnasium_imports_the_package_that_an_id_names() -> None:
-    """Gymnasium has no plugins since 1.0; this is its way to need no import."""
-    script = "import gymnasium\n"
-    script += 'print(gymnasium.make("oanquan_env:OAnQuan-v0").spec.id)\n'
-    script += 'print(gymnasium.make_vec("oanquan_env:OAnQuan-v0", num_envs=2).num_envs)'
-    printed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True)
-    assert printed.stdout.split() == ["OAnQuan-v0", "2"]
-
-
-def build(kind: str, source: Path, folder: Path) -> Path:
-    """Build a `wheel` or an `sdist` of `source` into `folder`."""
-    command = [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(folder)]
-    subprocess.run(command, cwd=source, check=True, capture_output=True)
-    (built,) = folder.glob("*.whl" if kind == "wheel" else "*.tar.gz")
-    return built
+    modules = "records.match_records", "cli", "render", "play.server", "render.animation"
+    script = f"import gymnasium; print({', '.join(made)})\nimport agents; agents.usage()\n"
+    script += "".join(f"import oanquan_env.{module}\n" for module in modules)
+    assert run_python("-c", script + HEAVY) == "OAnQuan-v0 2\n['agents']\n"
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build("wheel", ROOT, tmp_path_factory.mktemp("dist"))
+    folder = tmp_path_factory.mktemp("dist")
+    run_python("-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder))
+    (built,) = folder.glob("*.whl")
+    return built
 
 
 def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
-    names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0] for name in names} == {
-        "oanquan_env",
-        f"oanquan-{oanquan_env.__version__}.dist-info",
-    }
-    assert {"oanquan_env/py.typed", "oanquan_env/data/value-mancala-world.npz"} <= set(names)
-    assert {"oanquan_env/data/openings-mancala-world.txt.gz", "oanquan_env/data/regret-ludii.json.gz"} <= set(names)
+    archive = zipfile.ZipFile(wheel)
+    names, info = set(archive.namelist()), f"oanquan-{oanquan_env.__version__}.dist-info"
+    assert {name.split("/")[0] for name in names} == {"oanquan_env", info}
+    data = "value-mancala-world.npz", "openings-mancala-world.txt.gz", "regret-ludii.json.gz"
+    wanted = ("py.typed", *(f"data/{name}" for name in data), "play/web/board.js", "play/web/page.html")
+    assert {f"oanquan_env/{name}" for name in wanted} <= names
     assert wheel.stat().st_size < 3_000_000
-    assert {"oanquan_env/play/web/board.js", "oanquan_env/play/web/page.html"} <= set(names)
-    commands = next(name for name in names if name.endswith("entry_points.txt"))
-    assert "oanquan = oanquan_env.cli:main" in zipfile.ZipFile(wheel).read(commands).decode()
+    assert "oanquan = oanquan_env.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
     assert not [name for name in names if "__pycache__" in name]
 
 
@@ -120,12 +103,7 @@ def test_the_wheel_plays_without_extras_and_searches_with_fast(wheel: Path, tmp_
     """In an empty environment, beside another package that is called `agents`."""
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-
-    def run(*arguments: str) -> str:
-        command = [str(python), *arguments]
-        return subprocess.run(command, cwd=elsewhere, check=True, capture_output=True, text=True).stdout
+    run = functools.partial(run_python, python=python, folder=tmp_path)
 
     def install(wanted: str) -> set[str]:
         pip = "-m", "pip", "--disable-pip-version-check"
@@ -135,34 +113,15 @@ def test_the_wheel_plays_without_extras_and_searches_with_fast(wheel: Path, tmp_
     installed = install(str(wheel))
     assert {"oanquan", "numpy", "gymnasium", "pettingzoo"} <= installed
     assert not installed & {"torch", "numba", "pillow", "pygame-ce", "matplotlib", "stable-baselines3"}
-    where, heavy = run("-c", PLAY).splitlines()
+    where, *printed = run("-c", PLAY).splitlines()
     assert Path(where).is_relative_to(tmp_path / "venv")
-    assert heavy == "[]"
-    measured = run("-c", EVALUATE).splitlines()
-    assert measured == ["openings-mancala-world.txt regret-mancala-world maxn:depth=3,net=pretrained 1230"] * 2
+    assert printed == ["[]", MEASURED, MEASURED]
     command = "import subprocess, sys; subprocess.run([sys.argv[1], 'evaluate', 'greedy', 'random', '--pairs', '2'])"
     shown = run("-c", command, str(python.with_name("oanquan")))
     assert "points lost a move over the test part of regret-mancala-world" in shown
-    (elsewhere / "agents").mkdir()
-    (elsewhere / "agents" / "__init__.py").write_text("raise RuntimeError('run')")
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "__init__.py").write_text("raise RuntimeError('run')")
     assert run("-c", SEARCH).splitlines() == [NEEDS_CLONE, 'this needs numba: pip install "oanquan[fast]"']
     assert "numba" in install(f"oanquan[fast] @ {wheel.as_uri()}")
     assert run("-c", SEARCH).splitlines() == [NEEDS_CLONE, "minimax:nodes=2000,net=pretrained", "ply 1"]
     assert "proved: the value is +5" in run("-m", "oanquan_env", "solve", "--rules", "tonkin", "--megabytes", "16")
-
-
-@pytest.mark.slow
-def test_the_sdist_is_complete(wheel: Path, tmp_path: Path) -> None:
-    """It holds all that is committed, and makes the same wheel."""
-    if not (ROOT / ".git").exists():
-        pytest.skip("no git clone: what is committed is not known")
-    sdist = build("sdist", ROOT, tmp_path / "dist")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path, filter="data")
-    (unpacked,) = tmp_path.glob("oanquan-*")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    committed = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
-    assert committed <= {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*")}
-    again = build("wheel", unpacked, tmp_path / "again")
-    first, second = (zipfile.ZipFile(path) for path in (wheel, again))
-    assert {one.filename: one.CRC for one in first.infolist()} == {one.filename: one.CRC for one in second.infolist()}

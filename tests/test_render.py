@@ -6,14 +6,13 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from hypothesis import given
 
 from oanquan_env import Board, Outcome, Rules, Termination
 from oanquan_env.render import LastMove, Snapshot, coloured, svg, text
 from oanquan_env.render.scene import MOST_PEBBLES
-from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
+from oanquan_env.render.theme import PEBBLES
 from tests.boards import BIG, PUZZLE_MARK, boards, boards_of
 
 OWNERS = [[0, 1, 2, 0, 0], [2, 2, 0, 0, 1]]
@@ -65,23 +64,20 @@ def test_triangle_and_square_as_text(players: int, names: str) -> None:
     assert drawn.endswith("East to move, ply 0, South played 1A")
 
 
-@pytest.mark.parametrize(
-    ("scores", "winner", "words"),
-    [
+def test_how_a_game_ended_in_words() -> None:
+    for scores, winner, words in (
         *(((46, 24), 0, "South wins"), ((35, 35), None, "A draw"), ((35, 35, 35, 35), None, "A draw")),
         ((40, 25, 40), None, "South and West share the win"),
         ((40, 40, 20, 40), None, "South, East and West share the win"),
-    ],
-)
-def test_how_a_game_ended_in_words(scores: tuple[int, ...], winner: int | None, words: str) -> None:
-    game, none = Rules(players=len(scores)), (0,) * len(scores)
-    outcome = Outcome(scores, winner, Termination.STONES_CAPTURED)
-    board = Snapshot(game, (0,) * game.squares, none, none, 0, 9, outcome)
-    drawn = text(board)
-    assert drawn.endswith(f"{words}, stones captured, ply 9")
-    assert "▶" not in drawn
-    assert all(str(score) in drawn for score in scores)  # the final points, not the scores before the leftovers
-    assert all(f">{line}<" in svg(board) for line in (words, "stones captured · ply 9"))
+    ):
+        game, none = Rules(players=len(scores)), (0,) * len(scores)
+        outcome = Outcome(scores, winner, Termination.STONES_CAPTURED)
+        board = Snapshot(game, (0,) * game.squares, none, none, 0, 9, outcome)
+        drawn = text(board)
+        assert drawn.endswith(f"{words}, stones captured, ply 9")
+        assert "▶" not in drawn
+        assert all(str(score) in drawn for score in scores)  # the final points, not the scores before the leftovers
+        assert all(f">{line}<" in svg(board) for line in (words, "stones captured · ply 9"))
 
 
 def elements(picture: str) -> list[tuple[str, str, str]]:
@@ -110,22 +106,10 @@ def test_ownership_is_marked_and_labels_are_escaped() -> None:
     added = Counter(kind for _, kind, _ in elements(svg(BIG, owners=OWNERS)))
     added -= Counter(kind for _, kind, _ in elements(svg(BIG)))
     assert added == {"f-accent s-edge": 3, "f-card s-accent": 2}
-    assert svg(BIG, owners=np.array(OWNERS)) == svg(BIG, owners=OWNERS)
-    root = ElementTree.fromstring(svg(BIG, width=400))
-    assert (root.get("width"), root.get("height"), root.get("viewBox")) == ("400", "200", "0 0 800 400")
+    assert 'viewBox="0 0 800 400" width="400" height="200"' in svg(BIG, width=400)
     sly = elements(svg(BIG, last=LastMove(0, (1,), 1, (), '<script>"&')))
     assert 'South played <script>"& · ply 31' in [word for _, _, word in sly]
     assert elements(svg(Board()))[1] == ("title", "", "Ô Ăn Quan: 0 : 0, South to move")
-
-
-def test_light_dark_and_whatever_the_reader_prefers() -> None:
-    light, dark, either = (svg(BIG, dark=dark) for dark in (False, True, None))
-    assert "<style>" not in light + dark
-    assert "prefers-color-scheme:dark" in either
-    body = re.sub(r'<style>.*</style>\n| class="[^"]*"', "", either)
-    assert body == re.sub(r' class="[^"]*"', "", light)
-    used = {kind for _, kinds, _ in elements(either) for kind in kinds.split() if not kind.startswith("oanquan")}
-    assert all(f".oanquan-auto .{kind}{{" in either for kind in used if LIGHT[kind[2:]] != DARK[kind[2:]])
 
 
 def test_the_pictures_of_the_docs_are_up_to_date() -> None:

@@ -234,6 +234,7 @@ oanquan_env.cli solve --rules three-player  =>  two players, not 3
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 oanquan_env.cli solve --position 5,5  =>  column
 agents.reports.report nowhere.json  =>  no such file
+notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url
 examples.td_lambda --rules three-player  =>  --rules: this example is for two players; got 'three-player'
 """

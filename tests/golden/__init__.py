@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from oanquan_env import Board, Core, GameRecord, Move, Rules, divide, mirror, raw_env, rotate_seats
+from oanquan_env import Board, Core, GameRecord, Move, Positions, Rules, divide, mirror, raw_env, rotate_seats
 from oanquan_env.engine.notation import format_position
 from oanquan_env.players import move_gains
 from oanquan_env.rewards import REWARDS
@@ -32,13 +32,11 @@ def playthrough(preset: str) -> Iterator[str]:
     while True:
         yield f"\n== ply {board.ply}"
         yield from _board_lines(board)
-        yield from _core_lines(board.core, board)
-        for reward, environment in environments.items():
-            yield from _environment_lines(reward, environment)
-        yield from _views(environments["margin"])
+        yield from _core_lines(board.core, board.positions)
+        yield from _environment_lines(environments)
         if board.outcome:
             break
-        yield from _children(board)
+        yield from _children(board.core, board.positions)
         legal = board.legal_moves
         move = legal[board.ply * (board.ply + 2) % len(legal)]
         for environment in environments.values():
@@ -60,8 +58,7 @@ def _board_lines(board: Board) -> Iterator[str]:
     yield f"divide 2: {' '.join(f'{move}:{paths}' for move, paths in divide(board, 2).items())}"
 
 
-def _core_lines(core: Core, board: Board) -> Iterator[str]:
-    positions = board.positions
+def _core_lines(core: Core, positions: Positions) -> Iterator[str]:
     yield f"legal mask: {core.legal_mask(positions)[0].astype(int).tolist()}"
     yield f"over, terminated, truncated: {positions.over[0]}, {positions.terminated[0]}, {positions.truncated[0]}"
     yield f"standings: {core.standings(positions)[0].tolist()}"
@@ -72,25 +69,22 @@ def _core_lines(core: Core, board: Board) -> Iterator[str]:
         yield f"mirrored: {format_position(core, mirror(positions, core.rules))}"
 
 
-def _environment_lines(reward: str, environment: raw_env) -> Iterator[str]:
-    yield f"{reward} rewards: {[round(value, 6) for value in environment.rewards.values()]}"
-    yield f"{reward} ends: {list(environment.terminations.values())} {list(environment.truncations.values())}"
-    yield f"{reward} infos: {environment.infos}"
-
-
-def _views(environment: raw_env) -> Iterator[str]:
+def _environment_lines(environments: dict[str, raw_env]) -> Iterator[str]:
+    for reward, environment in environments.items():
+        yield f"{reward} rewards: {[round(value, 6) for value in environment.rewards.values()]}"
+        yield f"{reward} ends: {list(environment.terminations.values())} {list(environment.truncations.values())}"
+        yield f"{reward} infos: {environment.infos}"
+    environment = environments["margin"]
     yield f"agents: {environment.agents}, next {environment.agent_selection}"
     for agent in environment.possible_agents:
         seen = environment.observe(agent)
         yield f"{agent} sees {seen['observation'].tolist()}, may {seen['action_mask'].tolist()}"
 
 
-def _children(board: Board) -> Iterator[str]:
+def _children(core: Core, positions: Positions) -> Iterator[str]:
     """What each legal move would do."""
-    core = board.core
-    mask = core.legal_mask(board.positions)[0]
-    for action in mask.nonzero()[0].tolist():
-        positions = board.positions
-        played = core.play(positions, [action])
-        captured, laps, text = played.captured[0], played.laps[0], format_position(core, positions)
-        yield f"move {Move.from_action(action)}: {captured} points in {laps} laps -> {text}"
+    for action in core.legal_mask(positions)[0].nonzero()[0].tolist():
+        child = positions.copy()
+        played = core.play(child, [action])
+        text = format_position(core, child)
+        yield f"move {Move.from_action(action)}: {played.captured[0]} points in {played.laps[0]} laps -> {text}"
