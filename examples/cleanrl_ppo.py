@@ -160,7 +160,7 @@ def measure(agent: Agent, options: argparse.Namespace) -> dict[str, float]:
     players = ["random", "greedy"]
     found = evaluate(choose, "mancala-world", players, options.pairs, options.seed, part="development", progress=False)
     assert found.regret
-    scores = {match.opponent: round(match.score.mean, 4) for match in found.matches}
+    scores = {match.opponent: round(match.score.mean, 4) for match in found.pairings}
     return {"regret": round(found.regret.mean, 3), **scores}
 
 

@@ -5,6 +5,7 @@ Shapes: N observations, D numbers in each, A actions. Needs NumPy, the environme
 
 import argparse
 import json
+import math
 import shlex
 import sys
 import time
@@ -21,6 +22,7 @@ from pettingzoo.utils import BaseWrapper
 from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, evaluate, raw_env
 from oanquan_env.arrays import Mask
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import write_atomically
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.playing import random_openings
@@ -109,6 +111,7 @@ def parse(doc: str | None, arguments: list[str], **defaults: Any) -> argparse.Na
     for name, value in {**common, **defaults}.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value, help="default: %(default)s")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write command, versions and curve here, as JSON")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the regret here, as PNG or SVG")
     return parser.parse_args(arguments)
 
 
@@ -116,11 +119,12 @@ class Curve:
     """The learning curve of a run, by `oanquan_env.evaluate`: scores from balanced openings, and regret in points.
 
     Attributes:
-        rows: `steps`, `minutes` of training, `regret` over the development part, score against each of `BASELINES`.
+        rows: `steps`, `minutes` of training, `regret` over the development part (NaN for rules that have no suite),
+            score against each of `BASELINES`.
     """
 
-    def __init__(self, options: argparse.Namespace, *packages: str) -> None:
-        self.options, self.packages = options, packages
+    def __init__(self, options: argparse.Namespace, *packages: str, rules: str = DEFAULT_PRESET) -> None:
+        self.options, self.packages, self.rules = options, packages, rules
         self.rows: list[dict[str, float]] = []
         self._began, self._due = time.perf_counter(), 0
 
@@ -130,10 +134,10 @@ class Curve:
         minutes = (began - self._began) / 60
         over = steps >= options.steps or minutes >= options.minutes
         if steps >= self._due or over:
-            found = evaluate(choose, opponents=BASELINES, pairs=options.pairs, seed=options.seed, part="development")
-            assert found.regret
-            row = {"steps": steps, "minutes": round(minutes, 2), "regret": round(found.regret.mean, 3)}
-            self.rows.append(row | {match.opponent: round(match.score.mean, 4) for match in found.matches})
+            found = evaluate(choose, self.rules, BASELINES, options.pairs, options.seed, part="development")
+            regret = found.regret.mean if found.regret else math.nan
+            row = {"steps": steps, "minutes": round(minutes, 2), "regret": round(regret, 3)}
+            self.rows.append(row | {match.opponent: round(match.score.mean, 4) for match in found.pairings})
             print(", ".join(f"{name} {number:,}" for name, number in self.rows[-1].items()), flush=True)
             self._due = steps - steps % options.every + options.every
             self._began += time.perf_counter() - began
@@ -142,4 +146,11 @@ class Curve:
             made = {"command": command, "commit": commit(), "processor": processor()}
             made |= {"versions": versions(("numpy", "gymnasium", "pettingzoo", *self.packages)), "curve": self.rows}
             write_atomically(options.output, (json.dumps(made, indent=1) + "\n").encode())
+        if over and options.plot:
+            from matplotlib.figure import Figure
+
+            axes = (figure := Figure(layout="constrained")).subplots()
+            axes.plot([row["steps"] for row in self.rows], [row["regret"] for row in self.rows], marker=".")
+            axes.set(xlabel="plies", ylabel="regret, points", ylim=(0, None))
+            figure.savefig(options.plot)
         return not over

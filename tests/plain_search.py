@@ -9,14 +9,12 @@ import numpy.typing as npt
 from oanquan_env import Core, Positions, Rules
 
 Leaf: TypeAlias = Callable[[Positions], npt.NDArray[np.floating]]
-ENDLESS = 1_000_000
-"""A ply limit that no test reaches."""
 
 
 def endless(rules: Rules | str) -> Core:
-    """A core of those rules without a ply limit that matters."""
+    """A core of those rules without a ply limit that a test reaches."""
     rules = Rules.parse(rules) if isinstance(rules, str) else rules
-    return Core(rules.replace(max_plies=ENDLESS))
+    return Core(rules.replace(max_plies=1_000_000))
 
 
 def after_each_move(core: Core, position: Positions) -> dict[int, Positions]:

@@ -1,5 +1,6 @@
 """Certificates are made from proofs and played as a book."""
 
+import collections
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,6 @@ from oanquan_env.playing import advance, seated
 from oanquan_env.search import collecting
 from oanquan_env.search.certificates import Certificate, beginnings, follow, read_certificate, unpack
 from oanquan_env.search.certify import certify
-from oanquan_env.search.solver import Solver
 from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 
 
@@ -29,16 +29,12 @@ from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, so
     "rules", [SMALL, "ludii fields=3 seeds=2", "app fields=3 seeds=1", "tonkin fields=3 seeds=2 mandarin_seeds=3"]
 )
 def test_what_the_solver_proves_is_certified(rules: str) -> None:
+    """Also where the bounds do not meet."""
     solver = solved(rules)
-    progress = solver.progress
-    assert bounds(Certificate.from_bytes(certify(solver).to_bytes())) == (progress.lower, progress.upper)
-
-
-def test_bounds_that_do_not_meet_are_certified_too() -> None:
-    solver = solved(SMALL)
     lower, upper = solver.progress.lower, solver.progress.upper
     assert lower is not None
     assert upper is not None
+    assert bounds(Certificate.from_bytes(certify(solver).to_bytes())) == (lower, upper)
     solver.progress.lower, solver.progress.upper = lower - 2, upper + 1
     assert bounds(certify(solver)) == (lower - 2, upper + 1)
 
@@ -54,31 +50,23 @@ def test_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: 
 
 
 NO_UPPER = "mancala-world fields=3 seeds=2 stone_value=3 end=squares_empty leftovers=split"
-"""Of the position below +4 and +7 are proved, but the search for moves that keep +7 and do not lead back is endless."""
+POSITION = "1,1,1,3/1,0,0,0 1,10 0 12"
+"""+4 and +7 are proved, but the search for moves that keep +7 and do not lead back is endless."""
 
 
 def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ["--rules", NO_UPPER, "--position", "1,1,1,3/1,0,0,0 1,10 0 12", "--megabytes", "4", "--time", "3"]
     path = tmp_path / "certificate.npz"
+    asked = ["--rules", NO_UPPER, "--position", POSITION, "--megabytes", "4", "--time", "3"]
     assert main(["solve", *asked, "--certificate", str(path)]) == 1
     assert "upper bound +7: no strategy found in time\n" in capsys.readouterr().out
     found = verify(read_certificate(path))
     assert (found.lower and found.lower.bound, found.upper) == (4, None)
-
-
-def test_a_search_for_moves_that_do_not_lead_back_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collecting, "TRIES", 10)
-    core = Core(NO_UPPER)
-    solver = Solver(core, parse_position(core, "1,1,1,3/1,0,0,0 1,10 0 12"), megabytes=4)
-    for _ in solver.rounds():
-        pass
-    told: list[str] = []
+    monkeypatch.setattr(collecting, "TRIES", 10)  # the search has a budget
+    solver, told = solved(NO_UPPER, parse_position(Core(NO_UPPER), POSITION)), list[str]()
     assert certify(solver, tell=told.append).upper is None
-    assert told[-1] == (
-        "upper bound +7: no strategy found whose moves depend on the position alone: 10 positions were tried"
-    )
+    assert told[-1].endswith("no strategy found whose moves depend on the position alone: 10 positions were tried")
     solver.progress.lower = None
     with pytest.raises(collecting.NoStrategyError, match=r"upper bound \+7: no strategy found in time"):
         certify(solver, 0.0)
@@ -99,11 +87,8 @@ def test_one_command_writes_a_certificate_and_another_checks_it(
     assert f"certificate: {path}" in capsys.readouterr().out
     assert main(["verify", str(path)]) == 0
     said = capsys.readouterr().out
-    assert f"rules     {SMALL}" in said
-    assert "proved    at least" in said
-    assert "proved    at most" in said
-    content = path.read_bytes()
-    path.write_bytes(content[:-30])
+    assert all(line in said for line in (f"rules     {SMALL}", "proved    at least", "proved    at most"))
+    path.write_bytes(path.read_bytes()[:-30])
     assert main(["verify", str(path)]) == 2
     assert "not a certificate" in capsys.readouterr().err
 
@@ -115,10 +100,8 @@ def test_the_book_never_does_worse_than_the_value(rules: str, value: int, oppone
     book, other = make("book:random", rules), make(opponent, rules)
     for seat, seating in ((0, [0, 1]), (1, [1, 0])):
         finals = core.start(games)
-        for _ in advance(
-            core, finals, seated([book, other], np.tile(seating, (games, 1)), np.random.default_rng(seat))
-        ):
-            pass
+        choose = seated([book, other], np.tile(seating, (games, 1)), np.random.default_rng(seat))
+        collections.deque(advance(core, finals, choose), maxlen=0)
         standings = core.standings(finals)
         margins = standings[:, 0] - standings[:, 1]
         assert (margins >= value).all() if seat == 0 else (margins <= value).all()
@@ -144,34 +127,21 @@ def test_the_book_knows_every_position_of_its_strategies_and_their_mirror_images
 
 
 def test_the_book_plays_as_another_player_where_it_knows_nothing() -> None:
-    core = Core()
     assert isinstance(make("book:greedy", "vietnamese"), GreedyPolicy)
-    book = make("book:greedy")
-    far = Board.parse("0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0").positions
-    both = Positions.concatenate([core.start(), far])
-    assert isinstance(book, BookPolicy)
-    assert (book.known(both) == UNKNOWN).tolist() == [False, True]
-    greedy = GreedyPolicy(core).choose(far, np.random.default_rng(0))
-    assert book.choose(both, np.random.default_rng(0))[1] == greedy[0]
-
-
-def test_a_book_needs_a_player() -> None:
-    with pytest.raises(UnknownAgentError, match="book needs a player"):
-        make("book")
-    with pytest.raises(UnknownAgentError, match="unknown player 'nobody'"):
-        make("book:nobody")
-
-
-def test_a_book_says_whether_a_game_follows_it() -> None:
     book, board = make("book:greedy"), Board()
     assert isinstance(book, BookPolicy)
-    assert (book.follows(board, 0), book.follows(board, 1)) == (True, True)
-    board.push("2C")
-    assert (book.follows(board, 0), book.follows(board, 1)) == (True, True)
-    board.push("1C")
-    assert (book.follows(board, 0), book.follows(board, 1)) == (True, False)
-    board.push("1A")
-    assert not book.follows(board, 0)
+    far = Board.parse("0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0").positions
+    both = Positions.concatenate([board.positions, far])
+    assert (book.known(both) == UNKNOWN).tolist() == [False, True]
+    greedy = GreedyPolicy(Core()).choose(far, np.random.default_rng(0))
+    assert book.choose(both, np.random.default_rng(0))[1] == greedy[0]
+    assert [book.follows(board, seat) for seat in range(2)] == [True, True]
+    for move, follows in (("2C", [True, True]), ("1C", [True, False]), ("1A", [False, False])):
+        board.push(move)
+        assert [book.follows(board, seat) for seat in range(2)] == follows
+    for name, message in (("book", "book needs a player"), ("book:nobody", "unknown player 'nobody'")):
+        with pytest.raises(UnknownAgentError, match=message):
+            make(name)
 
 
 def test_a_book_knows_nothing_where_its_longest_game_passes_the_ply_limit() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 SEARCH = ["tests/test_search.py"]
 NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
-PLAIN = ["-k", "plain_minimax or leaves or core or best or proved_at or says and (tonkin or three)"]
+PLAIN = ["-k", "plain_minimax or leaves or core or best or says and (tonkin or three)"]
 PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
 """The small searches alone, as plain Python is slow; plain NumPy says when a hash overflows, as it should."""
 

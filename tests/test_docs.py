@@ -26,15 +26,26 @@ PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks").rglob("report.md")])
 """Pages that are read in the repository; MkDocs checks the links of the others."""
+OWN = ("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/")
+"""Folders whose files a page's commands may name; `runs/` and `out/` are the reader's own."""
 LINK = re.compile(r"""(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)""")
 SHELL = re.compile(r"^ *```sh\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^( *)```python\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
+TABLE = re.compile(r"^\| \[`python (?:-m )?([\w./]+)`\]", flags=re.MULTILINE)
+LISTED = TABLE.findall((DOCS / "commands.md").read_text(encoding="utf-8"))
 
 
 def examples(page: Path) -> list[str]:
     """The Python blocks of a page, without their indentation."""
     found = PYTHON.findall(page.read_text(encoding="utf-8"))
     return [re.sub(rf"^{indent}", "", code, flags=re.MULTILINE) for indent, code in found]
+
+
+def commands(text: str) -> list[list[str]]:
+    """The Python commands of a page's shell blocks, without comments."""
+    lines = [line for block in SHELL.findall(text) for line in block.replace("\\\n", " ").splitlines()]
+    parts = [part for line in lines for part in re.split(r"\s&&\s|\|", line)]
+    return [words for part in parts if (words := shlex.split(part, comments=True)) and words[0] == "python"]
 
 
 def test_tables_of_rules_are_whole() -> None:
@@ -49,11 +60,9 @@ def test_tables_of_rules_are_whole() -> None:
 
 
 def test_the_reference_lists_names_for_readers_and_becomes_directives_for_the_site() -> None:
-    page = (
-        "<!-- oanquan_env.board:begin -->\n- `Board`\n<!-- oanquan_env.board:end -->\n\n<!-- a:begin --><!-- a:end -->"
-    )
+    page = "<!-- oanquan_env.board:begin -->\n- `Board`\n<!-- oanquan_env.board:end -->\n<!-- a:begin --><!-- a:end -->"
     options = "    options: { members: [Board, Outcome, IllegalMoveError] }"
-    assert generated.directives(page) == f"::: oanquan_env.board\n{options}\n\n::: a"
+    assert generated.directives(page) == f"::: oanquan_env.board\n{options}\n::: a"
     names = generated.names("oanquan_env.render").splitlines()
     assert names[:2] == ["### `oanquan_env.render`", ""]
     assert names[4] == "- `text`: The board in lines of text, with fields numbered from each player's own left."
@@ -97,39 +106,24 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", OUTSIDE, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    links = LINK.findall(page.read_text(encoding="utf-8"))
-    for link in links:
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
         target, _, anchor = link.partition("#")
         if ":" in target:
             assert re.fullmatch(r"https://[a-z0-9.-]+\.[a-z]+/[^ ]*", link), link
-            continue
-        place = page.parent / target if target else page
-        assert place.exists(), link
-        assert not anchor or anchor in anchors(place), link
-
-
-def commands(text: str) -> list[list[str]]:
-    """The Python commands of a page's shell blocks, without comments."""
-    lines = [line for block in SHELL.findall(text) for line in block.replace("\\\n", " ").splitlines()]
-    parts = [part for line in lines for part in re.split(r"\s&&\s|\|", line)]
-    return [words for part in parts if (words := shlex.split(part, comments=True)) and words[0] == "python"]
-
-
-@pytest.mark.parametrize("page", [*PAGES, *OUTSIDE], ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_name_what_exists(page: Path) -> None:
-    """The scripts, modules, configurations and suites; `runs/` and `out/` are the reader's own."""
-    for words in commands(page.read_text(encoding="utf-8")):
-        if words[1] == "-m":
-            assert find_spec(words[2]), words
         else:
-            assert (ROOT / words[1]).is_file(), words
-        for word in words[2:]:
-            if word.startswith(("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/")):
-                assert (ROOT / word).exists(), words
+            place = page.parent / target if target else page
+            assert place.exists(), link
+            assert not anchor or anchor in anchors(place), link
 
 
-TABLE = re.compile(r"^\| \[`python (?:-m )?([\w./]+)`\]", flags=re.MULTILINE)
-LISTED = TABLE.findall((DOCS / "commands.md").read_text(encoding="utf-8"))
+def test_commands_name_what_exists() -> None:
+    assert commands("```sh\npip install x && python a.py b  # c\n```\n") == [["python", "a.py", "b"]]
+    found = [words for page in (*PAGES, *OUTSIDE) for words in commands(page.read_text(encoding="utf-8"))]
+    assert len(found) > 20
+    for _, program, *words in found:
+        assert find_spec(words[0]) if program == "-m" else (ROOT / program).is_file(), (program, words)
+        for word in words:
+            assert not word.startswith(OWN) or (ROOT / word).exists(), (program, words)
 
 
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
@@ -137,6 +131,7 @@ LISTED = TABLE.findall((DOCS / "commands.md").read_text(encoding="utf-8"))
 def test_listed_commands_help(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert len(LISTED) > 10
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", [command, "--help"])
     run = runpy.run_path if command.endswith(".py") else functools.partial(runpy.run_module, alter_sys=True)
@@ -145,9 +140,3 @@ def test_listed_commands_help(
     assert not ended.value.code
     usage = capsys.readouterr().out.splitlines()[0]
     assert re.match(rf"usage: (python -m )?{re.escape(command)} \[-h\]", usage), usage
-
-
-def test_commands_are_found() -> None:
-    assert commands("```sh\npip install x && python a.py b  # c\n```\n") == [["python", "a.py", "b"]]
-    assert len(LISTED) > 10
-    assert sum(len(commands(page.read_text(encoding="utf-8"))) for page in PAGES) > 20

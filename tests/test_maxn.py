@@ -2,29 +2,26 @@
 
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from agents.td import ValueModule
 from oanquan_env import Board, Core, Positions, Rules, RunawayGameError
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.engine.core import Expanded
 from oanquan_env.engine.move import RUNAWAY, RUNNING
-from oanquan_env.files import FileError
-from oanquan_env.players import GreedyPolicy, MaxnPolicy, RandomPolicy, make
+from oanquan_env.players import MaxnPolicy, RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.many import compile_many, mover_first, play
 from oanquan_env.search.maxn import ManySearch
-from oanquan_env.search.numpy_maxn import MAX_DEPTH, NET_UNIT, MaxnSearch
-from oanquan_env.search.value_net import VALUE_NET_NAME, ValueNet, embedding_rows, read_value_net
+from oanquan_env.search.numpy_maxn import NET_UNIT, MaxnSearch
+from oanquan_env.search.value_net import ValueNet, read_value_net
 from tests import strategies
 from tests.boards import random_positions
+from tests.nets import random_net
 from tests.plain_search import after_each_move
 
 SMALL = "fields=2 seeds=2 mandarin_seeds=1"
@@ -37,14 +34,17 @@ RULES = [
 ]
 
 
-def play_beside(rules: Rules, games: int, seed: int) -> None:
-    """Play whole games by the core and by the compiled move at once."""
-    core, rng = Core(rules), np.random.default_rng(seed)
-    compiled, policy, positions = compile_many(core), RandomPolicy(core), core.start(games)
+@settings(max_examples=60)
+@given(
+    strategies.rules(players=3) | strategies.rules(players=4) | st.sampled_from([Rules.parse(name) for name in RULES]),
+    strategies.seeds,
+)
+def test_the_compiled_move_is_the_cores(rules: Rules, seed: int) -> None:
+    core, rng = Core(rules.replace(refill="borrow")), np.random.default_rng(seed)
+    compiled, policy, positions = compile_many(core), RandomPolicy(core), core.start(3)
     while len(positions):
-        before = positions.copy()
-        actions = policy.choose(positions, rng)
-        core.play(positions, actions)
+        before, actions = positions.copy(), policy.choose(positions, rng)
+        core.play(positions, actions)  # a runaway game is an error
         won, expected = core.standings(positions) - before.scores, mover_first(positions)
         for row, sides in enumerate(mover_first(before)):
             points = np.zeros(4, dtype=np.int64)
@@ -56,43 +56,17 @@ def play_beside(rules: Rules, games: int, seed: int) -> None:
         positions = positions[~positions.over]
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_the_compiled_move_is_the_cores(rules: str) -> None:
-    play_beside(Rules.parse(rules), games=20, seed=1)
-
-
-@given(strategies.rules(players=3) | strategies.rules(players=4), strategies.seeds)
-def test_the_compiled_move_is_the_cores_under_random_rules(rules: Rules, seed: int) -> None:
-    try:
-        play_beside(rules.replace(refill="borrow"), games=2, seed=seed)
-    except RunawayGameError:
-        pytest.fail(f"an endless relay under {rules}")
-
-
 def test_what_the_core_refuses_as_a_runaway_game_is_told_apart() -> None:
     core = Core("three-player seeds=15")
-    crowded = core.setup(
-        [[1, 0, 0, 0, 0, 90, 0, 0, 0, 0, 0, 80, 1, 0, 0, 0, 0, 80]], [[1] * 3], [[0] * 3], checked=False
-    )
+    seeds = [1, 0, 0, 0, 0, 90, 0, 0, 0, 0, 0, 80, 1, 0, 0, 0, 0, 80]
+    crowded = core.setup([seeds], [[1] * 3], [[0] * 3], checked=False)
     with pytest.raises(RunawayGameError):
         core.play(crowded.copy(), [0])
     assert play(compile_many(core), mover_first(crowded)[0], np.zeros(4, dtype=np.int64), 0, 100) == RUNAWAY
 
 
-# ---- NumPy -----------------------------------------------------------------------------------------------------------
-
 TINY = [f"{preset} {SMALL}" for preset in ("mancala-world", "three-player", "four-player")]
 TINY += [f"three-player {SMALL} {other}" for other in ("max_plies=4", "refill=forfeit", "leftovers=split")]
-
-
-def drawn_net(rules: str) -> ValueNet:
-    """A net of random weights, whose values differ by some points."""
-    torch.manual_seed(0)
-    module = ValueModule(Rules.parse(rules))
-    with torch.no_grad():
-        module.output.weight.mul_(10)
-        module.output.bias.add_(torch.arange(len(module.output.bias)))
-    return module.export({})
 
 
 def margins(points: list[int]) -> list[Fraction]:
@@ -115,51 +89,32 @@ def brute_force(core: Core, position: Positions, depth: int, net: ValueNet | Non
 @pytest.mark.parametrize("depth", [1, 2, 4])
 @pytest.mark.parametrize("rules", TINY)
 def test_values_are_those_of_brute_force(rules: str, depth: int, with_net: bool) -> None:
-    core, net = Core(rules), drawn_net(rules) if with_net and "forfeit" not in rules else None
+    core, net = Core(rules), random_net(rules, 0.1) if with_net and "forfeit" not in rules else None
     positions = random_positions(core, 10, seed=depth)
     near = 0 if net is None else 2.1 / NET_UNIT  # a net's values, rounded, depend on the size of a batch
     found, chunked = (MaxnSearch(core, depth, net=net, chunk=chunk).values(positions) for chunk in (1024, 3))
     np.testing.assert_allclose(chunked, found, rtol=0, atol=near)
-    for row in range(len(positions)):
+    for row, values in enumerate(found):
         position = positions[row : row + 1]
         children = after_each_move(core, position)
-        assert np.isfinite(found[row, :, 0]).nonzero()[0].tolist() == list(children)
+        assert np.isfinite(values[:, 0]).nonzero()[0].tolist() == list(children)
         for action, child in children.items():
             won = np.array(brute_force(core, child, depth - 1, net)) - NET_UNIT * position.scores[0]
             wanted = [float(one) / NET_UNIT for one in margins(won.tolist())]
-            assert found[row, action] == pytest.approx(wanted, abs=near or 1e-9)
+            assert values[action] == pytest.approx(wanted, abs=near or 1e-9)
 
 
-class CountingCore(Core):
-    """Remembers how many positions each call of `expand` was given."""
-
-    def __init__(self, rules: str) -> None:
-        super().__init__(rules)
-        self.sizes: list[int] = []
-
-    def expand(self, positions: Positions) -> Expanded:
-        self.sizes.append(len(positions))
-        return super().expand(positions)
-
-
-def test_no_call_plays_the_moves_of_more_positions_than_a_chunk_and_none_those_of_a_single_move() -> None:
-    core = CountingCore("three-player sowing=clockwise")
+def test_no_call_plays_more_than_a_chunk_and_none_a_single_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    core, sizes = Core("three-player sowing=clockwise"), list[int]()
+    expand = core.expand
+    monkeypatch.setattr(core, "expand", lambda positions: sizes.append(len(positions)) or expand(positions))
     MaxnSearch(core, 3, chunk=7).values(random_positions(core, 12, seed=5))
-    assert max(core.sizes) <= 7
-    core.sizes.clear()
+    assert max(sizes) <= 7
+    sizes.clear()
     seeds = [0, 0, 0, 0, 3, 10, *[5, 5, 5, 5, 5, 10] * 2]
     only = core.setup([seeds], [[1, 1, 1]], [[0, 0, 0]], checked=False)
     assert MaxnPolicy(core, 3).choose(only, np.random.default_rng(0)).tolist() == [9]
-    assert core.sizes == []
-
-
-@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
-def test_depth_1_is_greedy(rules: str) -> None:
-    core = Core(rules)
-    positions = random_positions(core, 60, seed=1)
-    players = MaxnPolicy(core, 1), GreedyPolicy(core)
-    first, second = (player.choose(positions, np.random.default_rng(0)) for player in players)
-    assert (first == second).all()
+    assert sizes == []
 
 
 def test_what_cannot_be_searched_is_refused() -> None:
@@ -171,10 +126,6 @@ def test_what_cannot_be_searched_is_refused() -> None:
         ManySearch(core).best_moves(positions, Limits(depth=1))
     with pytest.raises(ValueError, match="chunk must be 1 or more; got 0"):
         MaxnSearch(core, 2, chunk=0)
-    assert MaxnSearch(core, MAX_DEPTH).depth == MAX_DEPTH
-
-
-# ---- compiled --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
@@ -188,8 +139,7 @@ def test_the_compiled_search_finds_what_numpy_finds(rules: str, depth: int) -> N
     for every_move in (False, True):
         found = search.best_moves(positions, Limits(depth=depth), every_move=every_move)
         for row, one in zip(values, found, strict=True):
-            assert one.actions == tuple((row == row.max()).nonzero()[0].tolist())
-            assert one.value == row.max()
+            assert (one.value, one.actions) == (row.max(), tuple((row == row.max()).nonzero()[0].tolist()))
             assert one.values == {int(action): row[action] for action in np.isfinite(row).nonzero()[0]}
 
 
@@ -213,9 +163,8 @@ def test_a_search_of_limited_nodes_repeats_itself_and_goes_deeper_with_more() ->
     positions = random_positions(core, 20, seed=6)
     depths = []
     for nodes in (1, 500, 20_000):
-        one, three = (
-            ManySearch(core, threads=threads).best_moves(positions, Limits(nodes=nodes)) for threads in (1, 3)
-        )
+        limits = Limits(nodes=nodes)
+        one, three = (ManySearch(core, threads=threads).best_moves(positions, limits) for threads in (1, 3))
         assert one == three
         assert max(found.nodes for found in one) <= nodes + core.rules.actions**2
         depths.append(np.mean([found.depth for found in one]))
@@ -236,9 +185,6 @@ def test_a_depth_that_is_cut_off_counts_with_the_best_move_of_the_one_before() -
             assert set(one.values) & set(before.actions)
             assert one.values == {action: whole[row, action, mover] for action in one.values}
     assert cut > 5
-
-
-# ---- players ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -267,77 +213,10 @@ def test_an_analysis_is_worth_its_line(rules: str, compiled: bool) -> None:
         player.analyse(Board("tonkin"))
 
 
-@pytest.mark.parametrize("rules", ["three-player", "three-player refill=forfeit"])  # by Numba, and by NumPy
-def test_it_plays_every_best_move_and_no_other(rules: str) -> None:
-    start = Core(rules).start(600)
-    values = MaxnSearch(Core(rules), 3).values(start[:1])[0, :, 0]
-    tied = (values == values.max()).nonzero()[0]
-    player = make("maxn:depth=3", rules)
-    assert isinstance(player, MaxnPolicy if "forfeit" in rules else SearchPlayer)
-    chosen = player.choose(start, np.random.default_rng(0))
-    assert sorted(set(chosen.tolist())) == tied.tolist()
-    assert len(tied) > 1
-    assert np.bincount(chosen)[tied].min() > 600 / len(tied) / 2
-
-
 def test_without_numba_a_search_of_depth_remains(without_numba: None) -> None:
     assert isinstance(make("maxn:depth=2,net=pretrained", "three-player"), MaxnPolicy)
     with pytest.raises(ImportError, match="this needs numba"):
         make("maxn:nodes=2000", "four-player")
-
-
-@pytest.mark.parametrize(
-    ("name", "rules", "message"),
-    [
-        ("maxn", "three-player", "maxn needs a limit, as in maxn:depth=3"),
-        ("maxn:net=pretrained", "three-player", "maxn needs a limit, as in maxn:depth=3"),
-        ("maxn:depth=0", "three-player", f"depth must be 1 to {MAX_DEPTH}; got 0"),
-        ("maxn:depth=21,nodes=9", "three-player", f"depth must be 1 to {MAX_DEPTH}; got 21"),
-        ("maxn:nodes=0", "three-player", "nodes must be 1 or more; got 0"),
-        ("maxn:nodes=2000", "mancala-world", "three and four players; for two there is alpha-beta"),
-        ("maxn:ms=5", "three-player refill=forfeit", "needs refill=borrow"),
-    ],
-)
-def test_mistaken_names_are_refused(name: str, rules: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make(name, rules)
-
-
-# ---- value nets ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rules", ["three-player", "four-player", "three-player fields=3 seeds=2"])
-def test_torch_and_numpy_agree_and_margins_sum_to_zero(rules: str) -> None:
-    core = Core(rules)
-    positions = random_positions(core, 100, seed=1)
-    torch.manual_seed(2)
-    module = ValueModule(core.rules)
-    with torch.no_grad():
-        wanted = module(torch.from_numpy(embedding_rows(core.rules, positions))).numpy()
-    assert wanted.std(axis=0).min() > 0.3
-    net, rows = module.export({}), np.arange(len(positions))
-    for place in range(core.rules.players):
-        seat = (positions.mover + place) % core.rules.players
-        np.testing.assert_allclose(net.margins(positions)[rows, seat], wanted[:, place], atol=1e-4)
-    np.testing.assert_allclose(net.values(positions), wanted[:, 0], atol=1e-4)
-    np.testing.assert_allclose(net.margins(positions).sum(axis=1), 0, atol=1e-4)
-
-
-def test_players_take_nets_by_name(tmp_path: Path) -> None:
-    path = tmp_path / VALUE_NET_NAME
-    path.write_bytes(drawn_net("three-player").to_bytes())
-    positions = random_positions(Core("three-player"), 60, seed=6)
-    names = (f"maxn:depth=2,net={path}", f"maxn:depth=2,net={tmp_path}", "maxn:depth=2")
-    first, second, plain = (
-        make(name, "three-player").choose(positions, np.random.default_rng(0)).tolist() for name in names
-    )
-    assert first == second != plain
-    with pytest.raises(FileError, match="the net is for the rules 'three-player', not 'four-player'"):
-        make(names[0], "four-player")
-    with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'mancala-world'"):
-        MaxnSearch(Core(), 2, net=read_value_net(path, "three-player"))
-    with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'four-player'"):
-        ManySearch(Core("four-player"), net=read_value_net(path, "three-player"))
 
 
 def test_the_net_of_the_package_makes_search_better() -> None:

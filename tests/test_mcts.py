@@ -1,5 +1,7 @@
 """Monte-Carlo tree search with playouts and with searched leaves."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -18,26 +20,24 @@ QUIET = "0,1,0,3,0,0*/1,0,1,0,0,0 27,27 0 0"
 """4C wins 14 points within nine plies and all else loses ten or more, though other moves win more at once."""
 
 
-def wins_at_once(core: Core) -> tuple[Positions, list[int]]:
-    """Four aspects of a position that one move wins, and these moves."""
+LEAVES = {RandomPlayouts: UCT_EXPLORATION, SearchedLeaves: SEARCH_EXPLORATION}
+
+
+@pytest.mark.parametrize(("leaves", "exploration"), LEAVES.items())
+def test_a_win_at_once_is_found(leaves: Any, exploration: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a large batch is searched in parts."""
+    core = Core()
     position = parse_position(core, CAPTURE)
     mirrored = mirror(position, core.rules)
-    aspects = [position, mirrored, rotate_seats(position), rotate_seats(mirrored)]
-    return Positions.concatenate(aspects), [4, 5, 4, 5]
-
-
-@pytest.mark.parametrize(
-    ("leaves", "exploration"), [(RandomPlayouts, UCT_EXPLORATION), (SearchedLeaves, SEARCH_EXPLORATION)]
-)
-def test_a_win_at_once_is_found(leaves: type[RandomPlayouts | SearchedLeaves], exploration: float) -> None:
-    core = Core()
-    positions, wins = wins_at_once(core)
-    player = MCTSPlayer(leaves(core), 60, exploration=exploration)
-    assert player.choose(positions, np.random.default_rng(0)).tolist() == wins
-    visits, values = player.search(positions, np.random.default_rng(0))
+    positions = Positions.concatenate([position, mirrored, rotate_seats(position), rotate_seats(mirrored)])
+    wins, rng = [4, 5, 4, 5], np.random.default_rng(0)
+    visits, values = MCTSPlayer(leaves(core), 60, exploration=exploration).search(positions, rng)
     assert (visits.sum(axis=1) == 60).all()
     assert values[np.arange(4), wins] == pytest.approx([2 / core.rules.total] * 4)  # by the rules alone
     assert (visits[~core.legal_mask(positions)] == 0).all()
+    monkeypatch.setattr("oanquan_env.search.mcts.MAX_NODES", 100)
+    player = MCTSPlayer(leaves(core), 40, exploration=exploration)
+    assert player.choose(Positions.concatenate([positions] * 3), rng).tolist() == wins * 3
 
 
 def test_a_forced_win_behind_a_quiet_move_is_found() -> None:
@@ -56,45 +56,26 @@ def test_a_forced_win_behind_a_quiet_move_is_found() -> None:
     assert deep.search(copies, np.random.default_rng(0))[0][:, 7].min() > 350  # search has no noise to average out
 
 
-def test_large_batches_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    core = Core()
-    positions, wins = wins_at_once(core)
-    monkeypatch.setattr("oanquan_env.search.mcts.MAX_NODES", 100)
-    many = Positions.concatenate([positions] * 3)
-    assert MCTSPlayer(RandomPlayouts(core), 40).choose(many, np.random.default_rng(0)).tolist() == wins * 3
-
-
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
 def test_searched_leaves_are_worth_what_the_best_move_brings(rules: str) -> None:
     core = Core(rules)
-    positions = random_positions(core, 30, seed=6)
-    values = SearchedLeaves(core, 1).evaluate(positions, np.random.default_rng(0)) * core.rules.total
+    positions, rng = random_positions(core, 30, seed=6), np.random.default_rng(0)
+    values = SearchedLeaves(core, 1).evaluate(positions, rng) * core.rules.total
     assert values.sum(axis=1) == pytest.approx(np.zeros(len(positions)), abs=1e-9)
     rows, mover = np.arange(len(positions)), positions.mover
-    ahead = relative_points(positions.scores)[rows, mover]
     gains = np.where(core.legal_mask(positions), move_gains(core, positions), -np.inf)
-    assert values[rows, mover] == pytest.approx(ahead + gains.max(axis=1))
-    turned = SearchedLeaves(core).evaluate(rotate_seats(positions), np.random.default_rng(0))
-    assert turned == pytest.approx(np.roll(SearchedLeaves(core).evaluate(positions, np.random.default_rng(0)), 1, 1))
+    assert values[rows, mover] == pytest.approx(relative_points(positions.scores)[rows, mover] + gains.max(axis=1))
+    seen, turned = (SearchedLeaves(core).evaluate(some, rng) for some in (positions, rotate_seats(positions)))
+    assert turned == pytest.approx(np.roll(seen, 1, axis=1))
 
 
 def test_leaves_are_searched_where_more_than_two_play_and_where_asked_for() -> None:
-    leaves = {
-        (name, rules): type(make(name, rules).evaluator)  # type: ignore[attr-defined]
-        for name in ("mcts:simulations=9", "mcts:simulations=9,depth=1", "mcts:simulations=9,depth=0")
-        for rules in ("mancala-world", "three-player")
-    }
-    assert list(leaves.values()) == [
-        *(RandomPlayouts, SearchedLeaves),
-        *(SearchedLeaves, SearchedLeaves),
-        *(RandomPlayouts, RandomPlayouts),
-    ]
-
-
-@pytest.mark.parametrize("number", [0, 1_000_001, 10**14])
-def test_numbers_of_simulations_that_make_no_tree_are_refused(number: int) -> None:
-    with pytest.raises(ValueError, match=f"^simulations must be 1 to 1,000,000; got {number}$"):
-        make(f"mcts:simulations={number}")
+    for name, *leaves in (
+        ("mcts:simulations=9", RandomPlayouts, SearchedLeaves),
+        ("mcts:simulations=9,depth=1", SearchedLeaves, SearchedLeaves),
+        ("mcts:simulations=9,depth=0", RandomPlayouts, RandomPlayouts),
+    ):
+        assert [type(make(name, rules).evaluator) for rules in ("mancala-world", "three-player")] == leaves  # type: ignore[attr-defined]
 
 
 def test_a_single_legal_move_is_played_without_search() -> None:
@@ -104,21 +85,11 @@ def test_a_single_legal_move_is_played_without_search() -> None:
     assert MCTSPlayer(evaluator, 10).choose(only, np.random.default_rng(0)).tolist() == [8]
 
 
-class Searched(MCTSPlayer):
-    """Chooses by visits and values that it was given."""
-
-    def __init__(self, visits: list[list[int]], values: list[list[float]]) -> None:
-        super().__init__(RandomPlayouts(Core()), 10)
-        self.found = np.array(visits, dtype=np.float64), np.array(values, dtype=np.float64)
-
-    def search(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        return self.found
-
-
-def test_the_last_choice_goes_by_visits_and_of_equals_by_value() -> None:
+def test_the_last_choice_goes_by_visits_and_of_equals_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
     visits = [[3, 3, 3, 1, 0, 0, 0, 0, 0, 0], [3, 2, 2, 2, 1, 0, 0, 0, 0, 0], [5, 5, 0, 0, 0, 0, 0, 0, 0, 0]]
     values = [[-0.5, 0.2, 0.1, 1, 0, 0, 0, 0, 0, 0], [-1, 1, 1, 1, 1, 0, 0, 0, 0, 0], [0, -0.9, 0, 0, 0, 0, 0, 0, 0, 0]]
-    player = Searched(visits, values)
+    player = MCTSPlayer(RandomPlayouts(Core()), 10)
+    monkeypatch.setattr(player, "search", lambda positions, rng: (np.array(visits, float), np.array(values, float)))
     for seed in range(5):
         assert player.choose(Core().start(3), np.random.default_rng(seed)).tolist() == [1, 0, 0]
 
@@ -137,11 +108,12 @@ class Scripted:
 @pytest.mark.parametrize("exploration", [UCT_EXPLORATION, 2.0])
 def test_the_root_s_visits_are_those_of_uct(exploration: float) -> None:
     """The formula of Kocsis and Szepesvári, at the root alone; every move is tried once before one is tried again."""
-    script = np.random.default_rng(0).uniform(-0.2, 0.3, 24)
-    once, _ = MCTSPlayer(Scripted(script), 10, exploration=exploration).search(Core().start(), np.random.default_rng(0))
+    script, rng = np.random.default_rng(0).uniform(-0.2, 0.3, 24), np.random.default_rng(0)
+    once, _ = MCTSPlayer(Scripted(script), 10, exploration=exploration).search(Core().start(), rng)
     assert once.tolist() == [[1] * 10]
     evaluator = Scripted(script)
-    found, values = MCTSPlayer(evaluator, 24, exploration=exploration).search(Core().start(), np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    found, values = MCTSPlayer(evaluator, 24, exploration=exploration).search(Core().start(), rng)
     assert list(evaluator.values) == []  # each position that the tree met was running
     assert (found > 0).all()
     visits, sums = np.ones(10), values[0] * found[0]

@@ -10,21 +10,21 @@ from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy
 from tests import strategies
 
-
-def test_the_layout_is_the_documented_one() -> None:
-    core = Core("mancala-world max_plies=50")
-    position = parse_position(core, "1,2,3,4,0,7*/0,0,5,6,8,0 20,-6 1 9", checked=False)
-    own_first = [0, 0, 5, 6, 8, 0, 1, 2, 3, 4, 0, 7, 0, 1, -6, 20, 0, 41]
-    assert Encoder(core).encode(position)[0].tolist() == own_first
-    as_south = [1, 2, 3, 4, 0, 7, 0, 0, 5, 6, 8, 0, 1, 0, 20, -6, 1, 41]
-    assert Encoder(core).encode(position, 0)[0].tolist() == as_south
+SHORT, NORTH = "mancala-world max_plies=50", "1,2,3,4,0,7*/0,0,5,6,8,0 20,-6 1 9"
+THREE = "1,2,0*/3,4,0/5,6,0* 9,8,2 1 7"
 
 
-def test_more_players_see_themselves_first() -> None:
-    core = Core("three-player fields=2")
-    position = core.setup([[1, 2, 0, 3, 4, 0, 5, 6, 0]], [[1, 0, 1]], [[9, 8, 2]], mover=1, ply=7)
-    encoder = Encoder(core)
-    assert encoder.encode(position, 2)[0].tolist() == [5, 6, 0, 1, 2, 0, 3, 4, 0, 1, 1, 0, 2, 9, 8, 2, 993]
+@pytest.mark.parametrize(
+    ("rules", "text", "viewer", "seen"),
+    [
+        (SHORT, NORTH, None, [0, 0, 5, 6, 8, 0, 1, 2, 3, 4, 0, 7, 0, 1, -6, 20, 0, 41]),  # the mover first
+        (SHORT, NORTH, 0, [1, 2, 3, 4, 0, 7, 0, 0, 5, 6, 8, 0, 1, 0, 20, -6, 1, 41]),
+        ("three-player fields=2", THREE, 2, [5, 6, 0, 1, 2, 0, 3, 4, 0, 1, 1, 0, 2, 9, 8, 2, 993]),
+    ],
+)
+def test_the_layout_is_the_documented_one(rules: str, text: str, viewer: int | None, seen: list[int]) -> None:
+    core = Core(rules)
+    assert Encoder(core).encode(parse_position(core, text, checked=False), viewer)[0].tolist() == seen
 
 
 @given(strategies.rules(), strategies.seeds)
@@ -36,8 +36,7 @@ def test_observations_stay_within_bounds_and_turn_with_the_seats(rules: Rules, s
         for viewer in (None, *range(rules.players)):
             seen = encoder.encode(positions, viewer)
             assert seen.dtype == np.int32
-            assert (seen >= encoder.low).all()
-            assert (seen <= encoder.high).all()
+            assert ((seen >= encoder.low) & (seen <= encoder.high)).all()
         assert (encoder.encode(rotate_seats(positions)) == encoder.encode(positions)).all()
         core.play(positions, policy.choose(positions, rng))
         positions = positions[~positions.over]

@@ -16,6 +16,7 @@ from oanquan_env.engine.notation import parse_position
 from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
+from oanquan_env.players.search_player import SearchPlayer
 
 ROOT = Path(__file__).parent.parent
 MODULE = '''
@@ -39,33 +40,29 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with a module of a package in it."""
     (tmp_path / "some_package").mkdir()
     (tmp_path / "some_package" / "players.py").write_text(MODULE)
+    (tmp_path / "ppo.py").write_text("raise RuntimeError('run')")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "some_package", raising=False)
-    monkeypatch.delitem(sys.modules, "some_package.players", raising=False)
+    for module in ("some_package", "some_package.players"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
     return tmp_path
 
 
-def test_a_module_of_the_current_folder_gives_classes_and_functions(folder: Path) -> None:
-    before = list(sys.path)
+def test_a_module_of_the_current_folder_gives_players_whose_files_are_hashed(folder: Path) -> None:
+    before, printed = list(sys.path), hash_of_files("some_package.players:first", Core().rules)
     player = as_policy("some_package.players:Careful", "tonkin")
     assert isinstance(player, GreedyPolicy)
     assert player.core.rules == Rules.parse("tonkin")
     assert sys.path == before
     assert evaluate("some_package.players:first", opponents=["random"], pairs=2).pairings[0].pairs == 2
-
-
-def test_names_of_the_project_come_first(folder: Path) -> None:
-    (folder / "ppo.py").write_text("raise RuntimeError('run')")
-    assert isinstance(as_policy("random"), RandomPolicy)
-    with pytest.raises(ValueError, match="random has epsilon=…; got 'choice'"):
-        as_policy("random:choice")
-    with pytest.raises(ValueError, match=r"weights.*nowhere|nowhere.*no agent"):
-        as_policy("ppo:nowhere")
+    (folder / "some_package" / "players.py").write_text(MODULE + "\n")
+    assert hash_of_files("some_package.players:first", Core().rules) != printed
 
 
 @pytest.mark.parametrize(
     ("name", "error", "message"),
     [
+        ("random:choice", ValueError, "random has epsilon=…; got 'choice'"),
+        ("ppo:nowhere", ValueError, r"weights.*nowhere|nowhere.*no agent"),  # the project's names come first
         ("nomod:foo", UnknownAgentError, "cannot import nomod: No module named 'nomod'; unknown player 'nomod:foo'"),
         ("no_package.players:Careful", UnknownAgentError, "cannot import no_package.players: No module named"),
         ("some_package.players:Careless", UnknownAgentError, r"players\.py has no Careless"),
@@ -73,7 +70,7 @@ def test_names_of_the_project_come_first(folder: Path) -> None:
         ("some_package.nothing:Careful", UnknownAgentError, r"cannot import some_package\.nothing: No module"),
     ],
 )
-def test_what_is_not_there_is_told(folder: Path, name: str, error: type[Exception], message: str) -> None:
+def test_mistaken_names_are_told(folder: Path, name: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         as_policy(name)
 
@@ -105,12 +102,6 @@ def test_both_commands_measure_it_and_agree(folder: Path, capsys: pytest.Capture
     assert one["regret"] == other["regret"]["agents"][name]
 
 
-def test_a_changed_module_is_another_player(folder: Path) -> None:
-    before = hash_of_files("some_package.players:first", Core().rules)
-    (folder / "some_package" / "players.py").write_text(MODULE + "\n")
-    assert hash_of_files("some_package.players:first", Core().rules) != before
-
-
 @pytest.mark.parametrize("command", [["-m", "oanquan_env", "evaluate"], [str(ROOT / "evaluate.py")]])
 def test_the_help_says_that_a_module_is_run(command: list[str]) -> None:
     shown = subprocess.run([sys.executable, *command, "--help"], cwd=ROOT, check=True, capture_output=True, text=True)
@@ -126,13 +117,11 @@ def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
     assert abs(counts[[2, 3, 8, 9]] - 2000).max() < 200  # five standard deviations
 
 
-def test_any_player_errs_as_often_as_its_name_says() -> None:
-    player = make("greedy:epsilon=0.25")
-    assert isinstance(player, EpsilonPolicy)
-    assert (player.epsilon, type(player.policy)) == (0.25, GreedyPolicy)
-
-
-@pytest.mark.parametrize("epsilon", [-0.1, 1.5])
-def test_epsilon_is_a_probability(epsilon: float) -> None:
-    with pytest.raises(ValueError, match=f"epsilon must be a probability, 0 to 1; got {epsilon}"):
-        EpsilonPolicy(Core(), GreedyPolicy(Core()), epsilon)
+def test_epsilon_is_a_probability_of_any_player() -> None:
+    for name in ("greedy:epsilon=0.25", "minimax:epsilon=0.25,depth=2", "minimax:depth=2,epsilon=0.25"):
+        player = make(name)
+        assert isinstance(player, EpsilonPolicy)
+        assert (player.epsilon, type(player.policy)) == (0.25, SearchPlayer if "minimax" in name else GreedyPolicy)
+    for epsilon in (-0.1, 1.5):
+        with pytest.raises(ValueError, match=f"epsilon must be a probability, 0 to 1; got {epsilon}"):
+            EpsilonPolicy(Core(), GreedyPolicy(Core()), epsilon)

@@ -29,18 +29,14 @@ def videos(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Frames, int]]:
     """Stands for moviepy, which need not be installed: the name, the frames and the frame rate of each video."""
     written: list[tuple[str, Frames, int]] = []
 
-    class Clip:
-        def __init__(self, frames: Frames, fps: int) -> None:
-            self.frames, self.fps = frames, fps
+    def clip(frames: Frames, fps: int) -> SimpleNamespace:
+        return SimpleNamespace(
+            write_videofile=lambda path, logger=None: written.append((Path(path).stem, list(frames), fps))
+        )
 
-        def write_videofile(self, path: str, logger: object = None) -> None:
-            written.append((Path(path).stem, list(self.frames), self.fps))
-
-    clips = ModuleType("moviepy.video.io.ImageSequenceClip")
-    clips.ImageSequenceClip = Clip  # type: ignore[attr-defined]
-    for name in ("moviepy", "moviepy.video", "moviepy.video.io"):
+    for name in ("moviepy", "moviepy.video", "moviepy.video.io", clips := "moviepy.video.io.ImageSequenceClip"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    monkeypatch.setitem(sys.modules, clips.__name__, clips)
+    sys.modules[clips].ImageSequenceClip = clip  # type: ignore[attr-defined]
     return written
 
 
@@ -66,7 +62,8 @@ def picture(*moves: str, rules: str = RULES) -> npt.NDArray[np.uint8]:
     return render.rgb(board, last=board.last_mark)
 
 
-def test_a_video_of_a_gymnasium_game(videos: list[tuple[str, Frames, int]], tmp_path: Path) -> None:
+def test_videos_of_a_game_and_of_a_batch(videos: list[tuple[str, Frames, int]], tmp_path: Path) -> None:
+    """A batch lays its games out as tiles."""
     game = gymnasium.make("OAnQuan-v0", rules=RULES, opponent=None, render_mode="rgb_array")
     filmed = RecordVideo(game, str(tmp_path / "videos"), episode_trigger=lambda _: True)
     for _ in range(2):
@@ -74,19 +71,15 @@ def test_a_video_of_a_gymnasium_game(videos: list[tuple[str, Frames, int]], tmp_
         for action in actions(LINE):
             filmed.step(action)
     filmed.close()  # type: ignore[no-untyped-call]
-    assert [name for name, _, _ in videos] == ["rl-video-episode-0", "rl-video-episode-1"]
-    for _, frames, fps in videos:
-        assert fps == 1
+    assert [(name, fps) for name, _, fps in videos] == [("rl-video-episode-0", 1), ("rl-video-episode-1", 1)]
+    for _, frames, _ in videos:
         assert np.array_equal(frames, [picture(*LINE[:plies]) for plies in range(4)])
-
-
-def test_a_video_of_a_batch_lays_its_games_out_as_tiles(videos: list[tuple[str, Frames, int]], tmp_path: Path) -> None:
     games = gymnasium.make_vec("OAnQuan-v0", num_envs=2, rules=RULES, opponent=None, render_mode="rgb_array")
-    filmed = RecordVectorVideo(games, str(tmp_path / "videos"), episode_trigger=lambda _: True)
-    filmed.reset()
-    filmed.step(actions([LINE[0], OTHER[0]]))
-    filmed.close()
-    ((_, (_, frame), fps),) = videos
+    batch = RecordVectorVideo(games, str(tmp_path / "batches"), episode_trigger=lambda _: True)
+    batch.reset()
+    batch.step(actions([LINE[0], OTHER[0]]))
+    batch.close()
+    _, (_, frame), fps = videos[-1]
     assert fps == 1
     assert np.array_equal(frame, np.concatenate([picture(LINE[0]), picture(OTHER[0])], axis=1))
 
@@ -108,17 +101,6 @@ def test_a_game_that_began_anew_is_drawn_at_its_beginning(mode: str) -> None:
         assert np.array_equal(games.render(), [last[0], picture()])
 
 
-def test_pictures_show_the_opponent_s_reply() -> None:
-    def opponent(positions: Any, rng: np.random.Generator) -> Any:
-        return actions([LINE[1], OTHER[1]])
-
-    games = OAnQuanVectorEnv(2, RULES, opponent=opponent, seat=0, render_mode="ansi")
-    games.reset()
-    games.step(actions([LINE[0], OTHER[0]]))
-    boards = [boards_of(*moves[:2], rules=RULES)[-1] for moves in (LINE, OTHER)]
-    assert games.render() == tuple(render.text(board, last=board.last_mark) for board in boards)
-
-
 def test_the_first_games_of_a_large_batch_are_drawn() -> None:
     games = OAnQuanVectorEnv(DRAWN_GAMES + 1000, RULES, opponent=None, render_mode="rgb_array")
     games.reset()
@@ -128,14 +110,11 @@ def test_the_first_games_of_a_large_batch_are_drawn() -> None:
     assert all(blank is pictures[-1] for blank in pictures[DRAWN_GAMES:])
     assert pictures[-1].shape == picture().shape
     assert not np.any(pictures[-1])
-    alone = OAnQuanVectorEnv(1, RULES, opponent=None, render_mode="ansi")
-    alone.reset()
-    assert alone.render() == (render.text(Board(RULES)),)
 
 
 @pytest.mark.parametrize("make", [env, raw_env])
 def test_a_pettingzoo_game_is_filmed_picture_by_picture(make: Any) -> None:
-    game = make(RULES, render_mode="rgb_array") if make is raw_env else make(rules=RULES, render_mode="rgb_array")
+    game = make(rules=RULES, render_mode="rgb_array")
     game.reset()
     frames: list[Any] = [game.render()]
     for action in actions(LINE):
@@ -197,37 +176,28 @@ def test_the_sowing_is_shown_lap_by_lap_and_then_the_captures(shown: Shown) -> N
     game = raw_env(render_mode="human")
     game.reset(options={"position": board})
     game.step(Move.parse("3A").action)
-    steps = shown.pictures[1:]
-    assert [tuple(picture.seeds) for picture in steps] == [frame.seeds for frame in trace.frames()]
-    assert [tuple(picture.scores) for picture in steps] == [frame.scores for frame in trace.frames()]
-    marks = shown.marks[1:]
+    steps, marks = shown.pictures[1:], shown.marks[1:]
+    assert [(tuple(one.seeds), tuple(one.scores)) for one in steps] == [(f.seeds, f.scores) for f in trace.frames()]
     board.push("3A")
     assert marks[-1] == board.last_mark
-    for number, lap in enumerate(trace.laps, 1):
-        mark = marks[number]
+    path: tuple[int, ...] = ()
+    for mark, lap in zip(marks[1:], trace.laps, strict=False):
         assert mark is not None
-        assert mark.last == lap.last
-        assert mark.path == tuple(square for lap in trace.laps[:number] for square in lap.squares)
-        assert mark.captured == ()
+        path += tuple(lap.squares)
+        assert (mark.last, mark.path, mark.captured) == (lap.last, path, ())
 
 
-@pytest.mark.parametrize("fps", [1, 4])
-def test_a_ply_takes_what_the_frame_rate_says(shown: Shown, fps: int) -> None:
+def test_a_ply_takes_the_time_of_the_frame_rate_unless_the_window_is_closed(shown: Shown) -> None:
     game = raw_env(render_mode="human")
-    game.metadata = {**game.metadata, "render_fps": fps}
+    game.metadata = {**game.metadata, "render_fps": 4}
     game.reset()
-    assert shown.held == [1 / fps]
+    assert shown.held == [1 / 4]
     game.step(0)
     assert len(shown.held) == len(shown.pictures) > 2
-    assert sum(shown.held[1:]) == pytest.approx(1 / fps)
-
-
-def test_a_window_that_its_user_closes_holds_nothing_up(shown: Shown) -> None:
-    shown.closes_after = 3
-    game = raw_env(render_mode="human")
-    game.reset()
-    game.step(0)
-    assert (len(shown.pictures), len(shown.held)) == (3, 2)
+    assert sum(shown.held[1:]) == pytest.approx(1 / 4)
+    shown.closes_after = len(shown.pictures) + 2
+    game.step(9)
+    assert (len(shown.pictures), len(shown.held)) == (shown.closes_after, shown.closes_after - 1)
 
 
 def test_a_picture_is_held_on_until_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,10 +212,8 @@ def test_a_picture_is_held_on_until_its_time_is_up(monkeypatch: pytest.MonkeyPat
     shown = Window(width=200)
     shown.show(Board())
     clock.now += 0.4  # spent on drawing
-    assert HOLD(shown, 1.0)
-    assert clock.now == pytest.approx(101.0)
-    assert HOLD(shown, 0.5)
-    assert clock.now == pytest.approx(101.0)
-    shown.close()
-    assert not HOLD(shown, 9.0)
-    assert clock.now == pytest.approx(101.0)
+    for seconds, held in ((1.0, True), (0.5, True), (9.0, False)):
+        if not held:
+            shown.close()
+        assert HOLD(shown, seconds) == held
+        assert clock.now == pytest.approx(101.0)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from oanquan_env import Board, Core, NotationError, Positions, raw_env
@@ -16,66 +15,52 @@ MAKERS = {
     "vector": lambda rules="mancala-world": OAnQuanVectorEnv(2, rules, opponent=None),
 }
 
-every_environment = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-
-
-@every_environment
-def test_a_board_is_a_position(make: Any) -> None:
-    board, game = Board(), make()
-    board.push("5A")
-    game.reset(options={"position": board})
-    assert game.positions[:1].same(board.positions).all()
-    game.step(np.array([0, 0]) if len(game.positions) == 2 else 0)
-    assert board.ply == 1
-
-
+LATE, DECIDED = Core().start(), Core().start()
+LATE.ply[:] = 200
+DECIDED.squares[0, 7::8], DECIDED.scores[0] = 0, (20, 0)
 OTHER_RULES = ("fields=3", "seeds=4", "three-player", "stones=False end=squares_empty mandarin_seeds=10")
-REFUSED: list[tuple[object, type[Exception], str]] = [
-    (Board("vietnamese"), ValueError, "is a board of 'vietnamese', not of 'mancala-world'"),
-    (Board("max_plies=40"), ValueError, "is a board of '.*', not of 'mancala-world'"),
-    *((Core(rules).start(), ValueError, "is no position of 'mancala-world': ") for rules in OTHER_RULES),
-    (Core().start(3), ValueError, "must be one position.* of a running game"),
-    ("nonsense", NotationError, "a position has 4 words"),
-    *((given, TypeError, "'position' must be a text, a Board or Positions; got") for given in (3, [5] * 12, Core())),
-]
 
 
-@every_environment
-@pytest.mark.parametrize(("position", "error", "message"), REFUSED)
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"position": Board("vietnamese")}, ValueError, "is a board of 'vietnamese', not of 'mancala-world'"),
+        ({"position": Board("max_plies=40")}, ValueError, "is a board of '.*', not of 'mancala-world'"),
+        *(
+            ({"position": Core(rules).start()}, ValueError, "is no position of 'mancala-world': ")
+            for rules in OTHER_RULES
+        ),
+        *(({"position": position}, ValueError, "is no position of") for position in (LATE, DECIDED)),
+        ({"position": Core().start(3)}, ValueError, "must be one position.* of a running game"),
+        ({"position": "nonsense"}, NotationError, "a position has 4 words"),
+        *(
+            ({"position": given}, TypeError, "'position' must be a text, a Board or Positions; got")
+            for given in (3, [5] * 12, Core())
+        ),
+        ({"postion": "5,5"}, ValueError, r"unknown option of reset 'postion' \(did you mean position\?\)"),
+        *((options, TypeError, "reset's options must be a dict or None; got") for options in (3, ["position"], "text")),
+    ],
+)
 def test_what_is_no_position_of_the_rules_is_refused(
-    make: Any, position: object, error: type[Exception], message: str
+    make: Any, options: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        make().reset(options={"position": position})
+        make().reset(options=options)
 
 
-@every_environment
-def test_positions_past_the_ply_limit_and_of_a_game_that_should_be_over_are_refused(make: Any) -> None:
-    late, decided = Core().start(), Core().start()
-    late.ply[:] = 200
-    decided.squares[0, 7::8], decided.scores[0] = 0, (20, 0)
-    for positions in (late, decided):
-        with pytest.raises(ValueError, match="is no position of"):
-            make().reset(options={"position": positions})
-
-
-@every_environment
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "vietnamese refill=forfeit", "refill_when=at_once"])
 def test_every_position_of_play_is_taken(make: Any, rules: str) -> None:
-    game = make(rules)
-    positions = random_positions(Core(rules), 60, seed=2)
+    game, positions = make(rules), random_positions(Core(rules), 60, seed=2)
     for row in range(len(positions)):
-        game.reset(options={"position": positions[row : row + 1]})
-        assert game.positions[:1].same(positions[row : row + 1]).all()
-
-
-@every_environment
-def test_other_things_are_no_options(make: Any) -> None:
-    with pytest.raises(ValueError, match=r"unknown option of reset 'postion' \(did you mean position\?\)"):
-        make().reset(options={"postion": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"})
-    for options in (3, ["position"], "position"):
-        with pytest.raises(TypeError, match="reset's options must be a dict or None; got"):
-            make().reset(options=options)
+        given = positions[row : row + 1]
+        board = Board.from_positions(Core(rules), given) if row % 2 else None
+        game.reset(options={"position": board or given})
+        assert game.positions[:1].same(given).all()
+        actions = Core(rules).legal_mask(game.positions).argmax(axis=1)
+        game.step(actions if len(actions) > 1 else int(actions[0]))
+        assert board is None or board.positions.same(given).all()
 
 
 def test_a_batch_is_refused_for_one_row_of_other_rules() -> None:

@@ -6,19 +6,22 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from oanquan_env import Board, Core, Move, Positions, Rules, RunawayGameError, mirror
+from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, RunawayGameError, mirror
 from oanquan_env.engine.move import RUNAWAY, RUNNING, can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
-from oanquan_env.players import RandomPolicy, make
+from oanquan_env.players import MaxnPolicy, RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search import alphabeta
 from oanquan_env.search.alphabeta import ENTRY
 from oanquan_env.search.compiled import OVER, SearchRules, compile_rules, play
 from oanquan_env.search.deepening import Limits, Search, root
+from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.memory import Memory, canonical, is_symmetric, new_memory
 from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.numpy_maxn import MaxnSearch
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
@@ -33,39 +36,25 @@ VARIANTS = [
 ]
 
 
-def play_beside(rules: Rules, games: int, seed: int) -> None:
-    core, rng = Core(rules), np.random.default_rng(seed)
-    compiled, policy = compile_rules(core), RandomPolicy(core)
-    positions = core.start(games)
+@settings(max_examples=60)
+@given(strategies.rules(players=2) | st.sampled_from([PRESETS[name].rules for name in TWO_PLAYER_PRESETS]), st.data())
+def test_compiled_play_is_the_cores(rules: Rules, data: st.DataObject) -> None:
+    rules, rng = rules.replace(refill="borrow"), np.random.default_rng(data.draw(strategies.seeds))
+    core = Core(rules)
+    compiled, policy, positions = compile_rules(core), RandomPolicy(core), core.start(4)
     while len(positions):
-        for row in range(len(positions)):
+        for row, legal in enumerate(core.legal_mask(positions).tolist()):
             own, _ = sides(positions, row)
-            legal = [action for action in range(rules.actions) if can_play(compiled, own, action)]
-            assert legal == core.legal_mask(positions)[row].nonzero()[0].tolist()
+            assert [can_play(compiled, own, action) for action in range(rules.actions)] == legal
         actions, before = policy.choose(positions, rng), positions.copy()
-        core.play(positions, actions)
+        core.play(positions, actions)  # a runaway game is an error
         won = core.standings(positions) - before.scores
-        for row in range(len(positions)):
+        for row, mover in enumerate(before.mover):
             plies_left = rules.max_plies - int(positions.ply[row])
-            own, other, gain, state = play(compiled, *sides(before, row), actions[row], plies_left)
-            mover = before.mover[row]
-            assert (own, other) == sides(positions, row)
-            assert gain == won[row, mover] - won[row, 1 - mover]
-            assert state == (OVER if positions.over[row] else RUNNING)
+            found = play(compiled, *sides(before, row), actions[row], plies_left)
+            state = OVER if positions.over[row] else RUNNING
+            assert found == (*sides(positions, row), won[row, mover] - won[row, 1 - mover], state)
         positions = positions[~positions.over]
-
-
-@pytest.mark.parametrize("preset", TWO_PLAYER_PRESETS)
-def test_compiled_play_is_the_cores_in_all_presets(preset: str) -> None:
-    play_beside(Rules.parse(preset), games=40, seed=1)
-
-
-@given(strategies.rules(players=2), strategies.seeds)
-def test_compiled_play_is_the_cores_under_random_rules(rules: Rules, seed: int) -> None:
-    try:
-        play_beside(rules.replace(refill="borrow"), games=3, seed=seed)
-    except RunawayGameError:
-        pytest.fail(f"an endless relay under {rules}")
 
 
 def test_what_the_core_refuses_as_a_runaway_game_is_told_apart() -> None:
@@ -79,6 +68,12 @@ def test_what_the_core_refuses_as_a_runaway_game_is_told_apart() -> None:
     assert not proved.any()
 
 
+def compare(expected: np.ndarray, found: SearchResult) -> None:
+    """A search's value and best moves are those of plain minimax."""
+    best = (expected == expected.max()).nonzero()[0].tolist()
+    assert (found.value, found.actions, found.action) == (expected.max(), tuple(best), best[0])
+
+
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("rules", VARIANTS)
 def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int) -> None:
@@ -86,18 +81,13 @@ def test_values_and_best_moves_are_those_of_plain_minimax(rules: str, depth: int
     positions = Positions.concatenate([core.start(), random_positions(core, 12, seed=depth)])
     plain = plain_values(core, positions, depth)
     search = Search(core, table_megabytes=1, threads=3)
-    values = search.values(positions, depth)
-    assert (np.where(np.isnan(values), -np.inf, values) == plain).all()
+    assert (np.nan_to_num(search.values(positions, depth), nan=-np.inf) == plain).all()
     for every_move in (False, True):
-        for expected, found in zip(
-            plain, search.best_moves(positions, Limits(depth=depth), every_move=every_move), strict=True
-        ):
-            best = expected.max()
-            assert found.value == best
-            assert found.actions == tuple((expected == best).nonzero()[0].tolist())
-            valued = np.isfinite(expected) if every_move else expected == best
-            assert found.values == {int(a): expected[a] for a in valued.nonzero()[0]}
-            assert found.action == found.actions[0]
+        results = search.best_moves(positions, Limits(depth=depth), every_move=every_move)
+        for expected, found in zip(plain, results, strict=True):
+            compare(expected, found)
+            valued = np.isfinite(expected) if every_move else expected == expected.max()
+            assert found.values == {int(action): expected[action] for action in valued.nonzero()[0]}
             assert found.proved or found.depth == depth
 
 
@@ -106,10 +96,9 @@ def test_a_search_finds_the_same_with_and_without_its_table(rules: str) -> None:
     core = Core(rules)
     positions = random_positions(core, 24, seed=1)
     searches = [Search(core, table_megabytes=megabytes) for megabytes in (16, 0.01, 0)]
-    with_table, small_table, without = (search.best_moves(positions, Limits(depth=7)) for search in searches)
-    told = [[(r.actions, r.value) for r in found] for found in (with_table, small_table, without)]
-    assert told[0] == told[1] == told[2]
-    assert sum(r.nodes for r in with_table) < sum(r.nodes for r in without)
+    found = [search.best_moves(positions, Limits(depth=7)) for search in searches]
+    assert len({tuple((one.actions, one.value) for one in results) for results in found}) == 1
+    assert sum(one.nodes for one in found[0]) < sum(one.nodes for one in found[2])
     assert (searches[0].values(positions, 7) == searches[2].values(positions, 7))[core.legal_mask(positions)].all()
 
 
@@ -118,15 +107,11 @@ def test_a_proved_value_holds_at_greater_depths_and_ends_the_search() -> None:
     positions = random_positions(core, 60, seed=3)
     search = Search(core)
     values, proved = search.proved_values(positions, 6)
-    later = search.values(positions, 9)
     assert proved.any()
     assert not proved[core.legal_mask(positions)].all()
-    assert (values[proved] == later[proved]).all()
+    assert (values[proved] == search.values(positions, 9)[proved]).all()
     found = search.best_moves(positions, Limits(depth=60, nodes=200_000))
-    ended = [(row, r) for row, r in enumerate(found) if r.proved]
-    assert ended
-    assert all(result.depth < 60 for _, result in ended)
-    early = [(row, result) for row, result in ended if result.depth <= 8]
+    early = [(row, result) for row, result in enumerate(found) if result.proved and result.depth <= 8]
     assert early
     for row, result in early:
         assert result.value == plain_values(core, positions[row : row + 1], 8).max()
@@ -146,23 +131,9 @@ def test_the_plies_that_are_left_are_counted(rules: str, with_net: bool) -> None
             assert (values[proved] == truth[proved]).all()
             assert depth < left or (proved == np.isfinite(truth)).all()
         for expected, found in zip(truth, search.best_moves(positions, Limits(nodes=100_000)), strict=True):
-            assert (found.value, found.proved) == (expected.max(), True)
-            assert found.actions == tuple((expected == expected.max()).nonzero()[0].tolist())
+            compare(expected, found)
+            assert found.proved
             assert len(found.line) <= found.depth <= left
-
-
-@pytest.mark.parametrize("rules", ["mancala-world", "vietnamese", "ludii", "app"])
-def test_what_is_called_proved_at_the_last_ply_is_what_the_moves_win(rules: str) -> None:
-    board = Board.parse("0,0,1,0,0,11*/1,1,0,1,0,8 31,6 0 199", rules=rules)
-    analysis = SearchPlayer(Search(board.core), Limits(depth=10)).analyse(board)
-    won = {}
-    for move in board.legal_moves:
-        after = board.copy()
-        after.push(move)
-        assert after.outcome is not None
-        won[move] = after.outcome.scores[0] - after.outcome.scores[1] - (31 - 6)
-    assert (str(analysis.line[0]), analysis.value, analysis.proved) == ("3A", 19, True)
-    assert analysis.values == won
 
 
 def test_the_best_line_is_worth_the_value() -> None:
@@ -185,9 +156,7 @@ def test_finished_games_have_no_values_and_no_best_moves() -> None:
     core = Core()
     over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
     search = Search(core)
-    values = search.values(Positions.concatenate([over, core.start()]), 2)
-    assert np.isnan(values[0]).all()
-    assert not np.isnan(values[1]).any()
+    assert np.isnan(search.values(Positions.concatenate([over, core.start()]), 2)).all(axis=1).tolist() == [True, False]
     with pytest.raises(ValueError, match="row 1 is over"):
         search.best_moves(Positions.concatenate([core.start(), over]), Limits(depth=2))
     with pytest.raises(ValueError, match="one position is searched by `best`, not 2"):
@@ -208,8 +177,7 @@ def test_leaves_have_the_value_of_the_horizon_and_guesses_save_nodes(monkeypatch
     full, guessing = (Search(core, table_megabytes=1, guess_depth=plies) for plies in (0, 4))
     for module in (alphabeta, root):
         monkeypatch.setattr(module, "horizon", horizon)
-    for search in (full, guessing):
-        search._rules.has_net = 1
+    full._rules.has_net = guessing._rules.has_net = 1
     for depth in (1, 2, 3, 4):
         plain = plain_values(core, positions, depth, leaf=leaf)
         for search in (full, guessing)[: 1 + (depth < 3)]:  # no guess stands for a last ply
@@ -237,13 +205,11 @@ def test_a_position_is_symmetric_if_its_mirror_image_is_the_same(rules: str) -> 
 def test_values_of_two_players_are_opposite() -> None:
     core = Core("tonkin")
     positions = random_positions(core, 12, seed=8)
-    rows = np.arange(len(positions))
+    rows, legal = np.arange(len(positions)), core.legal_mask(positions)
     search, plain = MoveValues(core, 2), plain_values(core, positions, 2)
     values, best = search.values(positions), search.position_values(positions)
-    legal = core.legal_mask(positions)
     assert (values[rows, :, positions.mover] == plain).all()
     assert (values.sum(axis=2)[legal] == 0).all()
-    assert (values[~legal] == -np.inf).all()
     assert best[rows, positions.mover].tolist() == plain.max(axis=1).tolist()
     assert not best.sum(axis=1).any()
     assert (np.nan_to_num(search.movers_values(positions)[0], nan=-np.inf) == plain).all()
@@ -259,33 +225,40 @@ def test_a_table_forgets_with_each_search_also_when_its_generations_are_used_up(
         assert tuple(alphabeta.probe(memory, table, 1, 2)) == (alphabeta.EXACT, 7, 3, 0, 4)
 
 
-# ---- limits and players ----------------------------------------------------------------------------------------------
-
-
 def test_players_are_made_by_name_and_refuse_what_they_cannot_play() -> None:
     player = make("minimax:depth=4,nodes=2000")
     assert isinstance(player, SearchPlayer)
     assert player.limits == Limits(depth=4, nodes=2000)
     only = Core("tonkin").setup([[0, 0, 0, 0, 3, 10, 5, 5, 5, 5, 5, 10]], [[0, 0]], [[22, 0]])
     assert make("minimax:depth=3", "tonkin").choose(only, np.random.default_rng(0)).tolist() == [8]
-    for rules, message in (("three-player", "two players"), ("mancala-world refill=forfeit", "refill=borrow")):
+    for board, message in (
+        (Board("tonkin"), "the board has the rules 'tonkin', the player 'mancala-world'"),
+        (
+            Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9"),
+            r"the game is over \(stones_captured\); there is nothing to",
+        ),
+    ):
         with pytest.raises(ValueError, match=message):
-            make("minimax:depth=2", rules)
-    with pytest.raises(ValueError, match="the board has the rules 'tonkin', the player 'mancala-world'"):
-        player.analyse(Board("tonkin"))
-    with pytest.raises(ValueError, match=r"the game is over \(stones_captured\); there is nothing to analyse"):
-        player.analyse(Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9"))
+            player.analyse(board)
 
 
-def test_it_plays_every_best_move_and_no_other() -> None:
-    core = Core()
-    start = core.start(400)
-    best = plain_values(core, start[:1], 4)[0]
-    tied = (best == best.max()).nonzero()[0]
-    assert len(tied) > 1
-    chosen = SearchPlayer(Search(core), Limits(depth=4)).choose(start, np.random.default_rng(0))
+@pytest.mark.parametrize(
+    ("name", "rules", "kind"),
+    [
+        ("minimax:depth=4", "mancala-world", SearchPlayer),
+        ("maxn:depth=3", "three-player", SearchPlayer),
+        ("maxn:depth=3", "three-player refill=forfeit", MaxnPolicy),  # NumPy alone
+    ],
+)
+def test_it_plays_every_best_move_and_no_other(name: str, rules: str, kind: type) -> None:
+    core, player = Core(rules), make(name, rules)
+    assert isinstance(player, kind)
+    values = MaxnSearch(core, int(name[-1])).movers_values(core.start())[0]
+    tied = (values == values.max()).nonzero()[0]
+    chosen = player.choose(core.start(600), np.random.default_rng(0))
     assert sorted(set(chosen.tolist())) == tied.tolist()
-    assert np.bincount(chosen)[tied].min() > 400 / len(tied) / 2
+    assert np.bincount(chosen)[tied].min() > 600 / len(tied) / 2
+    assert len(tied) > 1
 
 
 def test_an_analysis_says_whether_it_is_proved_and_shows_itself() -> None:
@@ -296,10 +269,8 @@ def test_an_analysis_says_whether_it_is_proved_and_shows_itself() -> None:
     assert (analysis.board, analysis.best, analysis.line) == (lesson, move, (move,))
     assert (analysis.value, analysis.proved, analysis.depth, analysis.values) == (8, True, 1, {move: 8})
     assert str(analysis) == "+8 points for South from here on, proved\nmoves  3A +8\nline   3A"
-    shown = analysis._repr_html_()
-    assert "+8 points for South from here on, proved" in shown
-    assert "<td>3A</td>" in shown
-    assert "<td>+8</td>" in shown
+    for shown in ("+8 points for South from here on, proved", "<td>3A</td>", "<td>+8</td>"):
+        assert shown in analysis._repr_html_()
     shallow = make("minimax:depth=1").analyse(Board())
     assert (shallow.proved, shallow.values[Move.parse("5A")]) == (False, 11)
     assert "seen one ply ahead" in str(shallow)

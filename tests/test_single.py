@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sb3_contrib import MaskablePPO
 
-from oanquan_env import Rules, raw_env
+from oanquan_env import PRESETS, Rules, raw_env
 from oanquan_env.board import shared_core
 from oanquan_env.envs.aec import GameEnv
 from oanquan_env.envs.single import OAnQuanEnv
@@ -17,7 +17,7 @@ from tests import strategies
 from tests.players import LastMove
 from tests.strategies import PRESET_NAMES
 
-# ---- Gymnasium's own checks, and learning ----------------------------------------------------------------------------
+EVERY_RULES = strategies.rules() | st.sampled_from([PRESETS[name].rules for name in PRESET_NAMES])
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,9 @@ def test_maskable_ppo_learns_on_it() -> None:
     assert info["action_mask"][int(action)]
 
 
-def compare_self_play(rules: Rules, reward: str, seed: int) -> None:
+@settings(max_examples=24)
+@given(EVERY_RULES, st.sampled_from(sorted(REWARDS)), strategies.seeds)
+def test_the_self_play_view_is_the_aec_environment(rules: Rules, reward: str, seed: int) -> None:
     game, other = OAnQuanEnv(rules, opponent=None, reward=reward), raw_env(rules, reward=reward)
     rng = np.random.default_rng(seed)
     for _ in range(2):
@@ -72,27 +74,6 @@ def compare_self_play(rules: Rules, reward: str, seed: int) -> None:
         assert not info.pop("action_mask").any()
         assert (info["termination"], info["standings"].tolist()) == (ending["termination"], ending["standings"])
         assert info["illegal_action"] is False
-
-
-@pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize("preset", PRESET_NAMES)
-def test_the_self_play_view_of_every_preset(preset: str, reward: str) -> None:
-    compare_self_play(Rules.parse(preset), reward, seed=0)
-
-
-@settings(max_examples=12)
-@given(strategies.rules(), st.sampled_from(sorted(REWARDS)), strategies.seeds)
-def test_the_self_play_view_of_any_rules(rules: Rules, reward: str, seed: int) -> None:
-    compare_self_play(rules, reward, seed)
-
-
-def compare_with_opponent(rules: Rules, seat: int, reward: str, seed: int) -> None:
-    player = LastMove(shared_core(rules))
-    game = OAnQuanEnv(rules, opponent=player, seat=seat, reward=reward)
-    other = raw_env(rules, reward=reward)
-    rng = np.random.default_rng(seed)
-    for _ in range(2):
-        compare_game_with_opponent(game, other, player, seat, rng)
 
 
 def compare_game_with_opponent(
@@ -136,15 +117,11 @@ def compare_game_with_opponent(
     assert info["seat"] == game.seat
 
 
-@pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize("preset", PRESET_NAMES)
-def test_games_of_every_preset_against_an_opponent_in_all_other_seats(preset: str, reward: str) -> None:
-    rules = Rules.parse(preset)
-    for seat in range(rules.players):
-        compare_with_opponent(rules, seat, reward, seed=seat)
-
-
-@settings(max_examples=12)
-@given(strategies.rules(), st.integers(0, 1), st.sampled_from(sorted(REWARDS)), strategies.seeds)
-def test_games_of_any_rules_against_an_opponent(rules: Rules, seat: int, reward: str, seed: int) -> None:
-    compare_with_opponent(rules, seat, reward, seed)
+@settings(max_examples=24)
+@given(EVERY_RULES, st.integers(0, 3), st.sampled_from(sorted(REWARDS)), strategies.seeds)
+def test_games_against_an_opponent_are_the_aec_environment_s(rules: Rules, seat: int, reward: str, seed: int) -> None:
+    player, rng = LastMove(shared_core(rules)), np.random.default_rng(seed)
+    seat %= rules.players
+    game, other = OAnQuanEnv(rules, opponent=player, seat=seat, reward=reward), raw_env(rules, reward=reward)
+    for _ in range(2):
+        compare_game_with_opponent(game, other, player, seat, rng)

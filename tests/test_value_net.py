@@ -3,6 +3,7 @@
 import io
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -22,6 +23,8 @@ from oanquan_env.search import leaf
 from oanquan_env.search.compiled import SearchRules, compile_rules, mover_first
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.leaf import horizon, with_net
+from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.numpy_maxn import MaxnSearch
 from oanquan_env.search.value_net import (
     HIDDEN,
     LARGEST,
@@ -32,17 +35,10 @@ from oanquan_env.search.value_net import (
     shapes,
 )
 from tests.boards import random_positions
+from tests.nets import random_net
 from tests.plain_search import endless, plain_values
 
 VARIANTS = ["mancala-world", "vietnamese", "tonkin", "ludii", "app", "mancala-world fields=3 seeds=2"]
-
-
-def drawn_net(rules: Rules | str, seed: int = 0) -> ValueNet:
-    """A net of random weights, whose values differ by some points."""
-    rng = np.random.default_rng(seed)
-    rules = Rules.parse(rules) if isinstance(rules, str) else rules
-    arrays = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes(rules.fields).items()}
-    return ValueNet(rules=rules, **arrays, origin={"seed": seed})
 
 
 evaluate, canonical = leaf._evaluate, leaf.canonical
@@ -54,41 +50,46 @@ def leaf_value(rules: SearchRules, own: int, other: int) -> float:
     return evaluate(rules, (own, other))[0]  # type: ignore[no-any-return]
 
 
-def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
-    """What compiled leaves say, not rounded."""
+def leaf_values(core: Core, net: ValueNet, positions: Positions, value: Any = leaf_value) -> np.ndarray:
+    """The values of compiled leaves, not rounded."""
     rules = with_net(compile_rules(core), net)
-    return np.array([leaf_value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
+    return np.array([value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
 
 
-@pytest.mark.parametrize("rules", VARIANTS)
+@pytest.mark.parametrize("rules", [*VARIANTS, "three-player", "four-player", "three-player fields=3 seeds=2"])
 def test_torch_numpy_and_compiled_leaves_agree(rules: str) -> None:
     core = Core(rules)
-    positions = random_positions(core, 200, seed=1)
+    positions, players = random_positions(core, 200, seed=1), core.rules.players
     torch.manual_seed(2)
     module = ValueModule(core.rules)
     net = module.export({})
     with torch.no_grad():
         wanted = module(torch.from_numpy(embedding_rows(core.rules, positions))).numpy()
-    assert wanted.std() > 0.5
-    np.testing.assert_allclose(net.values(positions), wanted, atol=1e-4)
-    rounded = 0.01 * wanted.std()  # compiled leaves have weights of int16
-    np.testing.assert_allclose(leaf_values(core, net, positions), wanted, atol=rounded)
+    assert wanted.std(axis=0).min() > 0.3
+    if players == 2:
+        np.testing.assert_allclose(net.values(positions), wanted, atol=1e-4)
+        rounded = 0.01 * wanted.std()  # compiled leaves have weights of int16
+        np.testing.assert_allclose(leaf_values(core, net, positions), wanted, atol=rounded)
+        return
+    seats = (positions.mover[:, None] + np.arange(players)) % players
+    margins = net.margins(positions)
+    np.testing.assert_allclose(np.take_along_axis(margins, seats, 1), wanted, atol=1e-4)
+    np.testing.assert_allclose(net.values(positions), wanted[:, 0], atol=1e-4)
+    np.testing.assert_allclose(margins.sum(axis=1), 0, atol=1e-4)
 
 
 @given(st.lists(st.integers(0, 255), min_size=12, max_size=12), st.lists(st.booleans(), min_size=2, max_size=2))
 def test_any_counts_and_stones_have_the_values_of_the_sum_of_rows(counts: list[int], stones: list[bool]) -> None:
     """A third way, square by square, from the words of the module."""
-    core, net = Core(), drawn_net("mancala-world")
+    core, net = Core(), random_net("mancala-world")
     positions = core.start(1)
     positions.squares.reshape(2, 8)[:, :6] = np.reshape(counts, (2, 6))
     positions.squares.reshape(2, 8)[:, 7] = stones
     seen = canonical_sides(positions, core.rules).view(np.uint8).reshape(2, 8).astype(int)
-    tables = net.embedding.reshape(2, 5 * 18 + 48, HIDDEN)
     first = np.zeros(HIDDEN)
-    for side in range(2):
-        for field in range(5):
-            first += tables[side, 18 * field + min(seen[side, field], 17)]
-        first += tables[side, 90 + 24 * seen[side, 7] + min(seen[side, 5], 23)]
+    for side, table in zip(seen, net.embedding.reshape(2, 5 * 18 + 48, HIDDEN), strict=True):
+        first += sum(table[18 * field + min(side[field], 17)] for field in range(5))
+        first += table[90 + 24 * side[7] + min(side[5], 23)]
     second = np.maximum(first, 0) @ net.hidden_weight + net.hidden_bias
     wanted = np.maximum(second, 0) @ net.output_weight + net.output_bias
     np.testing.assert_allclose(net.values(positions), wanted, rtol=1e-4, atol=1e-3)
@@ -97,15 +98,13 @@ def test_any_counts_and_stones_have_the_values_of_the_sum_of_rows(counts: list[i
 
 
 def test_a_file_reads_back_by_itself_and_from_a_runs_folder(tmp_path: Path) -> None:
-    net = drawn_net("vietnamese")
+    net = random_net("vietnamese")
     path = tmp_path / VALUE_NET_NAME
     path.write_bytes(net.to_bytes())
     for name in (path, str(path), tmp_path):
         read = read_value_net(name, "vietnamese max_plies=50")
-        assert read.rules == net.rules
-        assert read.origin == {"seed": 0}
-        for array in shapes(5):
-            assert (getattr(read, array) == getattr(net, array)).all()
+        assert (read.rules, read.origin) == (net.rules, {"seed": 0})
+        assert all((getattr(read, array) == getattr(net, array)).all() for array in shapes(5))
 
 
 class Trap:
@@ -117,7 +116,7 @@ class Trap:
 
 def changed_file(**changes: object) -> bytes:
     """A file some of whose arrays are others; None leaves one out."""
-    with np.load(io.BytesIO(drawn_net("mancala-world").to_bytes())) as data:
+    with np.load(io.BytesIO(random_net("mancala-world").to_bytes())) as data:
         arrays = {**{name: data[name] for name in data.files}, **changes}
     file = io.BytesIO()
     np.savez(file, **{name: array for name, array in arrays.items() if array is not None})  # type: ignore[arg-type]
@@ -158,22 +157,25 @@ def test_damaged_files_are_refused_by_name_and_run_nothing(
 
 def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "net.npz"
-    path.write_bytes(drawn_net("ludii").to_bytes())
-    with pytest.raises(FileError, match="for the rules 'ludii', not 'mancala-world'"):
-        read_value_net(path)
-    with pytest.raises(FileError, match="no such file"):
-        read_value_net(tmp_path / "other.npz")
-    with pytest.raises(FileError, match=VALUE_NET_NAME):
-        read_value_net(tmp_path)
-    with pytest.raises(UnavailableError, match="no value net for the rules 'mancala-world stone_value=5'"):
-        read_value_net("pretrained", "mancala-world stone_value=5")
+    path.write_bytes(random_net("three-player").to_bytes())
+    net = read_value_net(path, "three-player")
+    for error, message, refused in (
+        (FileError, "for the rules 'three-player', not 'mancala-world'", lambda: read_value_net(path)),
+        (FileError, "no such file", lambda: read_value_net(tmp_path / "other.npz")),
+        (FileError, VALUE_NET_NAME, lambda: read_value_net(tmp_path)),
+        (UnavailableError, "no value net for the rules", lambda: read_value_net("pretrained", "tonkin stone_value=4")),
+        (ValueError, "for the rules 'three-player', not 'tonkin'", lambda: MaxnSearch(Core("tonkin"), 2, net=net)),
+        (ValueError, "rules 'three-player', not 'four-pl", lambda: ManySearch(Core("four-player"), net=net)),
+    ):
+        with pytest.raises(error, match=message):
+            refused()
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 @pytest.mark.parametrize("rules", VARIANTS)
 def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, depth: int) -> None:
     core = endless(rules)
-    net = drawn_net(core.rules)
+    net = random_net(str(core.rules))
     positions = random_positions(core, 20, seed=depth)
     positions = positions[(positions.ply > 0)]  # the set-up is symmetric, and its search looks at one half of it only
 
@@ -181,28 +183,16 @@ def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, dept
         return np.floor(np.clip(leaf_values(core, net, leaves), -8000, 8000) + 0.5)
 
     plain = plain_values(core, positions, depth, leaf=horizon_values)
-    searches = [Search(core, table_megabytes=size, net=net, guess_depth=0) for size in (1, 0)]
-    for search in searches:
-        values = search.values(positions, depth)
-        assert (np.where(np.isnan(values), -np.inf, values) == plain).all()
+    for megabytes in (1, 0):
+        search = Search(core, table_megabytes=megabytes, net=net, guess_depth=0)
+        assert (np.nan_to_num(search.values(positions, depth), nan=-np.inf) == plain).all()
         for expected, found in zip(plain, search.best_moves(positions, Limits(depth=depth)), strict=True):
-            assert found.value == expected.max()
-            assert found.actions == tuple((expected == expected.max()).nonzero()[0].tolist())
-
-
-@pytest.mark.parametrize("guess_depth", [0, 4])
-def test_what_is_proved_does_not_depend_on_the_net(guess_depth: int) -> None:
-    core = endless("mancala-world fields=3 seeds=2")
-    positions = random_positions(core, 60, seed=3)
-    values, proved = Search(core, net=drawn_net(core.rules), guess_depth=guess_depth).proved_values(positions, 6)
-    assert proved.any()
-    assert (values[proved] == Search(core).values(positions, 9)[proved]).all()
-    open_ones = ~proved & np.isfinite(values)
-    assert (values[open_ones] != Search(core).values(positions, 6)[open_ones]).any()
+            best = tuple((expected == expected.max()).nonzero()[0].tolist())
+            assert (found.value, found.actions) == (expected.max(), best)
 
 
 def test_leaves_are_the_same_without_the_processors_own_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
-    core, net = Core(), drawn_net("mancala-world")
+    core, net = Core(), random_net("mancala-world")
     positions = random_positions(core, 50, seed=6)
     monkeypatch.setattr(leaf, "_pair_instruction", lambda module: None)
 
@@ -211,9 +201,7 @@ def test_leaves_are_the_same_without_the_processors_own_instruction(monkeypatch:
         own, other = canonical(rules, own, other)
         return float(leaf._evaluate(rules, (own, other))[0])
 
-    rules = with_net(compile_rules(core), net)
-    found = [evaluate(rules, own, other) for own, other in mover_first(positions)]
-    assert (np.float32(found) == leaf_values(core, net, positions)).all()
+    assert (leaf_values(core, net, positions, evaluate) == leaf_values(core, net, positions)).all()
 
 
 def test_a_nets_guesses_save_nodes_and_change_little() -> None:
@@ -235,7 +223,7 @@ def test_with_a_net_a_depth_that_was_begun_counts_as_far_as_it_was_searched() ->
     """A move of the depth before stays, or gives way to one that is better at the new depth; without a net it stays."""
     core = Core()
     positions = random_positions(core, 40, seed=7)
-    for net in (drawn_net(core.rules), None):
+    for net in (random_net(str(core.rules)), None):
         search = Search(core, net=net, guess_depth=0)
         deeper = search.values(positions, 5)
         befores, wholes = (search.best_moves(positions, Limits(depth=depth)) for depth in (4, 5))
@@ -252,7 +240,7 @@ def test_with_a_net_a_depth_that_was_begun_counts_as_far_as_it_was_searched() ->
 
 
 def test_a_huge_net_stays_within_the_searchs_values() -> None:
-    core, net = Core(), drawn_net("mancala-world")
+    core, net = Core(), random_net("mancala-world")
     net.output_bias[:] = LARGEST
     net.output_weight[:] = LARGEST
     own, other = mover_first(core.start())[0].tolist()
@@ -260,17 +248,14 @@ def test_a_huge_net_stays_within_the_searchs_values() -> None:
     assert abs(Search(core, net=net).best(core.start(), Limits(depth=3)).value) <= 8000 + core.rules.total
 
 
-def test_players_take_nets_by_name_and_hashes_of_files_tell_nets_apart(tmp_path: Path) -> None:
-    paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
-    for seed, path in enumerate(paths):
-        path.write_bytes(drawn_net("tonkin", seed).to_bytes())
-    core = Core("tonkin")
-    names = [*(f"minimax:depth=3,net={path}" for path in paths), "minimax:depth=3"]
-    positions = random_positions(core, 100, seed=4)
-    choices = [make(name, "tonkin").choose(positions, np.random.default_rng(0)).tolist() for name in names]
-    assert choices[0] != choices[1] != choices[2]
-    assert len({hash_of_files(name, core.rules) for name in names}) == 3
-    with pytest.raises(FileError, match="for the rules 'tonkin'"):
-        make(names[0])
-    with pytest.raises(ValueError, match="needs a limit"):
-        make(f"minimax:net={paths[0]}", "tonkin")
+@pytest.mark.parametrize(("kind", "rules"), [("minimax:depth=3", "tonkin"), ("maxn:depth=2", "three-player")])
+def test_players_take_nets_by_name_and_hashes_of_files_tell_nets_apart(tmp_path: Path, kind: str, rules: str) -> None:
+    folders = [tmp_path / f"{seed}" for seed in range(2)]
+    for seed, folder in enumerate(folders):
+        folder.mkdir()
+        (folder / VALUE_NET_NAME).write_bytes(random_net(rules, seed=seed).to_bytes())
+    names = [kind, *(f"{kind},net={path}" for path in (*folders, folders[1] / VALUE_NET_NAME))]
+    positions = random_positions(Core(rules), 100, seed=4)
+    choices = [make(name, rules).choose(positions, np.random.default_rng(0)).tolist() for name in names]
+    assert choices[0] != choices[1] != choices[2] == choices[3] != choices[0]
+    assert len({hash_of_files(name, Rules.parse(rules)) for name in names[:3]}) == 3

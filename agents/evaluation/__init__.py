@@ -1,1 +1,1 @@
-"""Strength: arena, tournaments, ratings, sequential tests, regret, and the making of suites."""
+"""Evaluation: tournaments, ratings, and the making of suites."""

@@ -1,4 +1,4 @@
-"""Each framework trains for some steps, and the same seed repeats them; the single-file PPO and TD(lambda) learn."""
+"""Each framework trains for some steps, and the same seed repeats them; PPO, TD(lambda) and PQN in one file learn."""
 
 import importlib
 import json
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from examples.shared import COUNTS, SIZE, features
-from oanquan_env import Core
+from oanquan_env import Core, evaluate
 from oanquan_env.observation import Encoder
 
 torch = pytest.importorskip("torch")
@@ -111,3 +111,42 @@ def test_td_lambda_lowers_the_regret_and_saves_its_net(tmp_path: Path, capsys: p
     ]
     assert regrets[-1] < regrets[0]
     assert picture.exists()
+
+
+def test_a_target_of_pqn_changes_sign_from_ply_to_ply_and_stops_at_the_end_of_a_game() -> None:
+    lambda_returns = example("pqn", "torch").lambda_returns
+    rewards, next_values = torch.tensor([[3.0], [5.0], [1.0]]), torch.tensor([[4.0], [2.0], [6.0]])
+    dones = torch.zeros((3, 1), dtype=torch.bool)
+    second = 5 - (0.5 * 2 + 0.5 * (1 - 6))
+    assert lambda_returns(rewards, dones, next_values, 0.5)[:, 0].tolist() == [3 - (2 + second / 2), second, 1 - 6]
+    dones[1] = True
+    assert lambda_returns(rewards, dones, next_values, 0.5)[:, 0].tolist() == [3 - (2 + 2.5), 5, 1 - 6]
+
+
+def test_pqn_plays_and_learns_from_legal_moves_alone() -> None:
+    pqn, core = example("pqn", "torch"), Core("mancala-world fields=3")
+    masks = torch.tensor([[True, False, True, False, False, False]]).expand(20_000, -1)
+    observations = torch.as_tensor(Encoder(core).encode(core.start(1))).expand(20_000, -1)
+    net = pqn.QNetwork(core.rules, 8)
+    net.trunk[-1].bias.data = torch.tensor([1.0, 9.0, 0.0, 9.0, 9.0, 9.0])
+    q = net(observations, masks)
+    assert (torch.isinf(q) == ~masks).all()
+    for epsilon, share in ((0.0, 1.0), (1.0, 0.5)):
+        actions = pqn.epsilon_greedy(q, masks, epsilon)
+        assert set(actions.tolist()) <= {0, 2}
+        assert (actions == 0).float().mean().item() == pytest.approx(share, abs=0.02)
+
+
+def test_pqn_gets_better_than_untrained_nets_repeats_and_saves_its_network(tmp_path: Path) -> None:
+    pqn, picture, file = example("pqn", "torch"), tmp_path / "regret.svg", tmp_path / "pqn.pt"
+    small = ["--every", "50000", "--pairs", "10", "--num-envs", "128", "--width", "64", "--minibatch", "256"]
+    curve = pqn.main([*small, "--steps", "50000", "--plot", str(picture), "--save", str(file)])
+    assert curve.rows[-1]["regret"] < 16.5  # untrained nets of twelve seeds: 17.4 to 20.1; random moves: 18.5
+    assert "regret, points" in picture.read_text()
+    found = evaluate(pqn.load(file), opponents=[], part="development").regret
+    assert found
+    assert round(found.mean, 3) == curve.rows[-1]["regret"]
+    shortest = [pqn.main([*small, "--steps", "4096", "--seed", seed]).rows[-1]["regret"] for seed in ("3", "3", "4")]
+    assert shortest[0] == shortest[1] != shortest[2]
+    with pytest.raises(SystemExit, match="for two players; got 'three-player'"):
+        pqn.main(["--rules", "three-player"])

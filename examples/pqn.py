@@ -1,0 +1,160 @@
+"""PQN, parallelised Q-learning, by self-play on the native vector environment, in one file to read and change.
+
+    python -m examples.pqn --plot regret.png --save pqn.pt
+
+A network learns Q(s, a), the future margin of the mover if it plays a: the points that it will win from this move on,
+less the opponent's, as a share of all points. PQN (Gallici et al., ICLR 2025) needs neither replay buffer nor target
+network: LayerNorm keeps the values bounded, and many games side by side make the newest plies a varied batch.
+
+1. N games are played for T plies. The move is the legal one of the largest Q, or with probability epsilon a random one.
+2. The target of a ply is its lambda-return, a mean of the values found at the next position and at later ones.
+3. Gradient steps fit Q of the played moves to these targets; then the plies are thrown away.
+
+As a step is one ply of whoever is to move (opponent=None), the next position belongs to the opponent, and its value
+counts against the mover. Illegal moves have Q of minus infinity: neither play nor a target ever uses them.
+
+Shapes: N games, T plies of each in a rollout, A actions, D numbers in an observation.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from examples.shared import COUNTS, Curve, parse
+from oanquan_env import Core, Rules
+from oanquan_env.observation import Encoder
+
+# fmt: off
+OPTIONS = {
+    "rules": "mancala-world", "save": "",  # rules for two players; file for the network, see `load`
+    "steps": 4_000_000, "minutes": 60.0, "every": 250_000,  # plies and time, whichever ends first; between measurements
+    "num_envs": 512, "num_steps": 8, "opening_plies": 8,  # N, T, and most random plies before a game
+    "width": 256, "epochs": 4, "minibatch": 1024, "lam": 0.4,  # lambda, the weight of later plies in targets
+    "max_gradient": 10.0, "learning_rate": 3e-3,  # longest gradient; step size of RAdam, falls linearly to a twentieth
+    "epsilon": 1.0, "epsilon_end": 0.1, "exploration": 0.2,  # falls linearly in this share of the plies
+}
+# fmt: on
+
+
+class QNetwork(nn.Module):
+    """Observations (N, D) and masks (N, A) -> Q (N, A) of the mover, -inf where illegal. A player as it is."""
+
+    def __init__(self, rules: Rules, width: int) -> None:
+        super().__init__()
+        self.rules, self.layout = rules, Encoder(Core(rules)).layout
+        self.counts = nn.Embedding(rules.squares * COUNTS, width)  # a vector for each count of each square
+        nn.init.normal_(self.counts.weight, std=rules.squares**-0.5)
+        self.numbers = nn.Linear(rules.squares + rules.players + 1, width)
+        middle = (nn.LayerNorm(width), nn.ReLU(), nn.Linear(width, width), nn.LayerNorm(width), nn.ReLU())
+        self.trunk = nn.Sequential(*middle, nn.Linear(width, rules.actions))
+        nn.init.zeros_(self.trunk[-1].weight)
+
+    def forward(self, observations: Tensor, masks: Tensor) -> Tensor:
+        """The scores so far are not used: points yet to come do not depend on them."""
+        seeds, stones, plies = (observations[:, self.layout[name]] for name in ("seeds", "stones", "plies"))
+        rows = seeds.long().clamp(max=COUNTS - 1) + torch.arange(0, self.counts.num_embeddings, COUNTS)
+        numbers = torch.cat([seeds / 10, stones, plies / self.rules.max_plies], dim=1)
+        hidden = nn.functional.embedding_bag(rows, self.counts.weight, mode="sum") + self.numbers(numbers)
+        q: Tensor = self.trunk(hidden)
+        return q.masked_fill(~masks, -torch.inf)
+
+
+def load(file: Path) -> QNetwork:
+    """The network that `--save` wrote, a player for `oanquan_env.evaluate`."""
+    saved = torch.load(file, weights_only=True)
+    net = QNetwork(Rules.parse(saved["rules"]), saved["width"])
+    net.load_state_dict(saved["weights"])
+    return net
+
+
+def epsilon_greedy(q: Tensor, masks: Tensor, epsilon: float) -> Tensor:
+    """(N,) legal actions: those of the largest Q, and in a share `epsilon` of the games random ones."""
+    random = torch.multinomial(masks.float(), 1).squeeze(1)
+    return torch.where(torch.rand(len(q)) < epsilon, random, q.argmax(dim=1))
+
+
+def lambda_returns(rewards: Tensor, dones: Tensor, next_values: Tensor, lam: float) -> Tensor:
+    """(T, N) targets of T plies of N games, each for the mover of its ply.
+
+    G[t] = rewards[t] - ((1 - lam) * next_values[t] + lam * G[t + 1]), and rewards[t] where the game is over. The sign
+    is minus because both are the opponent's: `next_values` (T, N) are the largest Q of the next positions, seen by
+    their movers. After the last ply of a rollout, the largest Q stands for G.
+
+    South wins 3 points, then North wins 5 and expects 2 for South afterwards; South's best Q before North's move was
+    thought to be 4 for North. With lam = 0.5: North's target is 5 - 2 = 3, South's 3 - (0.5 * 4 + 0.5 * 3) = -0.5.
+    """
+    returns, later = torch.empty_like(rewards), next_values[-1]
+    for t in reversed(range(len(rewards))):
+        returns[t] = later = rewards[t] - ((1 - lam) * next_values[t] + lam * later).masked_fill(dones[t], 0)
+    return returns
+
+
+class Games:
+    """N games of self-play as tensors. SAME_STEP restarts a game in the step that ends it, so every step is a ply."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        settings = {"reward": "margin", "opening_plies": options.opening_plies, "autoreset_mode": "SameStep"}
+        self.env = gymnasium.make_vec("OAnQuan-v0", options.num_envs, rules=options.rules, opponent=None, **settings)
+        self._see(*self.env.reset(seed=options.seed))
+
+    def _see(self, observations: np.ndarray, info: dict) -> None:
+        self.seen = torch.as_tensor(observations), torch.as_tensor(info["action_mask"]).bool()
+
+    @torch.no_grad()
+    def collect(self, net: QNetwork, epsilon: float, options: argparse.Namespace) -> list[Tensor]:
+        """Observations, masks, actions and targets of T plies in each game, (T * N, ...)."""
+        plies = []
+        for _ in range(options.num_steps):
+            q, (observations, masks) = net(*self.seen), self.seen
+            actions = epsilon_greedy(q, masks, epsilon)
+            after, rewards, terminated, truncated, info = self.env.step(actions.numpy())
+            found = torch.as_tensor(rewards).float(), torch.as_tensor(terminated | truncated)
+            plies.append((observations, masks, actions, q.amax(dim=1), *found))
+            self._see(after, info)
+        *played, values, rewards, dones = (torch.stack(column) for column in zip(*plies, strict=True))
+        next_values = torch.cat([values[1:], net(*self.seen).amax(dim=1)[None]])
+        targets = lambda_returns(rewards, dones, next_values, options.lam)
+        return [column.flatten(end_dim=1) for column in (*played, targets)]
+
+
+def learn(net: QNetwork, optimizer: torch.optim.Optimizer, plies: list[Tensor], options: argparse.Namespace) -> None:
+    """Some epochs of gradient steps towards the targets."""
+    for _ in range(options.epochs):
+        for rows in torch.randperm(len(plies[0])).split(options.minibatch):
+            observations, masks, actions, targets = (column[rows] for column in plies)
+            q = net(observations, masks).gather(1, actions[:, None]).squeeze(1)
+            optimizer.zero_grad()
+            (q - targets).square().mean().backward()
+            nn.utils.clip_grad_norm_(net.parameters(), options.max_gradient)
+            optimizer.step()
+
+
+def main(arguments: list[str]) -> Curve:
+    """Train, and measure from time to time; returns the learning curve."""
+    options = parse(__doc__, arguments, **OPTIONS)
+    rules = Rules.parse(options.rules)
+    if rules.players != 2:
+        raise SystemExit(f"--rules: this example is for two players; got '{options.rules}'")
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)  # on a busy machine one is the fastest
+    net, games, steps = QNetwork(rules, options.width), Games(options), 0
+    curve = Curve(options, "torch", rules=options.rules)
+    optimizer = torch.optim.RAdam(net.parameters(), lr=options.learning_rate)
+    while curve.update(steps, net):
+        done = steps / options.steps
+        optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.95 * done)
+        epsilon = options.epsilon + (options.epsilon_end - options.epsilon) * min(done / options.exploration, 1.0)
+        learn(net, optimizer, games.collect(net, epsilon, options), options)
+        steps += options.num_envs * options.num_steps
+    if options.save:
+        torch.save({"rules": str(rules), "width": options.width, "weights": net.state_dict()}, options.save)
+    return curve
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
