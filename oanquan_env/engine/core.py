@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Bytes, Floats, Ints, Mask, Points
+from oanquan_env.arrays import Bytes, Ints, Mask, Points
 from oanquan_env.engine.move import RUNAWAY, SEATS, RuleNumbers, can_play, play_in_turn, rule_numbers
 from oanquan_env.engine.position_checks import check_points, check_ready, check_setup
 from oanquan_env.engine.positions import RUNNING, Positions, Termination, occupied_bytes
@@ -346,16 +346,6 @@ class Core:
             raise Runaway(reason, int(rows[in_play.argmax()]))
         positions.sides.reshape(-1)[seat] += self._refill
         scores[seat] -= self.rules.fields
-
-    def choose(self, positions: Positions, draws: Floats, *, by_gain: bool) -> Ints | None:
-        """(N,) the legal actions of the greatest `draws` (N, A), or of the greatest gain first; see `players.basic`.
-
-        None where no compiled loop does it.
-        """
-        if (loops := self._loops(positions)) is None:
-            return None
-        fault, actions = loops.choose(self.record, *_arrays(positions), draws, by_gain)
-        return actions if fault < 0 else None
 
     # ---- results ---------------------------------------------------------------------------------------------------
 

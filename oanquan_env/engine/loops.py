@@ -25,7 +25,6 @@ class Loops(NamedTuple):
     expand: Any
     mask: Any
     standings: Any
-    choose: Any
 
 
 @inlined
@@ -168,47 +167,4 @@ def loops(players: int) -> Loops:
                     points[row, place] += left[place]
         return points
 
-    @compiled
-    def choose(
-        rules: RuleNumbers,
-        sides: Int64s,
-        scores: Points,
-        mover: Ints,
-        ply: Plies,
-        ended: Bytes,
-        draws: npt.NDArray[np.float64],
-        by_gain: bool,
-    ) -> tuple[int, Ints]:
-        """The first position with a runaway, or -1; and (N,) the legal actions of the greatest (N, A) draws.
-
-        With `by_gain`, those of the greatest `players.basic.move_gains`, and of them the greatest draw.
-        """
-        actions = np.zeros(len(mover), np.intp)
-        for row in range(len(mover)):
-            if ended[row] != RUNNING:
-                continue
-            best, draw = -(1 << 62), -1.0
-            a, b, c, d = in_turn(players, sides, row, mover[row])
-            w, x, y, z = in_turn(players, scores, row, mover[row])
-            left = rules.max_plies - ply[row] - 1
-            for action in range(2 * rules.fields):
-                if not can_play(rules, a, action):
-                    continue
-                gain = 0
-                if by_gain:
-                    e, f, g, h, s, t, u, v, _, _, end = play(
-                        rules, players, a, b, c, d, w, x, y, z, left, action, None
-                    )
-                    if end == RUNAWAY:
-                        return row, actions
-                    gain = players * s - (s + t + u + v)
-                    if end != RUNNING:
-                        more = leftovers(rules, players, e, f, g, h, end)
-                        gain += players * more[0]
-                        for place in range(players):
-                            gain -= more[place]
-                if gain > best or (gain == best and draws[row, action] > draw):
-                    best, draw, actions[row] = gain, draws[row, action], action
-        return NO_FAULT, actions
-
-    return Loops(play_rows, expand, mask, standings, choose)
+    return Loops(play_rows, expand, mask, standings)
