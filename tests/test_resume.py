@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -20,21 +21,13 @@ from agents.networks.agent_files import WEIGHTS_NAME
 from agents.run import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, StopTrainingError, load_config
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY
-from tests.runs import (
-    ITERATION,
-    PPO,
-    TD,
-    assert_same_run,
-    begin,
-    checkpoint,
-    evaluations,
-    learn,
-    resume,
-    same,
-    stopped,
-)
+from tests.runs import ITERATION, PPO, TD, assert_same_run, begin, checkpoint, evaluations, learn, resume, same, stopped
 
 ROOT = Path(__file__).parent.parent
+
+
+def train_command(*arguments: object) -> list[str]:
+    return [sys.executable, "train.py", *map(str, arguments)]
 
 
 @pytest.fixture(scope="module", params=[PPO, TD], ids=["ppo", "td"])
@@ -50,45 +43,41 @@ def whole(settings: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-@pytest.mark.parametrize("iterations", [[0], [1], [2, 5]], ids=str)
-def test_a_stopped_run_resumes_to_the_same_numbers(
-    iterations: list[int], settings: dict[str, Any], whole: Path, tmp_path: Path
-) -> None:
-    run = begin(tmp_path / "run", settings)
-    for number in iterations:
-        with pytest.raises(StopTrainingError):
-            learn(run, number * ITERATION)
-        random.seed(99)  # whatever happens between the sittings
-        run = resume(tmp_path / "run")
-        assert run.plies == number * ITERATION
-    learn(run)
-    assert_same_run(whole, tmp_path / "run")
-
-
 class KilledError(Exception):
     """Stands for a kill."""
 
 
-@pytest.mark.parametrize("iterations", [0, 1, 3, 6])
-def test_a_run_killed_anywhere_comes_to_the_same_numbers(
-    iterations: int, settings: dict[str, Any], whole: Path, tmp_path: Path
+@pytest.mark.parametrize(("kind", "iterations"), [("stop", [0]), ("stop", [1, 5]), *[("kill", [n]) for n in (0, 3, 6)]])
+def test_an_interrupted_run_resumes_to_the_same_numbers(
+    kind: str, iterations: list[int], settings: dict[str, Any], whole: Path, tmp_path: Path
 ) -> None:
     def kill(plies: int) -> None:
-        if plies == iterations * ITERATION:
+        if plies == iterations[0] * ITERATION:
             raise KilledError
 
-    with pytest.raises(KilledError):
-        begin(tmp_path / "run", settings).learn(kill, lambda: False)
-    learn(resume(tmp_path / "run"))
+    run = begin(tmp_path / "run", settings)
+    for number in iterations:
+        with pytest.raises((KilledError, StopTrainingError)):
+            run.learn(kill, lambda: False) if kind == "kill" else learn(run, number * ITERATION)
+        random.seed(99)  # whatever happens between the sittings
+        run = resume(tmp_path / "run")
+        assert run.plies == number * ITERATION or kind == "kill"
+    learn(run)
     assert_same_run(whole, tmp_path / "run")
 
 
-def test_a_finished_run_resumes_to_nothing_new(whole: Path) -> None:
+def test_a_finished_run_is_resumed_to_nothing_new_and_not_overwritten(settings: dict[str, Any], whole: Path) -> None:
     before = (whole / EVALUATIONS_NAME).read_text()
     run = resume(whole)
     learn(run)
-    assert run.plies == 6 * ITERATION
-    assert (whole / EVALUATIONS_NAME).read_text() == before
+    assert (run.plies, (whole / EVALUATIONS_NAME).read_text()) == (6 * ITERATION, before)
+    with pytest.raises(UsageError, match="holds a run already: continue it with --resume"):
+        begin(whole, settings)
+    made = yaml.safe_load((whole / RUN_NAME).read_text())
+    assert made["command"] == "python train.py"
+    assert set(made["versions"]) >= {"torch", "numpy", "sb3-contrib"}
+    config = load_config(whole / CONFIG_NAME)
+    assert (config.kind, config.total_plies) == (settings.get("kind", "ppo"), 6 * ITERATION)
 
 
 def test_evaluations_past_the_checkpoint_are_made_again(settings: dict[str, Any], whole: Path, tmp_path: Path) -> None:
@@ -107,20 +96,6 @@ def test_the_seed_decides_and_evaluations_change_nothing(settings: dict[str, Any
     assert not same(checkpoint(tmp_path / "other"), checkpoint(whole))
 
 
-def test_a_folder_that_holds_a_run_is_not_overwritten(settings: dict[str, Any], whole: Path) -> None:
-    with pytest.raises(UsageError, match="holds a run already: continue it with --resume"):
-        begin(whole, settings)
-
-
-def test_the_run_folder_tells_where_the_run_comes_from(settings: dict[str, Any], whole: Path) -> None:
-    made = yaml.safe_load((whole / RUN_NAME).read_text())
-    assert made["command"] == "python train.py"
-    assert set(made["versions"]) >= {"torch", "numpy", "sb3-contrib"}
-    config = load_config(whole / CONFIG_NAME)
-    assert (config.kind, config.total_plies) == (settings.get("kind", "ppo"), 6 * ITERATION)
-    assert list((whole / "tensorboard").iterdir())
-
-
 def test_a_diverged_run_stops_with_advice(settings: dict[str, Any], tmp_path: Path) -> None:
     run = begin(tmp_path / "run", settings)
     next(run.network.parameters()).data.fill_(np.nan)
@@ -136,8 +111,7 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
     whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
     learn(begin(whole, longer))
     config.write_text(yaml.safe_dump(longer))
-    started = [sys.executable, "train.py", "--config", str(config), "--output", str(folder)]
-    resumed = [sys.executable, "train.py", "--resume", str(folder)]
+    started, resumed = train_command("--config", config, "--output", folder), train_command("--resume", folder)
     checkpoint, moments, survived = folder / CHECKPOINT_NAME, random.Random(0), []
     for kill in range(10):
         command = resumed if (folder / CONFIG_NAME).exists() else started
@@ -146,8 +120,7 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
             deadline, seen = time.monotonic() + 300, set[int]()
             while time.monotonic() < deadline and len(seen) < 4:  # the old one, one of where this goes on, two of more
                 time.sleep(0.002)
-                if checkpoint.exists():
-                    seen.add(checkpoint.stat().st_mtime_ns)
+                seen |= {path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME)}
         time.sleep(moments.uniform(0, 0.3))
         process.kill()
         process.wait()
@@ -165,17 +138,14 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
     ("number", "sweep"),
     [
         (signal.SIGINT, False),
-        pytest.param(signal.SIGTERM, False, marks=pytest.mark.slow),
-        pytest.param(signal.SIGTERM, True, marks=pytest.mark.slow),
-        pytest.param(signal.SIGINT, True, marks=pytest.mark.slow),
+        *[pytest.param(*case, marks=pytest.mark.slow) for case in ((15, False), (15, True), (signal.SIGINT, True))],
     ],
 )
-def test_a_signal_saves_and_stops(tmp_path: Path, number: signal.Signals, sweep: bool) -> None:
+def test_a_signal_saves_and_stops(tmp_path: Path, number: int, sweep: bool) -> None:
     output, config = tmp_path / "run", tmp_path / "config.yaml"
     folder = output / "seed-0" if sweep else output
     config.write_text(yaml.safe_dump({**PPO, "total_plies": 10**9, "checkpoint_seconds": 3600.0}))
-    command = [sys.executable, "train.py", "--config", str(config), "--output", str(output)]
-    command += ["--sweep", "0"] if sweep else []
+    command = train_command("--config", config, "--output", output, *(["--sweep", "0"] if sweep else []))
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 300
     while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
@@ -193,30 +163,19 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
 ) -> None:
     folder = stopped(tmp_path / "run", 2 * ITERATION)
     before = {name: (folder / name).read_bytes() for name in (CHECKPOINT_NAME, WEIGHTS_NAME)}
-
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     with monkeypatch.context() as patch:
-        patch.setattr("oanquan_env.files.os.fsync", full)
+        patch.setattr("oanquan_env.files.os.fsync", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
         assert train.main(["--resume", str(folder)]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert {name: (folder / name).read_bytes() for name in before} == before
     assert not list(folder.glob(f".*{TEMPORARY}"))  # nothing half-written stays
-    run = resume(folder)
-    assert run.plies == 2 * ITERATION
-    learn(run)
-
-
-def test_a_run_goes_on_with_another_number_of_threads(tmp_path: Path) -> None:
-    folder, threads = stopped(tmp_path / "run", 2 * ITERATION), torch.get_num_threads()
+    threads = torch.get_num_threads()
     try:
-        run = resume(folder, threads=2)
-        assert torch.get_num_threads() == 2
+        run = resume(folder, threads=2)  # another number than before, for this sitting
+        assert (torch.get_num_threads(), run.plies) == (2, 2 * ITERATION)
         learn(run)
     finally:
         torch.set_num_threads(threads)
-    assert run.plies == 6 * ITERATION
     assert yaml.safe_load((folder / CONFIG_NAME).read_text())["threads"] == 1
     with pytest.raises(UsageError, match=r"command line: threads: must be greater than or equal to 1 \(got 0\)"):
         resume(folder, threads=0)
