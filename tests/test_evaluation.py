@@ -142,16 +142,14 @@ def test_everything_is_shown_and_written() -> None:
 
 
 def test_rules_without_suite_or_pairs_of_two() -> None:
-    bare = evaluate("greedy", "four-player seeds=4", ["random"], pairs=1)
+    bare, found = (evaluate("greedy", f"four-player{rules}", ["random"], pairs=6) for rules in (" seeds=4", ""))
     assert (bare.suite, bare.regret) == (None, None)
-    found = evaluate("greedy", "four-player", ["random"], pairs=6)
-    (games,) = found.pairings
     assert (found.openings, found.suite) == ("openings-four-player.txt", "regret-four-player")
-    assert games.wins + games.draws + games.losses == 24
-    assert (games.pentanomial, len(games.orders)) == (None, 4)
+    (games,) = found.pairings
+    assert (games.wins + games.draws + games.losses, games.pentanomial, len(games.orders)) == (24, None, 4)
     assert games.score.mean > 1 / 4
-    assert reference_players(Rules.parse("three-player")) == list(REFERENCES)
-    assert reference_players(Rules()) == [*REFERENCES, STRONGEST]
+    for rules, players in (("three-player", REFERENCES), ("mancala-world", [*REFERENCES, STRONGEST])):
+        assert reference_players(Rules.parse(rules)) == list(players)
 
 
 def test_progress_is_shown_where_somebody_looks(

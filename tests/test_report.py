@@ -1,6 +1,5 @@
 """Reports: JSON, Markdown, the README's table, pictures; Markdown that programs write."""
 
-import dataclasses
 import io
 import re
 from pathlib import Path
@@ -10,15 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.evaluation.results import (
-    AgentResult,
-    ArenaResult,
-    Rating,
-    RegretResult,
-    Report,
-    Share,
-    read_report,
-)
+from agents.evaluation.results import AgentResult, ArenaResult, Rating, RegretResult, Report, read_report
 from agents.reports.pictures import draw_all, draw_ratings, draw_regret, draw_scores
 from agents.reports.report import DEFAULT_REPORT, explanation, markdown, summary, write_report
 from agents.support.markdown import replace_between
@@ -135,11 +126,10 @@ def test_the_table_of_everything(report: Report) -> None:
 def test_the_table_has_only_what_was_measured(report: Report) -> None:
     untimed = [agent.model_copy(update={"ms_per_move": None}) for agent in report.agents]
     report = report.model_copy(update={"agents": untimed, "arena": None})
-    assert summary(report).splitlines()[0] == ("| agent | regret, points (95 %) | best moves, % | blunders, % |")
+    assert summary(report).splitlines()[0] == "| agent | regret, points (95 %) | best moves, % | blunders, % |"
     assert report.order_of_agents() == ["deep", "greedy", "random"]
     assert "Elo" not in explanation(report)
-    report = report.model_copy(update={"regret": None})
-    assert report.order_of_agents() == ["random", "greedy", "deep"]
+    assert report.model_copy(update={"regret": None}).order_of_agents() == ["random", "greedy", "deep"]
 
 
 def test_the_whole_report(report: Report) -> None:
@@ -157,26 +147,6 @@ def test_the_whole_report(report: Report) -> None:
     assert re.findall(r"\]\((\w+\.png)\)", text) == ["elo.png", "regret.png"]
     for part in text.split("\n\n"):  # every table's rows have as many cells as its head
         assert len({line.count("|") for line in part.splitlines()}) == 1 or "|" not in part
-
-
-def test_a_report_on_three_players_names_the_fair_share(report: Report) -> None:
-    assert report.arena
-    orders = [OrderResult(estimate(0.25), estimate(-3))] * 3
-    pairings = [dataclasses.replace(one, pentanomial=None, orders=orders) for one in report.arena.pairings]
-    shares = [Share(agent=one, wins=estimate(0.4, 0.1), margin=estimate(2, 1)) for one in ("deep", "greedy", "random")]
-    three = {"players": 3, "first": None, "ratings": [], "pairings": pairings, "shares": shares}
-    report = report.model_copy(update={"rules": "three-player", "arena": report.arena.model_copy(update=three)})
-    text = markdown(report)
-    for part in (
-        "one agent among 2 copies of another, the mean over all others; the fair share is 33.3 %",
-        "| `deep` | 40.0 (30.0 to 50.0) | +2.0 (+1.0 to +3.0) | 0.25 (",
-        "| agent | among | won/shared/lost |",
-        "| score by moving first/second/third, % |\n",
-        "| 25.0/25.0/25.0 |\n",
-    ):
-        assert part in text
-    assert "Elo" not in text
-    assert set(draw_all(report)) == {"scores.png", "regret.png"}
 
 
 def test_the_committed_report_can_be_read() -> None:
