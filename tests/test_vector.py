@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from oanquan_env import Core, IllegalActionError, Positions, Rules, RunawayGameError, raw_env
 from oanquan_env.board import shared_core
+from oanquan_env.engine.notation import parse_position
 from oanquan_env.envs import TERMINATIONS
 from oanquan_env.envs.opponent_games import OpponentGames
 from oanquan_env.envs.single import OAnQuanEnv
@@ -175,14 +176,37 @@ def test_compiled_games_are_those_by_numpy(rules: Rules, seed: int) -> None:
 def test_a_hundred_thousand_steps_are_those_by_numpy() -> None:
     compared = 0
 
-    @settings(max_examples=1300)
+    @settings(max_examples=300)
     @given(strategies.rules(), strategies.seeds)
     def compare(rules: Rules, seed: int) -> None:
         nonlocal compared
-        compared += compare_paths(rules, np.random.default_rng(seed), 100)
+        compared += compare_paths(rules, np.random.default_rng(seed), 400)
 
     compare()
     assert compared >= 100_000
+
+
+def test_a_runaway_is_the_same_error_and_changes_nothing() -> None:
+    """That of the agent's move, and of the opponent's reply."""
+    quiet = Core().start()
+    runaway = parse_position(Core(), "1,0,0,0,0,250*/0,0,0,0,0,0* 0,0 0 0", checked=False)  # North's refill
+    before, refused = Positions.concatenate([quiet, runaway]), []
+    for opponent in (None, "greedy", "random"):
+        for seed in range(6):
+            games = made_twice(2, opponent=opponent)
+            for one in games:
+                one.reset(seed=0)
+                one._games.positions[:] = before
+                one._games.seats[:] = 1
+            if opponent is None:
+                refused += [outcomes_of(games, lambda one: one.step(np.array([0, 0]))) == []]
+            else:
+                chance = iter([np.random.default_rng(seed), np.random.default_rng(seed)])
+                refused += [outcomes_of(games, lambda one, chance=chance: one._games._reply(next(chance))) == []]
+            assert all(one.positions.same(before).all() for one in games) == refused[-1]
+            assert games[0].positions.same(games[1].positions).all()
+    assert all(refused[:12])
+    assert any(refused[12:])
 
 
 def test_arrays_that_are_not_copied_are_the_same_at_each_step() -> None:
