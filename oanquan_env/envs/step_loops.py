@@ -98,56 +98,67 @@ def look(
     seen[row, stones + 2 * players] = turn
 
 
+@inlined
+def finish_rows(
+    players: int, table: Table, games: Games, rows: Ints, self_play: bool, reward: int, paying: bool
+) -> int:
+    """See, and pay before if `paying`, the games in `rows`; returns how many are over."""
+    rules = table[0]
+    sides, scores, mover, ply, ended, seats, illegals, paid, were_over, mask, observation = games[:11]
+    rewards, terminated, truncated, termination, standings, rewarded = games[11:]
+    games_over = 0
+    for row in rows:
+        end, seat, turn = ended[row] + 0, seats[row], mover[row]
+        illegal, due = illegals[row], not were_over[row]
+        over = illegal or end != RUNNING
+        if paying:
+            earned, points = 0.0, (0, 0, 0, 0)
+            if over or (due and reward != OUTCOME):
+                points = in_turn(players, scores, row, 0)
+                if end != RUNNING:
+                    a, b, c, d = in_turn(players, sides, row, 0)
+                    left = leftovers(rules, players, a, b, c, d, end)
+                    points = (points[0] + left[0], points[1] + left[1], points[2] + left[2], points[3] + left[3])
+                if due:
+                    own, together = 0, 0
+                    for place in range(players):
+                        won = points[place] - paid[row, place]
+                        together += won
+                        own = won if place == seat else own
+                        paid[row, place] = scores[row, place]
+                    if reward != OUTCOME:
+                        earned = (own * players - together) / (players - 1) / rules.total
+                    if reward != MARGIN:
+                        result = outcome(players, points, seat) if end != RUNNING else 0.0
+                        earned = result if reward == OUTCOME else (earned + result) / 2
+                    if illegal:
+                        earned = ILLEGAL_REWARD
+            for place in range(players):
+                standings[row, place] = points[place] if over else 0
+            rewards[row] = earned
+            truncated[row], terminated[row] = end == MAX_PLIES, over and end != MAX_PLIES
+            termination[row], rewarded[row] = ILLEGAL_ACTION if illegal else end, seat if over else 0
+        were_over[row] = over
+        games_over += over
+        own_side = sides[row, turn] if not over else 0
+        for action in range(2 * rules.fields):
+            mask[row, action] = can_play(rules, own_side, action)
+        look(rules, players, sides, scores, row, turn, turn if self_play else seat, observation)
+        observation[row, players * (rules.fields + 3) + 1] = rules.max_plies - ply[row]
+    return games_over
+
+
 @functools.cache
 def step_loops(players: int) -> StepLoops:
-    """The loops for a number of players, each of which is compiled when it first runs."""
+    """The loops for a number of players, each of which is compiled when it first runs.
+
+    None calls another: Numba keeps no function on disk that holds a compiled one.
+    """
 
     @compiled
     def finish(table: Table, games: Games, rows: Ints, self_play: bool, reward: int, paying: bool) -> int:
-        """See, and pay before if `paying`, the games in `rows`; returns how many are over."""
-        rules = table[0]
-        sides, scores, mover, ply, ended, seats, illegals, paid, were_over, mask, observation = games[:11]
-        rewards, terminated, truncated, termination, standings, rewarded = games[11:]
-        games_over = 0
-        for row in rows:
-            end, seat, turn = ended[row] + 0, seats[row], mover[row]
-            illegal, due = illegals[row], not were_over[row]
-            over = illegal or end != RUNNING
-            if paying:
-                earned, points = 0.0, (0, 0, 0, 0)
-                if over or (due and reward != OUTCOME):
-                    points = in_turn(players, scores, row, 0)
-                    if end != RUNNING:
-                        a, b, c, d = in_turn(players, sides, row, 0)
-                        left = leftovers(rules, players, a, b, c, d, end)
-                        points = (points[0] + left[0], points[1] + left[1], points[2] + left[2], points[3] + left[3])
-                    if due:
-                        own, together = 0, 0
-                        for place in range(players):
-                            won = points[place] - paid[row, place]
-                            together += won
-                            own = won if place == seat else own
-                            paid[row, place] = scores[row, place]
-                        if reward != OUTCOME:
-                            earned = (own * players - together) / (players - 1) / rules.total
-                        if reward != MARGIN:
-                            result = outcome(players, points, seat) if end != RUNNING else 0.0
-                            earned = result if reward == OUTCOME else (earned + result) / 2
-                        if illegal:
-                            earned = ILLEGAL_REWARD
-                for place in range(players):
-                    standings[row, place] = points[place] if over else 0
-                rewards[row] = earned
-                truncated[row], terminated[row] = end == MAX_PLIES, over and end != MAX_PLIES
-                termination[row], rewarded[row] = ILLEGAL_ACTION if illegal else end, seat if over else 0
-            were_over[row] = over
-            games_over += over
-            own_side = sides[row, turn] if not over else 0
-            for action in range(2 * rules.fields):
-                mask[row, action] = can_play(rules, own_side, action)
-            look(rules, players, sides, scores, row, turn, turn if self_play else seat, observation)
-            observation[row, players * (rules.fields + 3) + 1] = rules.max_plies - ply[row]
-        return games_over
+        """`finish_rows`."""
+        return finish_rows(players, table, games, rows, self_play, reward, paying)
 
     @compiled
     def play_rows(
@@ -202,7 +213,7 @@ def step_loops(players: int) -> StepLoops:
                 mover[row], ended[row] = next_seat(players, seat), end
                 ply[row] += 1
             waiting += waits(ended, mover, own_seats, row)
-        return finish(table, games, rows, self_play, reward, True) if self_play else waiting
+        return finish_rows(players, table, games, rows, self_play, reward, True) if self_play else waiting
 
     @compiled
     def open_games(
