@@ -51,7 +51,8 @@ Name = tuple[str, str, int]
 
 def draw(mask: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
     """A random action of each row of a mask; 0 where none is legal."""
-    actions: npt.NDArray[np.intp] = (rng.random(mask.shape, dtype=np.float32) * mask).argmax(axis=1)
+    draws = 1 - rng.random(mask.shape, dtype=np.float32)  # above 0, also where it is the only legal one
+    actions: npt.NDArray[np.intp] = (draws * mask).argmax(axis=1)
     return actions
 
 
