@@ -7,7 +7,6 @@ Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->
 """
 
 import functools
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,24 +19,24 @@ from agents.reports.cards import cards
 from agents.reports.report import summary
 from agents.support.markdown import renew, replace_between
 from benchmarks import peers, players
-from benchmarks.report import RESULTS
+from benchmarks.report import RESULTS, by_size
 from docs import generated
 from oanquan_env import Rules
 from oanquan_env.benchmark.markdown import interval, plus_minus, table
 from oanquan_env.benchmark.regret import Regret
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
+from oanquan_env.files import read_json
 
 PROG = "python -m benchmarks.readme"
 ROOT = RESULTS.parent.parent
 README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
 README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
 """Rows and columns of the README's table of strength."""
-CORE_BATCHES = ("1", "1024", "4096", "16384", "65536")
 
 
 def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]]) -> str:
     """The table of the benchmark `name`, and under it its origin."""
-    results = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    results = read_json(RESULTS / f"{name}.json")
     machine = results["measured_on"]
     made = f"`python -m benchmarks.{name}` at commit `{machine['commit']}`, {machine['processor']}."
     return f"{table(heads, rows(results))}\n\n{made}"
@@ -45,29 +44,26 @@ def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], l
 
 def core() -> str:
     """Moves a second of the core."""
-    heads = ["rules", *(f"{int(batch):,} game{'s' if int(batch) > 1 else ''}" for batch in CORE_BATCHES)]
-    return measured(
-        "core",
-        heads,
-        lambda results: [
-            [rules, *(f"{speeds[batch] / 1e6:.2f}" for batch in CORE_BATCHES)]
-            for rules, speeds in results["speeds"].items()
-        ],
-    )
-
-
-def aec() -> str:
-    """Turns a second of the AEC environment."""
-    return measured("aec", ["environment", "turns/s"], _speeds)
+    return _by_size("core")
 
 
 def vector() -> str:
     """Steps a second of the vector environment."""
-    return measured("vector", ["random play", "steps/s"], _speeds)
+    return _by_size("vector")
 
 
-def _speeds(results: dict[str, Any]) -> list[list[str]]:
-    return [[name, f"{speed:,.0f}"] for name, speed in results["speeds"].items()]
+def _by_size(table: str) -> str:
+    heads, rows = by_size(read_json(RESULTS / "speed.json")[table])
+    return measured("speed", heads, lambda _: rows)
+
+
+def aec() -> str:
+    """Turns a second of the AEC environment."""
+    return measured(
+        "aec",
+        ["environment", "turns/s"],
+        lambda results: [[name, f"{speed:,.0f}"] for name, speed in results["speeds"].items()],
+    )
 
 
 def search() -> str:
@@ -206,7 +202,7 @@ def strength() -> str:
 
 
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
-    ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_line, "peers": peers.peers_table},
+    ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section, "peers": peers.peers_table},
     ROOT / "docs" / "benchmarks.md": {
         part.__name__: part for part in (core, vector, aec, search, solve, training, page)
     },

@@ -3,10 +3,10 @@
 import json
 import statistics
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from agents.config import Flag, OptionalFile, parse_options
 from agents.support import provenance
@@ -14,6 +14,12 @@ from oanquan_env.benchmark.markdown import table
 from oanquan_env.files import check_place, write_atomically
 
 RESULTS = Path(__file__).parent / "results"
+
+Name = TypeVar("Name", bound=Hashable)
+Contestant: TypeAlias = Callable[[float], float]
+"""Given the seconds to run, returns its speed."""
+Speeds: TypeAlias = dict[str, dict[str, float]]
+"""By a table's row and the number of games side by side."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ def check_commit(commit: str | None) -> None:
 
 def show(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table; the first column is aligned left, the others right."""
-    print(f"{title}\n\n{table(headings, rows, padded=True)}")
+    print(f"{title}\n\n{table(headings, rows, padded=True)}\n")
 
 
 def write(options: Options, name: str, results: dict[str, Any]) -> None:
@@ -69,16 +75,25 @@ def write(options: Options, name: str, results: dict[str, Any]) -> None:
             print(f"written to {path}")
 
 
-def median_speeds(contestants: Mapping[str, Callable[[float], float]], rounds: int, seconds: float) -> dict[str, float]:
-    """The median speed of each contestant over several rounds, in each of which all take their turn.
-
-    Each is called with the seconds to run, and returns its speed.
-    """
-    measured: dict[str, list[float]] = {name: [] for name in contestants}
+def median_speeds(contestants: Mapping[Name, Contestant], rounds: int, seconds: float) -> dict[Name, float]:
+    """The median speed of each contestant over several rounds, in each of which all take their turn."""
+    measured: dict[Name, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, contestant in contestants.items():
             measured[name].append(contestant(seconds))
     return {name: statistics.median(speeds) for name, speeds in measured.items()}
+
+
+def by_size(speeds: Speeds) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows of a table of millions a second by the number of games."""
+    sizes = list(next(iter(speeds.values())))
+    rows = [[name, *(millions(row[size]) if size in row else "" for size in sizes)] for name, row in speeds.items()]
+    return ["games", *(f"{int(size):,}" for size in sizes)], rows
+
+
+def millions(speed: float) -> str:
+    """A speed in millions, of two digits or with one after the point."""
+    return f"{speed / 1e6:.1f}" if speed >= 995_000 else f"{speed / 1e6:#.2g}"
 
 
 def describe_machine() -> dict[str, Any]:
@@ -86,5 +101,5 @@ def describe_machine() -> dict[str, Any]:
     return {
         "processor": provenance.processor(),
         "commit": provenance.commit(),
-        **provenance.versions(["numpy", "torch"]),
+        **provenance.versions(["numba", "numpy", "torch"]),
     }

@@ -57,11 +57,12 @@ class Person:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.set_default_timeout(LONGEST_WAIT)
 
-    def open(self, address: str, speed: str = "none") -> Person:
+    def open(self, address: str, speed: str | None = "none") -> Person:
         """Open the page, and wait for its game."""
         self.page.goto(address)
         self.page.wait_for_selector("body[data-ready]")
-        self.board.locator("select").select_option(speed, force=True)  # under the button of options
+        if speed is not None:
+            self.board.locator("select").select_option(speed, force=True)  # under the button of options
         return self
 
     @property

@@ -68,7 +68,7 @@ def visit(browser: Browser) -> Iterator[Visit]:
     """Opens an address in a tab of a new window; no script may fail there."""
     opened: list[tuple[Any, Person]] = []
 
-    def visited(address: str, speed: str = "none", **options: Any) -> Person:
+    def visited(address: str, speed: str | None = "none", **options: Any) -> Person:
         context = browser.new_context(**options)
         person = Person(context.new_page())
         opened.append((context, person))

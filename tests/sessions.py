@@ -8,11 +8,8 @@ from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
 
 
-def line(played: Session) -> list[str]:
-    return [str(move) for move in played.game.board.history]
-
-
 def refused(played: Session, name: str, **arguments: Any) -> SessionError:
+    """The error of a request; it has changed nothing."""
     before = played.state()
     with pytest.raises(SessionError) as raised:
         played.request(name, arguments)

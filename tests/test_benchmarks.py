@@ -11,15 +11,6 @@ from benchmarks import players, readme, report
 from oanquan_env import evaluate
 
 
-@pytest.fixture
-def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder in place of the committed results."""
-    folder = tmp_path / "results"
-    folder.mkdir()
-    monkeypatch.setattr(report, "RESULTS", folder)
-    return folder
-
-
 def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
     monkeypatch.setattr(provenance, "commit", lambda: commit)
 
@@ -29,39 +20,35 @@ def read(*arguments: str) -> report.Options:
 
 
 def test_results_are_written_where_they_are_asked_for(
-    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    results, asked = tmp_path / "results", tmp_path / "core.json"
+    results.mkdir()
+    monkeypatch.setattr(report, "RESULTS", results)
     at_commit(monkeypatch, "0123456789ab-dirty")
     report.write(read(), "core", {"speeds": {}})
     assert capsys.readouterr().out == ""
-    report.write(read("--json", str(tmp_path / "core.json")), "core", {"speeds": {"x": 1}})
+    report.write(read("--json", str(asked)), "core", {"speeds": {"x": 1}})
     assert not list(results.iterdir())
     at_commit(monkeypatch, "0123456789ab")
     report.write(read("--publish"), "core", {"speeds": {"x": 1}})
-    for path, commit in ((tmp_path / "core.json", "0123456789ab-dirty"), (results / "core.json", "0123456789ab")):
+    for path, commit in ((asked, "0123456789ab-dirty"), (results / "core.json", "0123456789ab")):
         written = json.loads(path.read_text())
         assert (written["speeds"], written["measured_on"]["commit"]) == ({"x": 1}, commit)
 
 
-@pytest.mark.parametrize(
-    ("commit", "said"), [("0123456789ab-dirty", "files differ from commit 0123456789ab,"), (None, "this is no clone")]
-)
-def test_a_run_of_no_commit_is_refused_before_it_begins(
-    commit: str | None, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_what_cannot_be_published_or_written_is_refused_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    at_commit(monkeypatch, commit)
-    with pytest.raises(SystemExit) as ended:
-        read("--publish")
-    assert ended.value.code == 2
-    assert f"python -m benchmarks.core: --publish: {said}" in capsys.readouterr().err
-
-
-def test_a_file_that_cannot_be_written_is_named_before_the_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        read("--json", str(tmp_path / "none" / "core.json"))
-    assert f"--json: there is no folder {tmp_path / 'none'}" in capsys.readouterr().err
+    for commit, option, message in (
+        ("0123456789ab-dirty", ["--publish"], "--publish: files differ from commit 0123456789ab,"),
+        (None, ["--publish"], "--publish: this is no clone"),
+        (None, ["--json", str(tmp_path / "none" / "x.json")], f"--json: there is no folder {tmp_path / 'none'}"),
+    ):
+        at_commit(monkeypatch, commit)
+        with pytest.raises(SystemExit, match=r"^2$"):
+            read(*option)
+        assert f"python -m benchmarks.core: {message}" in capsys.readouterr().err
 
 
 def test_new_results_leave_a_commit_clean_and_new_code_does_not(
@@ -71,16 +58,17 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
         told = ["git", "-c", "user.name=N", "-c", "user.email=E", "-c", "commit.gpgsign=false", *arguments]
         return subprocess.run(told, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
 
+    asked_anew = provenance.commit.__wrapped__
     found, code = tmp_path / "benchmarks" / "results" / "core.json", tmp_path / "package" / "code.py"
     for path in (found, code):
         path.parent.mkdir(parents=True)
         path.write_text("old")
+    monkeypatch.setattr(provenance, "FOLDER", code.parent)
+    assert asked_anew() is None  # outside a clone
     git("init", "-q")
     git("add", ".")
     git("commit", "-qm", "All")
     commit = git("rev-parse", "--short=12", "HEAD")
-    monkeypatch.setattr(provenance, "FOLDER", code.parent)
-    asked_anew = provenance.commit.__wrapped__
     assert asked_anew() == commit
     found.write_text("new")
     assert asked_anew() == commit
@@ -91,24 +79,16 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
         report.check_commit(asked_anew())
 
 
-def test_outside_a_clone_there_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(provenance, "FOLDER", tmp_path)
-    assert provenance.commit.__wrapped__() is None
-
-
 def test_each_contestant_has_its_median_speed() -> None:
     speeds = {"a": iter([1.0, 9.0, 2.0]), "b": iter([5.0, 5.0, 6.0])}
     contestants = {name: (lambda seconds, drawn=drawn: seconds * next(drawn)) for name, drawn in speeds.items()}
     assert report.median_speeds(contestants, 3, 2.0) == {"a": 4.0, "b": 10.0}
 
 
-def test_the_pages_show_the_committed_results() -> None:
-    assert readme.stale(check=True) == []
-
-
 def test_a_page_that_is_out_of_date_is_named_and_renewed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert readme.stale(check=True) == []  # the pages show the committed results
     page = tmp_path / "page.md"
     page.write_text("<!-- core:begin -->\n<!-- core:end -->\n")
     monkeypatch.setattr(readme, "PAGES", {page: {"core": readme.core}})
@@ -116,38 +96,27 @@ def test_a_page_that_is_out_of_date_is_named_and_renewed(
     assert readme.main(["--check"]) == 1
     assert f"{page} is out of date; renew it with: python -m benchmarks.readme" in capsys.readouterr().err
     assert "mancala-world" not in page.read_text()
-    assert readme.main([]) == 0
-    assert "| mancala-world | " in page.read_text()
-    assert readme.main(["--check"]) == 0
+    assert (readme.main([]), readme.main(["--check"])) == (0, 0)
+    assert "| mancala-world, compiled | " in page.read_text()
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder in place of the committed rows."""
-    monkeypatch.setattr(players, "FOLDER", tmp_path / "players")
-    return tmp_path / "players"
-
-
-def test_a_row_is_measured_written_and_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--uses", "observation", "--learned-from", "nothing", "--pairs", "4"]
+def test_a_row_is_measured_written_and_shown_and_a_damaged_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, options = tmp_path / "players", ["--uses", "observation", "--learned-from", "nothing", "--pairs", "4"]
+    monkeypatch.setattr(players, "FOLDER", folder)
     assert players.main(["greedy", *options, "--label", "one run"]) == 0
     assert players.main(["random", "greedy", "random", *options, "--label", "three", "--budget", "no plies"]) == 0
     assert "Points lost a move" in capsys.readouterr().out
     assert {path.name for path in folder.iterdir()} == {"one-run.json", "three.json"}
     row = json.loads((folder / "three.json").read_text())
     assert [one["seed"] for one in row["evaluations"]] == [0, 1, 2]
-    alone = evaluate("greedy", pairs=4)
-    assert alone.regret
-    shown = players.rows()
-    found = alone.regret
+    shown, found = players.rows(), evaluate("greedy", pairs=4).regret
+    assert found
     number = f"{found.mean:.2f} ({found.low:.2f} to {found.high:.2f})"
     assert f"| `one run` | observation | nothing | 1 | {number} |" in shown
     assert "| `three` (no plies) | observation | nothing | 3 | " in shown
     assert shown.index("one run") < shown.index("three")  # the least regret first
-
-
-def test_a_damaged_row_is_named(folder: Path) -> None:
-    folder.mkdir()
     (folder / "bad.json").write_text('{"label": "x"}')
     with pytest.raises(ValueError, match="uses"):
         players.rows()

@@ -14,21 +14,15 @@ def test_the_interval_of_a_margin_by_hand(samples: list[float]) -> None:
     assert (found.mean, found.low, found.high) == pytest.approx((1, 1 - half, 1 + half))
 
 
-def test_samples_without_spread_have_an_interval() -> None:
+def test_samples_without_spread_have_an_interval_and_many_the_normal_one() -> None:
     assert score_estimate(np.ones(5)).low < 0.5
     assert 0.9 < score_estimate(np.ones(100)).low < 0.98
     assert score_estimate(np.zeros(100)).high == pytest.approx(1 - score_estimate(np.ones(100)).low)
     assert score_estimate(np.array([1.0])).low < mean_estimate(np.array([1.0])).mean
-    for samples in ([3.0], [3.0] * 5):
-        found = mean_estimate(np.array(samples))
-        assert found.low < 3 < found.high
-
-
-def test_many_pairs_have_the_normal_interval() -> None:
+    assert all(mean_estimate(one).low < 3 < mean_estimate(one).high for one in (np.full(1, 3.0), np.full(5, 3.0)))
     samples = np.random.default_rng(0).choice([0, 0.25, 0.5, 0.75, 1], 2000, p=[0.1, 0.1, 0.3, 0.2, 0.3])
-    half = 1.96 * samples.std(ddof=1) / 2000**0.5
-    found = score_estimate(samples)
-    assert (found.low, found.high) == pytest.approx((samples.mean() - half, samples.mean() + half), abs=0.05 * half)
+    found, mean, half = score_estimate(samples), samples.mean(), 1.96 * samples.std(ddof=1) / 2000**0.5
+    assert (found.low, found.high) == pytest.approx((mean - half, mean + half), abs=0.05 * half)
 
 
 def pairs_of(score: float, kind: str) -> list[float]:
@@ -53,22 +47,17 @@ def test_intervals_of_few_and_one_sided_pairs_cover(pairs: int, score: float, ki
 
 def test_percentile_intervals_hold_the_middle_95_percent_of_each_column() -> None:
     drawn = np.stack([np.arange(1001), -2 * np.arange(1001)], axis=1) / 10
-    first, second = percentile_estimates(np.array([60.0, 7.0]), drawn)
-    assert (first.mean, first.low, first.high) == pytest.approx((60, 2.5, 97.5))
-    assert (second.mean, second.low, second.high) == pytest.approx((7, -195, -5))
+    for found, wanted in zip(
+        percentile_estimates(np.array([60.0, 7.0]), drawn), ((60, 2.5, 97.5), (7, -195, -5)), strict=True
+    ):
+        assert (found.mean, found.low, found.high) == pytest.approx(wanted)
 
 
-def test_bootstrap_intervals_are_those_of_the_mean() -> None:
+def test_bootstrap_intervals_are_those_of_the_mean_and_columns_share_their_rows() -> None:
     samples = np.random.default_rng(1).normal([0, 5], [1, 10], (400, 2))
-    intervals = bootstrap_means(samples, np.random.default_rng(2))
-    for column, interval in enumerate(intervals):
-        half = 1.96 * samples[:, column].std() / 20
-        assert interval.mean == pytest.approx(samples[:, column].mean())
-        assert interval.low == pytest.approx(interval.mean - half, abs=0.15 * half)
-        assert interval.high == pytest.approx(interval.mean + half, abs=0.15 * half)
-
-
-def test_the_columns_of_a_bootstrap_share_their_drawn_rows() -> None:
+    for column, found in enumerate(bootstrap_means(samples, np.random.default_rng(2))):
+        mean, half = samples[:, column].mean(), 1.96 * samples[:, column].std() / 20
+        assert (found.mean, found.low, found.high) == pytest.approx((mean, mean - half, mean + half), abs=0.15 * half)
     won = np.random.default_rng(3).random(50)
     one, other = bootstrap_means(np.stack([won, 1 - won], axis=1), np.random.default_rng(4))
     assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low))
@@ -77,10 +66,6 @@ def test_the_columns_of_a_bootstrap_share_their_drawn_rows() -> None:
 def test_the_middle_half_by_hand() -> None:
     assert interquartile_mean([[9.0], [1.0], [100.0], [3.0], [5.0]]) == (3 + 5 + 9) / 3  # 5 // 4 at each end
     assert interquartile_mean([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, -99.0]]) == (2 + 3 + 4 + 5) / 4
-    assert interquartile_mean([[7.0]]) == 7
-
-
-def test_one_run_has_no_spread_and_equal_runs_have_none() -> None:
     for scores in ([[2.5]], [[2.5]] * 6):
         found = interquartile_estimate(scores, np.random.default_rng(0))
         assert (found.mean, found.low, found.high) == (2.5, 2.5, 2.5)
@@ -96,12 +81,9 @@ def test_runs_are_drawn_within_their_task() -> None:
 
 def test_intervals_cover() -> None:
     """Of 200 intervals for twelve runs; the percentile bootstrap of so few is somewhat too narrow."""
-    covering = 0
-    for repetition in range(200):
-        rng = np.random.default_rng(repetition)
-        found = interquartile_estimate(rng.normal(3, 1, (12, 1)), rng)
-        covering += found.low <= 3 <= found.high
-    assert 172 <= covering <= 198
+    rngs = [np.random.default_rng(repetition) for repetition in range(200)]
+    found = [interquartile_estimate(rng.normal(3, 1, (12, 1)), rng) for rng in rngs]
+    assert 172 <= sum(one.low <= 3 <= one.high for one in found) <= 198
 
 
 def test_improvement_by_hand() -> None:

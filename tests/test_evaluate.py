@@ -1,19 +1,25 @@
-"""The command line of evaluate.py, from settings to files."""
+"""evaluate.py from settings to files; tournaments: they resume, keep games, count a player among copies."""
 
 import dataclasses
 import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import evaluate
 from agents.config import read_yaml, validated
-from agents.evaluation.evaluation import EvaluationSettings
+from agents.evaluation.evaluation import EvaluationSettings, summarize
 from agents.evaluation.results import read_report
-from agents.evaluation.tournament import Tournament
-from oanquan_env import Core, Rules, read_records
+from agents.evaluation.tournament import TimedPolicy, Tournament, hash_of_files, make_entrants, replay
+from oanquan_env import Core, Rules, parse_records, read_records
+from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import load_suite, regret_path
+from oanquan_env.files import FileError
+from oanquan_env.players import RandomPolicy
+from oanquan_env.records.games import format_records
+from tests.players import rng
 
 ROOT = Path(__file__).parent.parent
 
@@ -34,49 +40,42 @@ def test_committed_evaluations_load(path: Path) -> None:
 
 
 def test_games_from_balanced_openings_are_the_default(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, "greedy", "random", "--pairs", "20")
+    duel = ["greedy", "random", "--pairs", "20"]
+    status, out, err = run(capsys, *duel)
     assert (status, err) == (0, "")
     assert "20 openings of openings-mancala-world.txt, each played in every seating" in out
     assert re.search(r"\n greedy +random +\d+/\d+/\d+ +\d+\.\d \(\d+\.\d to \d+\.\d\) +[+-]\d+\.\d \(", out)
     assert "Elo, greedy = 0 (95 %)" in out
-    assert run(capsys, "greedy", "random", "--pairs", "20")[1] == out
-    assert run(capsys, "greedy", "random", "--pairs", "20", "--seed", "1")[1] != out
-    bare = run(capsys, "greedy", "random", "--pairs", "4", "--rules", "tonkin seeds=3")[1]  # without such a suite
-    assert "4 openings of random play" in bare
-
-
-def test_long_names_are_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "minimax:depth=2,epsilon=0.000000001", "greedy:epsilon=0.25", "random", "--pairs", "4")
-    assert "…" not in out
-    assert out.count("epsilon=0.000000001") >= 4  # in the command, the rating and two pairings
+    assert run(capsys, *duel)[1] == out != run(capsys, *duel, "--seed", "1")[1]
+    assert "4 openings of random play" in run(capsys, *duel[:3], "4", "--rules", "tonkin seeds=3")[1]  # has no suite
 
 
 def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     options = ["--suite", "arena,regret", "--pairs", "10", "--time"]
     files = ["--output", tmp_path / "out", "--json", tmp_path / "out.json", "--save-games", tmp_path / "games.txt"]
-    status, out, err = run(capsys, "greedy", "rnd=random", "minimax:depth=2", *options, *files)
+    deep = "minimax:depth=2,epsilon=0.000000001"
+    status, out, err = run(capsys, "greedy", "rnd=random", deep, *options, *files)
     assert (status, err) == (0, "")
-    assert "openings-mancala-world.txt" in out
-    assert "Elo, greedy = 0" in out
-    assert "ms a move" in out
+    assert all(part in out for part in ("openings-mancala-world.txt", "Elo, greedy = 0", "ms a move"))
+    assert "…" not in out  # long names are whole
+    assert out.count("epsilon=0.000000001") >= 4  # in the command, the rating and two pairings
     report = read_report(tmp_path / "out.json")
     assert report == read_report(tmp_path / "out" / "report.json")
-    assert [agent.label for agent in report.agents] == ["greedy", "rnd", "minimax:depth=2"]
+    assert [agent.label for agent in report.agents] == ["greedy", "rnd", deep]
     assert all(agent.ms_per_move for agent in report.agents)
     assert report.arena
     assert [pairing.wins + pairing.draws + pairing.losses for pairing in report.arena.pairings] == [20] * 3
-    assert [rating.agent for rating in report.arena.ratings] == ["minimax:depth=2", "greedy", "rnd"]
+    assert [rating.agent for rating in report.arena.ratings] == [deep, "greedy", "rnd"]
     for pairing in report.arena.pairings:
-        first, second = pairing.orders
-        assert (first.score.mean + second.score.mean) / 2 == pytest.approx(pairing.score.mean)
-        assert (first.margin.mean + second.margin.mean) / 2 == pytest.approx(pairing.margin.mean)
+        for name in ("score", "margin"):
+            first, second = (getattr(one, name).mean for one in pairing.orders)
+            assert (first + second) / 2 == pytest.approx(getattr(pairing, name).mean)
     assert report.regret
     assert report.regret.positions == len(load_suite(Core().rules).part("test"))
     regrets = {label: found.mean for label, found in report.regret.agents.items()}
-    assert regrets["minimax:depth=2"] < regrets["greedy"] < regrets["rnd"]
+    assert regrets[deep] < regrets["greedy"] < regrets["rnd"]
     records = read_records(tmp_path / "games.txt")
-    assert len(records) == 60
-    assert records[0].headers == {"South": "greedy", "North": "rnd", "Opening": "1"}
+    assert (len(records), records[0].headers) == (60, {"South": "greedy", "North": "rnd", "Opening": "1"})
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert written == {".lock", "report.json", "report.md", "elo.png", "scores.png", "regret.png", "parts"}
 
@@ -96,14 +95,11 @@ def test_an_interrupted_evaluation_goes_on(
 
     monkeypatch.setattr(Tournament, "play_one", interrupted)
     status, _, err = run(capsys, *names, "--output", tmp_path / "out")
-    assert status == 130
-    assert err == f"evaluate.py: interrupted; the same command continues in {tmp_path / 'out'}\n"
+    assert (status, err) == (130, f"evaluate.py: interrupted; the same command continues in {tmp_path / 'out'}\n")
     assert not (tmp_path / "out" / "report.json").exists()
     played.clear()
     again = run(capsys, *names, "--output", tmp_path / "out")
-    assert [part.partition("## Games")[2] for part in again[1:]] == [
-        part.partition("## Games")[2] for part in whole[1:]
-    ]
+    assert again[1].partition("\nGames")[2] == whole[1].partition("\nGames")[2] != ""
     assert played == [(1, 2)]
     arenas = [json.loads((tmp_path / name).read_text())["arena"] for name in ("whole.json", "out/report.json")]
     assert arenas[0] == arenas[1]
@@ -122,17 +118,18 @@ def test_stored_regret_is_not_measured_again(
 
 
 def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    options = ["--rules", "three-player", "--openings", "balanced", "--pairs", "30", "--output", out]
+    options = ["--rules", "three-player", "--openings", "balanced", "--pairs", "30", "--output", tmp_path]
     status, text, _ = run(capsys, "greedy", "random", *options)
     assert status == 0
     assert "30 openings of openings-three-player.txt, each played in every seating" in text
-    report = (out / "report.md").read_text()
-    assert "one agent among 2 copies of another, the mean over all others; the fair share is 33.3 %" in report
-    assert "| agent | among | won/shared/lost |" in report
-    assert "Elo" not in report
-    assert {"scores.png"} == {path.name for path in out.glob("*.png")}
-    arena = read_report(out / "report.json").arena
+    assert {"scores.png"} == {path.name for path in tmp_path.glob("*.png")}
+    page = (tmp_path / "report.md").read_text()
+    assert "one agent among 2 copies of another, the mean over all others; the fair share is 33.3 %" in page
+    assert "| agent | among | won/shared/lost |" in page
+    assert "| score by moving first/second/third, % |\n" in page
+    assert re.search(r"\n\| `greedy` \| \d+\.\d \(\d+\.\d to \d+\.\d\) \| \+\d+\.\d \(\+", page)
+    assert "Elo" not in page
+    arena = read_report(tmp_path / "report.json").arena
     assert arena
     assert [share.agent for share in arena.shares] == ["greedy", "random"]
     one, among = arena.pairings
@@ -151,11 +148,113 @@ def test_the_command_line_overrides_the_file(capsys: pytest.CaptureFixture[str],
     assert "greedy" not in out
     config.write_text("agents: [greedy, random]\npears: 7\n")
     assert "x.yaml: pears: unknown field; did you mean pairs? (got 7)" in run(capsys, "--config", config)[2]
-
-
-def test_help_names_settings_and_players(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         evaluate.main(["--help"])
     text = capsys.readouterr().out
     for word in ("--suite", "--openings", "--output", "--save-games", "minimax:depth=", "LABEL=", "(default: 200)"):
         assert word in text
+
+
+def tournament(folder: Path | None, names: list[str], pairs: int = 6, seed: int = 0, rules: str = "") -> Tournament:
+    core = Core(rules or "mancala-world")
+    openings = random_suite(core, pairs, 4, rng(seed))
+    return Tournament(core, make_entrants(names, core.rules), openings, seed, folder)
+
+
+def test_another_player_leaves_the_finished_pairings_as_they_are(tmp_path: Path) -> None:
+    first = tournament(tmp_path, ["random", "greedy"]).play()
+    more = tournament(tmp_path, ["random", "again=greedy", "greedy"]).play()
+    again = next(one for one in more if (one.a, one.b) == (0, 2))
+    assert all((one == other).all() for one, other in zip(first[0].results, again.results, strict=True))
+
+
+def test_finished_pairings_are_kept_by_players_settings_and_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def played(names: list[str], **settings: int) -> int:
+        """How many pairings had to be played."""
+        begun = tournament(tmp_path, names, **settings)
+        play, seen = begun.play_one, list[int]()
+        monkeypatch.setattr(begun, "play_one", lambda *pair: seen.append(0) or play(*pair))
+        begun.play()
+        return len(seen)
+
+    assert [played(["random", "greedy"]) for _ in range(2)] == [1, 0]
+    assert played(["random", "greedy", "again=greedy"]) == 2
+    assert played(["random", "greedy"], seed=1) == played(["random", "greedy=maxn:depth=1"]) == 1
+    monkeypatch.setattr("oanquan_env.__version__", "99")
+    assert [played(["random", "greedy"]) for _ in range(2)] == [1, 0]
+    path = next((tmp_path / "parts" / "pairings").iterdir())
+    for damaged in tmp_path.glob("parts/pairings/*"):
+        damaged.write_text(path.read_text()[:-30])
+    with pytest.raises(FileError, match="not a finished part of an evaluation"):
+        played(["random", "greedy"])
+
+
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
+def test_saved_games_replay_to_the_results(rules: str) -> None:
+    played = tournament(None, ["random", "greedy"], rules=rules)
+    pairing, players = next(iter(played.play())), played.core.rules.players
+    records = played.records(pairing)
+    assert parse_records(format_records(records)) == records
+    assert len(records) == 6 * players
+    for number, record in enumerate(records):
+        seat, k = divmod(number, 6)
+        labels = [record.headers[name] for name in list(record.headers)[:players]]
+        assert labels == ["random" if player == seat else "greedy" for player in range(players)]
+        points = [int(point) for point in re.findall(r"(?<!\d)-?\d+", record.result)]
+        margin = points[seat] - np.delete(points, seat).mean()
+        assert margin == pytest.approx(pairing.results.margin[k, seat])
+    assert replay(played.core, played.openings.positions, pairing.games).over.all()
+
+
+def test_a_retrained_agent_and_another_net_have_other_hashes(tmp_path: Path) -> None:
+    folder = tmp_path / "lr=1e-3"
+    folder.mkdir()
+    for file, names in (
+        ("agent.yaml", [f"ppo:{folder},temperature=1"]),
+        ("value.npz", [f"book:maxn:depth=1,net={folder}", f"maxn:depth=1,net={folder}"]),
+    ):
+        found = set()
+        for content in ("one", "two"):
+            (folder / file).write_text(content)
+            found |= {hash_of_files(name, Rules()) for name in names}
+        assert len(found - {""}) == 2
+    assert hash_of_files("minimax:depth=6", Rules()) == ""
+
+
+def test_the_stopwatch_counts_moves() -> None:
+    core = Core()
+    timed = TimedPolicy(RandomPolicy(core))
+    for number, moves in ((9, 0), (7, 7), (5, 12)):  # the first choice may load and compile
+        timed.choose(core.start(number), rng())
+        assert (timed.moves, timed.seconds > 0) == (moves, moves > 0)
+
+
+@pytest.mark.parametrize("rules", ["three-player", "four-player"])
+def test_one_player_among_copies_of_another_is_counted_over_all_seats_and_others(rules: str) -> None:
+    played = tournament(None, ["random", "greedy", "maxn:depth=1"], pairs=20, rules=rules)
+    pairings = played.play()
+    found = summarize(played, pairings)
+    assert [(one.agent, one.opponent[:6]) for one in found.pairings][:2] == [("random", "greedy"), ("random", "maxn:d")]
+    assert (found.ratings, found.anchor, found.first) == ([], None, None)
+    assert [share.agent for share in found.shares][-1] == "random"
+    for share in found.shares:
+        rows = []
+        for pairing in (one for one in pairings if played.entrants[one.a].label == share.agent):
+            for number, record in enumerate(played.records(pairing)):
+                outcome = record.board().outcome
+                assert outcome
+                seat, scores = number // 20, np.array(outcome.scores)
+                best = scores == scores.max()
+                rows.append((best[seat] / best.sum(), scores[seat] - np.delete(scores, seat).mean()))
+        assert len(rows) == 2 * 20 * played.core.rules.players
+        assert (share.wins.mean, share.margin.mean) == pytest.approx(np.mean(rows, axis=0))
+        assert share.wins.low < share.wins.mean < share.wins.high
+
+
+def test_a_player_among_copies_of_itself_has_the_fair_share() -> None:
+    played = tournament(None, ["greedy", "again=greedy"], pairs=60, rules="three-player")
+    for share in summarize(played, played.play()).shares:
+        assert share.wins.low < 1 / 3 < share.wins.high
+        assert share.margin.low < 0 < share.margin.high

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import evaluate as evaluate_script
-import oanquan_env
 from agents.evaluation.results import read_report
 from oanquan_env import Core, IllegalActionError, Rules, evaluate
 from oanquan_env.arrays import Ints, Mask
@@ -17,7 +16,7 @@ from oanquan_env.benchmark import progress
 from oanquan_env.benchmark.elo import elo_of_score
 from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, reference_players
 from oanquan_env.envs.single import OAnQuanEnv
-from oanquan_env.observation import Observation
+from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players import as_policy
 from tests.boards import random_positions
 from tests.players import FirstMove
@@ -44,44 +43,32 @@ def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> N
 
 
 def test_the_same_player_in_any_form_has_the_same_results() -> None:
-    forms: list[object] = [first_legal, "tests.players:FirstMove", FirstMove(Core())]
-    found = [evaluate(one, opponents=["greedy"], pairs=10, label="first").to_json() for one in forms]
-    assert found[0] == found[1] == found[2]
-    assert found[0] != evaluate(first_legal, opponents=["greedy"], pairs=10, label="first", seed=1).to_json()
+    settings: dict[str, Any] = {"opponents": ["greedy"], "pairs": 10, "label": "first"}
+    found = [evaluate(one, **settings).to_json() for one in (first_legal, "tests.players:FirstMove", FirstMove(Core()))]
+    assert found[0] == found[1] == found[2] != evaluate(first_legal, **settings, seed=1).to_json()
+    (exact,) = evaluate(first_legal, opponents=[FirstMove(Core())], pairs=20).pairings
+    assert (exact.score.mean, exact.margin.mean) == (0.5, 0)  # nothing is left to chance: every pair is even
 
 
 def test_a_torch_module_plays_its_best_legal_logit() -> None:
     torch = pytest.importorskip("torch")
 
-    class Scores(torch.nn.Module):  # type: ignore[misc]
-        def __init__(self) -> None:
-            super().__init__()
-            self.layer = torch.nn.Linear(18, 10)
-
-        def forward(self, observations: Any) -> Any:
-            return self.layer(observations)
-
-    class Masked(Scores):
+    class Masked(torch.nn.Linear):  # type: ignore[misc]
         def forward(self, observations: Any, masks: Any) -> Any:
             assert masks.dtype == torch.bool
-            return self.layer(observations).masked_fill(~masks, -1e9), None
+            return super().forward(observations).masked_fill(~masks, -1e9), None
 
-    torch.manual_seed(0)
-    core, module = Core(), Scores()
+    core, module, masked = Core(), torch.nn.Linear(18, 10), Masked(18, 10)
+    masked.load_state_dict(module.state_dict())
     positions = random_positions(core, 50, seed=0)
     with torch.no_grad():
-        observations = oanquan_env.observation.Encoder(core).encode(positions)
-        logits = module(torch.as_tensor(observations, dtype=torch.float32)).numpy()
+        logits = module(torch.as_tensor(Encoder(core).encode(positions), dtype=torch.float32)).numpy()
     best = np.where(core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
-    masked = Masked()
-    masked.load_state_dict(module.state_dict())
     for one in (module, masked):
-        one.train()
-        assert (as_policy(one, core).choose(positions, np.random.default_rng(0)) == best).all()
+        assert (as_policy(one.train(), core).choose(positions, np.random.default_rng(0)) == best).all()
         assert one.training
-    module.layer = torch.nn.Linear(18, 3)
     with pytest.raises(ValueError, match=r"logits of shape \(\d+, 3\); \(\d+, 10\) are wanted"):
-        as_policy(module, core).choose(positions, np.random.default_rng(0))
+        as_policy(torch.nn.Linear(18, 3), core).choose(positions, np.random.default_rng(0))
 
 
 def test_models_of_sb3_play_with_masks_or_have_illegal_actions_replaced() -> None:
@@ -116,34 +103,26 @@ def test_replaced_actions_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("player", "error", "message"),
+    ("player", "options", "error", "message"),
     [
-        (lambda observations, masks: masks.argmin(axis=1), IllegalActionError, r"row \d+: the player chose action \d"),
-        (lambda observations, masks: -masks.argmax(axis=1) - 1, IllegalActionError, r"the player chose action -\d"),
-        (lambda observations, masks: masks.argmax(axis=1) / 2, IllegalActionError, "whole numbers, got float64"),
-        (lambda observations, masks: 3, IllegalActionError, r"actions must be \d+ whole numbers"),
-        (FirstMove, ValueError, r"FirstMove is a class: pass an instance, as in FirstMove\(\)"),
-        (7, ValueError, "a player is a name, an object with a method choose"),
-        ("nobody", ValueError, "unknown player 'nobody'"),
+        (lambda seen, masks: masks.argmin(axis=1), {}, IllegalActionError, r"row \d+: the player chose action \d"),
+        (lambda seen, masks: -masks.argmax(axis=1) - 1, {}, IllegalActionError, r"the player chose action -\d"),
+        (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, "whole numbers, got float64"),
+        (lambda seen, masks: 3, {}, IllegalActionError, r"actions must be \d+ whole numbers"),
+        (FirstMove, {}, ValueError, r"FirstMove is a class: pass an instance, as in FirstMove\(\)"),
+        (7, {}, ValueError, "a player is a name, an object with a method choose"),
+        ("nobody", {}, ValueError, "unknown player 'nobody'"),
+        ("random", {"pairs": 0}, ValueError, "pairs must be 1 or more; got 0"),
+        ("random", {"rules": "chess"}, ValueError, "unknown preset 'chess'"),
+        ("random", {"openings": "nowhere.txt"}, ValueError, "nowhere.txt: no such file"),
+        ("random", {"pairs": 10_000}, ValueError, "it holds 600 openings; 10000 are needed"),
     ],
 )
-def test_what_cannot_play_is_told(player: object, error: type[Exception], message: str) -> None:
+def test_what_cannot_be_measured_is_told(
+    player: object, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
-        evaluate(player, opponents=["random"], pairs=3)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"pairs": 0}, "pairs must be 1 or more; got 0"),
-        ({"rules": "chess"}, "unknown preset 'chess'"),
-        ({"openings": "nowhere.txt"}, "nowhere.txt: no such file"),
-        ({"pairs": 10_000}, "it holds 600 openings; 10000 are needed"),
-    ],
-)
-def test_what_cannot_be_measured_is_told(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        evaluate("random", opponents=["greedy"], **options)
+        evaluate(player, opponents=["random"], **{"pairs": 3, **options})
 
 
 def test_everything_is_shown_and_written() -> None:
@@ -152,55 +131,33 @@ def test_everything_is_shown_and_written() -> None:
     assert text.startswith("`<b>me`, `mancala-world`: 10 openings of openings-mancala-world.txt, each played in every")
     assert "Points lost a move over the development part of regret-mancala-world:" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
-    assert [len({len(line) for line in part}) for part in (tables[:3], tables[3:])] == [
-        1,
-        1,
-    ]  # columns below one another
+    assert len({len(line) for line in tables[:3]}) == len({len(line) for line in tables[3:]}) == 1  # columns aligned
     assert re.sub(" +", " ", text).replace("-", "") == page.replace("-", "")
     assert found.regret
     assert f"| `<b>me` | all | 1170 | {found.regret.mean:.2f} ({found.regret.low:.2f} to " in page
-    assert found.regret.phases["end"].mean > 0
-    written = json.loads(found.to_json())
-    assert written["format"] == 2
-    assert written["pairings"][0]["score"]["mean"] == found.pairings[0].score.mean
-    assert written["regret"]["mean"] == found.regret.mean
-    assert written["regret"]["phases"]["end"]["blunders"]["low"] >= 0
-
-
-def test_elo_is_that_of_the_score_and_its_interval() -> None:
-    (won,) = evaluate("maxn:depth=2", opponents=["random"], pairs=10).pairings
-    assert (won.elo.mean, won.elo.low) == (elo_of_score(won.score.mean), elo_of_score(won.score.low))
-    assert won.elo.low > 0
+    written, (pairing,) = json.loads(found.to_json()), found.pairings
+    assert (written["format"], written["pairings"][0]["score"]["mean"]) == (2, pairing.score.mean)
+    assert written["regret"]["phases"]["end"]["mean"] == found.regret.phases["end"].mean > 0
+    assert (pairing.elo.mean, pairing.elo.low) == (elo_of_score(pairing.score.mean), elo_of_score(pairing.score.low))
 
 
 def test_rules_without_suite_or_pairs_of_two() -> None:
-    bare = evaluate("greedy", "four-player seeds=4", ["random"], pairs=1)
+    bare, found = (evaluate("greedy", f"four-player{rules}", ["random"], pairs=6) for rules in (" seeds=4", ""))
     assert (bare.suite, bare.regret) == (None, None)
-    found = evaluate("greedy", "four-player", ["random"], pairs=6)
-    (games,) = found.pairings
     assert (found.openings, found.suite) == ("openings-four-player.txt", "regret-four-player")
-    assert games.wins + games.draws + games.losses == 24
-    assert (games.pentanomial, len(games.orders)) == (None, 4)
+    (games,) = found.pairings
+    assert (games.wins + games.draws + games.losses, games.pentanomial, len(games.orders)) == (24, None, 4)
     assert games.score.mean > 1 / 4
-    assert reference_players(Rules.parse("three-player")) == list(REFERENCES)
-    assert reference_players(Rules()) == [*REFERENCES, STRONGEST]
+    for rules, players in (("three-player", REFERENCES), ("mancala-world", [*REFERENCES, STRONGEST])):
+        assert reference_players(Rules.parse(rules)) == list(players)
 
 
 def test_progress_is_shown_where_somebody_looks(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluate("random", opponents=["random"], pairs=2)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "EVERY", 0.0)
-    evaluate("random", opponents=["greedy"], pairs=2, progress=True)
-    err = capsys.readouterr().err
-    assert "\rrandom – greedy, games: 4 of 4" in err
-    assert err.endswith("\r")
-    evaluate("random", opponents=["greedy"], pairs=2, progress=False)
-    assert capsys.readouterr().err == ""
-
-
-def test_a_player_without_chance_is_as_strong_as_itself() -> None:
-    (exact,) = evaluate(first_legal, opponents=[FirstMove(Core())], pairs=20).pairings
-    assert (exact.score.mean, exact.margin.mean) == (0.5, 0)  # nothing is left to chance: every pair is even
+    for asked in (None, True, False):
+        evaluate("random", opponents=["greedy"], pairs=2, progress=asked)
+        err = capsys.readouterr().err
+        assert ("\rrandom – greedy, games: 4 of 4" in err and err.endswith("\r")) if asked else not err
+        monkeypatch.setattr(progress, "PATIENCE", 0.0)
+        monkeypatch.setattr(progress, "EVERY", 0.0)

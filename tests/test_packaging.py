@@ -68,14 +68,11 @@ def test_exported_names_are_pinned() -> None:
 
 def test_gymnasium_imports_the_package_of_an_id_and_every_public_module_imports_without_heavy_libraries() -> None:
     """Gymnasium has no plugins since 1.0. The agents' package lists its players without torch or numba, too."""
-    made = (
-        "gymnasium.make('oanquan_env:OAnQuan-v0').spec.id",
-        "gymnasium.make_vec('oanquan_env:OAnQuan-v0', 2).num_envs",
-    )
     modules = "records.match_records", "cli", "render", "play.server", "render.animation"
-    script = f"import gymnasium; print({', '.join(made)})\nimport agents; agents.usage()\n"
+    script = "import gymnasium; print(gymnasium.make('oanquan_env:OAnQuan-v0').spec.id)\n"
+    script += "import agents; agents.usage()\n"
     script += "".join(f"import oanquan_env.{module}\n" for module in modules)
-    assert run_python("-c", script + HEAVY) == "OAnQuan-v0 2\n['agents']\n"
+    assert run_python("-c", script + HEAVY) == "OAnQuan-v0\n['agents']\n"
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,18 @@
 """One position, a batch by NumPy and a batch compiled: the same moves, masks, observations, gains, errors."""
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from oanquan_env import Core, IllegalActionError, Positions, Rules, RunawayGameError
+from oanquan_env.engine import compiled
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.errors import MissingExtraError
 from oanquan_env.observation import Encoder
@@ -180,3 +185,24 @@ def test_a_core_says_whether_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'oanquan\[fast\]'"):
         Core(compiled=True)
+
+
+def test_kept_code_is_not_used_after_any_source_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "oanquan_env" / "engine" / "compiled.py"))
+    engine, render = (tmp_path / "oanquan_env" / folder / "one.py" for folder in ("engine", "render"))
+    digests = []
+    for source, text in ((engine, "1"), (render, "2"), (engine, "2"), (engine, "1")):
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(text)
+        digests.append(compiled._digest.__wrapped__())
+    assert digests[0] == digests[1] == digests[3] != digests[2]
+
+
+def test_by_the_variable_games_side_by_side_are_numpy_s() -> None:
+    script = "import sys, gymnasium, numpy, oanquan_env; games = gymnasium.make_vec('OAnQuan-v0', num_envs=2);"
+    script += "games.reset(); games.step(numpy.array([0, 0])); print('numba' in sys.modules)"
+    for value, loaded in (("0", "False"), ("1", "True")):
+        run = subprocess.run(
+            [sys.executable, "-c", script], env=os.environ | {"OANQUAN_COMPILED": value}, capture_output=True, text=True
+        )
+        assert run.stdout.strip() == loaded, run.stderr

@@ -22,12 +22,6 @@ from tests.sessions import play
 pytestmark = pytest.mark.usefixtures("own_players")
 
 
-def wait_until_loaded(played: Session) -> None:
-    for seat in played.game.seats:
-        if isinstance(seat.policy, Warming):
-            assert seat.policy.ready.wait(60)
-
-
 def test_a_player_that_fails_is_told_and_undo_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken(FirstMove):
         def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
@@ -62,17 +56,12 @@ def test_a_hint_is_the_proved_move_unless_the_search_sees_a_much_better_one(
 
 
 def test_levels_fall_back_to_what_is_installed(without_numba: None) -> None:
-    assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == [
-        "greedy",
-        "greedy",
-        "maxn:depth=3",
-        "maxn:depth=5",
-        "book:maxn:depth=4,net=pretrained",
-    ]
+    names = ["greedy", "greedy", "maxn:depth=3", "maxn:depth=5", "book:maxn:depth=4,net=pretrained"]
+    assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == names
     assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "book:maxn:depth=7"
     assert warming.shared_adviser(Rules())[0].ready.wait(60)
     hint = Session().hint()
-    assert hint["player"] == "book:maxn:depth=4,net=pretrained"
+    assert hint["player"] == names[-1]
     assert warming.shared_reviewer(Rules())[0].ready.wait(60)
     assert Session().hint(0)["player"] == "maxn:depth=4,net=pretrained"
     assert set(hint["values"]) == {str(move) for move in Board().legal_moves}
@@ -95,7 +84,9 @@ def test_a_damaged_file_is_told_and_no_other_player_is_taken(monkeypatch: pytest
     with pytest.raises(FileError, match="not a value net"):
         first_playing(LEVELS["hard"].players, Rules())
     played = Session(names=("human", "hard"))
-    wait_until_loaded(played)
+    opponent = played.game.seats[1].policy
+    assert isinstance(opponent, Warming)
+    assert opponent.ready.wait(60)
     play(played, "1A")
     assert played.answer()
     assert re.fullmatch(r"FileError: .*value\.npz: not a value net.*", played.state()["trouble"])

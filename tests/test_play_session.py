@@ -10,9 +10,8 @@ from oanquan_env.play.lessons import LESSONS, lessons
 from oanquan_env.play.puzzles import LEAST_LOSS, puzzles_of
 from oanquan_env.play.refusal import SessionError
 from oanquan_env.play.session import Session
-from oanquan_env.play.vietnamese import TERMINATIONS, TURN_ENDS
 from oanquan_env.records.match_records import replay_match
-from tests.sessions import line, opened, play, refused
+from tests.sessions import opened, play, refused
 from tests.strategies import PRESET_NAMES
 
 pytestmark = pytest.mark.usefixtures("own_players")
@@ -28,60 +27,44 @@ def test_a_move_and_its_answer() -> None:
     assert played.answer()
     state = played.state()
     assert (state["turn"], state["ply"], len(state["moves"])) == ("person", 2, 2)
-    assert state["moves"][1]["lines"]["en"][0] == "South plays 3A."
-    assert state["moves"][1]["lines"]["vi"][0] == "Nam đi 3↺."
+    assert [state["moves"][1]["lines"][language][0] for language in ("en", "vi")] == ["South plays 3A.", "Nam đi 3↺."]
     assert not played.answer()  # it is a person's turn
     assert json.loads(json.dumps(state))["position"] == played.game.board.text()
-
-
-def test_what_cannot_be_done_changes_nothing() -> None:
-    played = Session(names=("human", "greedy"))
-    assert refused(played, "back", moves="0").code == "request"
-    assert refused(played, "move", field=3).code == "request"
-    error = refused(played, "new", position="5,5,5,5,x,0*/5,5,5,5,5,0* 0,0 0 0")
-    assert (error.code, error.column) == ("position", 9)
-    play(played, "1A")
+    play(played, str(played.game.board.legal_moves[0]))
     assert refused(played, "resign").code == "request"  # it is the player's turn
-    assert refused(played, "move", move="1A", ply=1).code == "move"
+    assert refused(played, "move", move="1A", ply=3).code == "move"
 
 
-def test_a_game_begins_as_it_is_asked_for() -> None:
+def test_a_game_begins_as_it_is_asked_for_and_its_positions_are_valued() -> None:
     played = Session()
     played.request("new", {"rules": "tonkin seeds=4", "seats": ["human", "easy"], "starter": 1})
     state = played.state()
-    assert (state["rules"], state["mover"], state["turn"]) == ("tonkin seeds=4", 1, "player")
-    assert [seat["name"] for seat in state["seats"]] == ["human", "easy"]
+    assert (state["rules"], state["mover"], state["turn"], state["seats"][1]["name"]) == (
+        "tonkin seeds=4",
+        1,
+        "player",
+        "easy",
+    )
     played.request("new", {"rules": "three-player"})
     assert [seat["name"] for seat in played.state()["seats"]] == ["human"] * 3
     played.request("new", {"position": END})
+    assert played.state()["previews"]["3A"]["captured"] == [14, 1]
     play(played, "3A")
-    state = played.state()
-    assert state["turn"] == "over"
-    assert state["outcome"] == {"scores": [42, 28], "winners": [0], "termination": "stones_captured"}
-
-
-def test_no_move_is_redone_after_a_resignation() -> None:
-    played = Session()
-    play(played, "1A")
-    played.request("undo", {})
-    played.request("resign", {})
-    assert not played.state()["can_redo"]
-    assert refused(played, "redo").code == "request"
-    played.request("undo", {})
-    played.request("redo", {})
-    assert (line(played), played.state()["turn"]) == (["1A"], "person")
+    state, outcome = played.state(), {"scores": [42, 28], "winners": [0], "termination": "stones_captured"}
+    assert (state["turn"], state["outcome"], state["previews"]) == ("over", outcome, {})
+    before = played.hint(0)
+    assert (before["serial"], before["best"], before["values"]["3A"], before["captured"]) == (0, "3A", 14, [14, 1])
+    for moves in (1, 2, "0", True):
+        with pytest.raises(SessionError):
+            played.hint(moves)  # type: ignore[arg-type]
 
 
 def test_the_lessons_show_what_they_say() -> None:
     shown = {lesson["name"]: lesson["move"] for lesson in lessons()}
-    steps = {name: [step["kind"] for step in move["steps"]] for name, move in shown.items() if move}
-    assert steps == {
-        "sow": ["lap"],
-        "relay": ["lap", "lap"],
-        "capture": ["lap", "taking"],
-        "chain": ["lap", "taking", "taking"],
-        "refill": ["lap", "refilling"],
-        "end": ["lap", "taking"],
+    steps = {name: " ".join(step["kind"] for step in move["steps"]) for name, move in shown.items() if move}
+    assert steps == {"sow": "lap", "relay": "lap lap", "capture": "lap taking", "chain": "lap taking taking"} | {
+        "refill": "lap refilling",
+        "end": "lap taking",
     }
     assert shown["chain"]["steps"][2]["stones"] == 1
     assert shown["end"]["standings"] == (42, 28)
@@ -98,21 +81,6 @@ def test_every_preset_is_drawn_and_told_in_the_same_steps_in_both_languages() ->
         assert all(len(move["lines"]["en"]) == len(move["lines"]["vi"]) for move in moves)
         assert [list(moves[-1]["after"][part]) for part in ("seeds", "stones")] == [board.seeds, board.stones]
         assert len(played.drawing()["squares"]) == board.rules.squares
-    assert len(TURN_ENDS) == 7
-    assert len(TERMINATIONS) == 4
-
-
-def test_every_position_of_a_game_is_valued_and_a_preview_is_what_the_move_does() -> None:
-    played = Session(board=Board.parse(END))
-    assert played.state()["previews"]["3A"]["captured"] == [14, 1]
-    play(played, "3A")
-    before = played.hint(0)
-    assert (before["serial"], before["best"], before["values"]["3A"]) == (0, "3A", 14)  # South ends 42 : 28
-    assert before["captured"] == [14, 1]
-    for moves in (1, 2, "0", True):
-        with pytest.raises(SessionError):
-            played.hint(moves)  # type: ignore[arg-type]
-    assert played.state()["previews"] == {}
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "tonkin"])
@@ -128,52 +96,25 @@ def test_puzzles_have_one_best_move(rules: str) -> None:
             assert set(puzzle.values) == set(puzzle.board.legal_moves)
 
 
-def play_round(played: Session) -> None:
-    while played.game.board.outcome is None:
-        played.answer()
-
-
-def match_between(first: str, second: str, seed: int) -> Session:
-    played = Session(rng=np.random.default_rng(seed))
-    played.request("new", {"seats": [first, second], "match": "fields_to_lose=2"})
-    return played
-
-
-def test_a_whole_match_is_played_saved_and_opened() -> None:
-    played = match_between("greedy", "random", 4)
-    while True:
-        play_round(played)
-        state = played.state()
-        assert state["outcome"]["scores"] == list(state["match"]["rounds"][-1]["scores"])
-        if state["match"]["over"]:
-            break
-        played.request("next_round", {})
-    assert state["match"]["winner"] is not None
+def test_a_whole_match_is_played_and_can_be_saved_and_opened_at_any_time() -> None:
+    played = Session(rng=np.random.default_rng(4))
+    played.request("new", {"seats": ["greedy", "random"], "match": "fields_to_lose=2"})
+    while not (state := played.state())["match"]["over"]:
+        if state["match"]["settled"]:
+            assert state["outcome"]["scores"] == list(state["match"]["rounds"][-1]["scores"])
+            played.request("next_round", {})
+        else:
+            played.answer()
+        if played.game.board.ply % 5 < 2:
+            again = opened(text := played.saved()).state()
+            assert all(again[part] == played.state()[part] for part in ("match", "position", "outcome"))
     assert state["match"]["sold"][1 - state["match"]["winner"]] >= 2
     assert refused(played, "next_round").code == "request"
-    text = played.saved()
-    records = parse_records(text)
-    assert len(replay_match(records).rounds) == len(state["match"]["rounds"])
-    again = opened(text)
-    assert again.state()["match"] == state["match"]
-    assert again.state()["outcome"] == state["outcome"]
-
-
-def test_a_match_is_saved_in_the_middle_of_a_round() -> None:
-    played = match_between("greedy", "random", 5)
-    play_round(played)
-    played.request("next_round", {})
-    for _ in range(3):
-        played.answer()
-    again = opened(played.saved())
-    assert again.state()["match"] == played.state()["match"]
-    assert again.state()["position"] == played.state()["position"]
-    broken = played.saved().replace('[Round "2"]', '[Round "3"]')
-    error = refused(again, "load", text=broken)
-    assert error.code == "record"
-    assert "round 2: Round is '3'" in str(error)
-    among_games = f"{Session().saved()}\n{parse_records(played.saved())[1]}"
-    assert "fields are sold" in str(refused(again, "load", text=among_games, number=2))
+    records = parse_records(played.saved())
+    assert len(replay_match(records).rounds) == len(state["match"]["rounds"]) >= 2
+    assert "round 2: Round is '3'" in str(refused(played, "load", text=text.replace('[Round "2"]', '[Round "3"]')))
+    among_games = f"{Session().saved()}\n{records[1]}"
+    assert "fields are sold" in str(refused(played, "load", text=among_games, number=2))
 
 
 def test_a_resigned_round_is_lost_and_the_match_goes_on() -> None:
@@ -191,21 +132,16 @@ def test_a_resigned_round_is_lost_and_the_match_goes_on() -> None:
     assert again.state()["resigned"] == 0
     played.request("undo", {})
     assert (played.state()["resigned"], played.state()["match"]["sold"]) == (None, [0, 0])
+    played.request("undo", {})
     played.request("resign", {})
+    assert refused(played, "redo").code == "request"  # of a game that is over
+    played.request("undo", {})
+    played.request("redo", {})
+    played.request("resign", {})
+    assert played.state()["match"] == state["match"]
     played.request("next_round", {})
     assert (played.state()["match"]["number"], played.state()["mover"], played.state()["turn"]) == (2, 0, "person")
-    again.request("load", {"text": played.saved()})
-    assert again.state()["match"] == played.state()["match"]
-
-
-def test_a_game_is_saved_and_opened() -> None:
-    played = Session(names=("human", "greedy"), rng=np.random.default_rng(0))
-    play(played, "2C")
-    played.answer()
-    again = opened(played.saved())
-    assert line(again) == line(played)
-    two = f"{played.saved()}\n{Session('three-player').saved()}"
+    two = f"{Session().saved()}\n{Session('three-player').saved()}"
     assert refused(again, "load", text=two).games == 2
     again.request("load", {"text": two, "number": 2})
     assert again.state()["rules"] == "three-player"
-    assert refused(again, "load", text=two, number=3).code == "record"

@@ -1,12 +1,13 @@
 """Elo and Bradley-Terry ratings, against published numbers and other programs."""
 
+import itertools
 import math
 from typing import NamedTuple
 
 import choix
 import numpy as np
-import numpy.typing as npt
 import pytest
+from numpy.typing import ArrayLike
 
 from agents.evaluation.ratings import ELO, comparisons, fit, rate
 from oanquan_env.benchmark.elo import (
@@ -24,14 +25,9 @@ def elo_difference(wins: int, losses: int, draws: int) -> EloDifference:
     return elo_of_outcomes(np.array([losses, draws, wins]), np.array([0, 0.5, 1]))
 
 
-def test_elo_of_a_published_match() -> None:
+def test_elo_of_a_published_match_and_of_a_score() -> None:
     found = elo_difference(wins=136, losses=96, draws=111)
-    assert round(found.elo, 2) == 40.70
-    assert round(found.error, 2) == 30.43
-    assert round(100 * found.los, 2) == 99.60
-
-
-def test_elo_and_score_are_inverse() -> None:
+    assert (round(found.elo, 2), round(found.error, 2), round(100 * found.los, 2)) == (40.70, 30.43, 99.60)
     assert expected_score(0) == 0.5
     assert expected_score(400) == pytest.approx(10 / 11)
     assert elo_of_score(expected_score(-123)) == pytest.approx(-123)
@@ -40,36 +36,24 @@ def test_elo_and_score_are_inverse() -> None:
 
 def test_matches_without_a_loser_or_without_a_spread() -> None:
     won = elo_difference(5, 0, 0)
-    assert (won.elo, won.los) == (math.inf, 1)
-    assert math.isnan(won.error)
+    assert (won.elo, won.los, math.isnan(won.error)) == (math.inf, 1, True)
     assert elo_difference(0, 5, 0)[::2] == (-math.inf, 0)
     assert elo_difference(0, 0, 5) == (0, 0, 0.5)
-    with pytest.raises(ValueError, match="counts must not be negative and not all zero"):
-        elo_difference(0, 0, 0)
-    with pytest.raises(ValueError, match="counts must not be negative"):
-        elo_difference(2, -1, 0)
+    for wins, losses, sign in ((9, 0, 1), (0, 9, -1)):  # 1.96 deviations of 0.047 above a score of 0.95 are beyond 1
+        found = elo_difference(wins, losses, draws=1)
+        assert found.elo == pytest.approx(sign * 511.5, abs=0.1)
+        assert (math.isnan(found.error), found.los > 0.5) == (True, sign > 0)
+    for counts in ((0, 0, 0), (2, -1, 0)):
+        with pytest.raises(ValueError, match="counts must not be negative and not all zero"):
+            elo_difference(*counts)
 
 
-@pytest.mark.parametrize(("wins", "losses", "sign"), [(9, 0, 1), (0, 9, -1)])
-def test_elo_has_no_error_where_one_end_of_its_interval_is_infinite(wins: int, losses: int, sign: int) -> None:
-    """A score of 0.95 has a deviation of 0.047: 1.96 of them above it is more than 1, and below it is 0.86."""
-    found = elo_difference(wins, losses, draws=1)
-    assert found.elo == pytest.approx(sign * 511.5, abs=0.1)
-    assert math.isnan(found.error)
-    assert (found.los > 0.5) == (sign > 0)
-
-
-def test_pairs_that_are_independent_games_give_the_same_elo() -> None:
-    """400 pairs as independent games with win 1/2, draw 1/4, loss 1/4 would make them."""
-    counts = 400 * np.convolve([0.25, 0.25, 0.5], [0.25, 0.25, 0.5])
-    pairs, games = elo_of_pairs(counts), elo_difference(400, 200, 200)
-    assert pairs == pytest.approx(games)
-
-
-def test_pairs_that_agree_tell_less_and_pairs_that_split_tell_more() -> None:
-    """The same 60 % of 200 games: openings that decide both games alike, and openings that give one game each."""
-    games = elo_difference(120, 80, 0)
-    assert elo_of_pairs([40, 0, 0, 0, 60]).error > games.error > elo_of_pairs([0, 0, 80, 0, 20]).error
+def test_pairs_tell_as_much_as_independent_games_less_if_they_agree_and_more_if_they_split() -> None:
+    counts = 400 * np.convolve([0.25, 0.25, 0.5], [0.25, 0.25, 0.5])  # of independent games
+    assert elo_of_pairs(counts) == pytest.approx(elo_difference(400, 200, 200))
+    assert (
+        elo_of_pairs([40, 0, 0, 0, 60]).error > elo_difference(120, 80, 0).error > elo_of_pairs([0, 0, 80, 0, 20]).error
+    )
 
 
 def test_pentanomial_counts_pairs_by_their_points() -> None:
@@ -84,9 +68,7 @@ class Found(NamedTuple):
     first: float
 
 
-def bradley_terry(
-    pairs: npt.ArrayLike, won: npt.ArrayLike, played: npt.ArrayLike, anchor: int, prior_draws: float = 1.0
-) -> Found:
+def bradley_terry(pairs: ArrayLike, won: ArrayLike, played: ArrayLike, anchor: int, prior_draws: float = 1) -> Found:
     """Elo of players from pairings, who moved first coming first, and what moving first is worth."""
     points, games = (np.asarray([counts], np.float64) for counts in (won, played))
     estimate = ELO * fit(comparisons(np.asarray(pairs)), points, games, prior_draws)[0]
@@ -95,14 +77,12 @@ def bradley_terry(
 
 def test_ratings_agree_with_choix() -> None:
     """Without an advantage of moving first, and with a weak prior, choix's maximum likelihood is ours."""
-    rng = np.random.default_rng(3)
-    wins = rng.integers(5, 60, (5, 5))
+    wins = np.random.default_rng(3).integers(5, 60, (5, 5))
     pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
     oracle = choix.ilsr_pairwise(5, [pair for pair in pairs for _ in range(wins[pair])])
-    both = np.array([(i, j) for i in range(5) for j in range(5) if i != j])
     points = np.array([wins[pair] for pair in pairs]) / 2  # half of each pairing's games began with either player
     played = np.array([wins[i, j] + wins[j, i] for i, j in pairs]) / 2
-    found = bradley_terry(both, points, played, anchor=0, prior_draws=1e-9)
+    found = bradley_terry(pairs, points, played, anchor=0, prior_draws=1e-9)
     assert found.elo == pytest.approx(ELO * (oracle - oracle[0]), abs=1e-3)
     assert found.first == pytest.approx(0, abs=1e-3)
 
@@ -120,56 +100,44 @@ def test_the_maximum_is_where_expected_points_are_the_points_scored() -> None:
 
 
 def test_a_player_who_wins_everything_has_a_finite_rating() -> None:
-    pairs, played = [[0, 1], [1, 0], [1, 2], [2, 1]], [200, 200, 200, 200]
-    found = bradley_terry(pairs, [200, 0, 120, 80], played, anchor=1)
-    assert 700 < found.elo[0] < 2000
-    more = bradley_terry(pairs, [2000, 0, 1200, 800], [2000] * 4, anchor=1)
-    assert more.elo[0] > found.elo[0]
-    assert found.elo[1] == 0
+    pairs, won = [[0, 1], [1, 0], [1, 2], [2, 1]], np.array([200, 0, 120, 80])
+    found, more = (bradley_terry(pairs, n * won, [n * 200] * 4, anchor=1).elo for n in (1, 10))
+    assert 700 < found[0] < min(2000, more[0])
+    assert found[1] == 0
 
 
-@pytest.mark.parametrize(
-    ("won", "prior", "message"),
-    [
-        ([11], 1, "points scored must lie between 0 and the games played"),
-        ([-1], 1, "points scored must lie between 0"),
-        ([5], 0, "the prior must be more than 0 games; got 0"),
-    ],
-)
-def test_impossible_games_are_refused(won: list[float], prior: float, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        bradley_terry([[0, 1]], won, [10], anchor=0, prior_draws=prior)
+def test_impossible_games_are_refused() -> None:
+    for won, prior, message in (
+        (11, 1, "points scored must lie between 0 and the games played"),
+        (-1, 1, "points scored must lie between 0"),
+        (5, 0, "the prior must be more than 0 games; got 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            bradley_terry([[0, 1]], [won], [10], anchor=0, prior_draws=prior)
 
 
 def simulated(rng: np.random.Generator, strengths: np.ndarray, k: int) -> tuple[list[tuple[int, int]], np.ndarray]:
     """Games over k openings that favour one side, by players of these strengths: (K, G) scores of who moves first."""
-    games, scores = [], []
+    games = list(itertools.permutations(range(len(strengths)), 2))
     bias = rng.normal(0, 1, k)
-    for i in range(len(strengths)):
-        for j in range(i + 1, len(strengths)):
-            for first, second in ((i, j), (j, i)):
-                games.append((first, second))
-                scores.append(rng.random(k) < 1 / (1 + np.exp(strengths[second] - strengths[first] - bias)))
-    return games, np.stack(scores, axis=1).astype(np.float64)
+    edges = np.array([strengths[first] - strengths[second] for first, second in games])
+    return games, (rng.random((k, len(games))) < 1 / (1 + np.exp(-edges - bias[:, None]))).astype(np.float64)
 
 
 def test_intervals_hold_the_point_estimate_and_shrink_with_games() -> None:
-    strengths = np.array([0.0, 0.5, 1.0])
     widths = []
     for k in (50, 800):
         rng = np.random.default_rng(k)
-        found = rate(*simulated(rng, strengths, k), anchor=0, rng=rng)
+        found = rate(*simulated(rng, np.array([0.0, 0.5, 1.0]), k), anchor=0, rng=rng)
         assert found.players[0] == Estimate(0, 0, 0)
-        for estimate in (*found.players[1:], found.first):
-            assert estimate.low < estimate.mean < estimate.high
+        assert all(one.low < one.mean < one.high for one in (*found.players[1:], found.first))
         widths.append(found.players[2].high - found.players[2].low)
     assert 3 < widths[0] / widths[1] < 6  # as the square root of 16
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     """Over 100 tournaments of even players, 95 % intervals; 85 is below what chance makes of them, 4 sigma."""
-    rng = np.random.default_rng(0)
-    held = 0
+    rng, held = np.random.default_rng(0), 0
     for _ in range(100):
         found = rate(*simulated(rng, np.zeros(3), 60), anchor=0, rng=rng, samples=200)
         held += found.players[1].low <= 0 <= found.players[1].high
@@ -177,8 +145,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
 
 
 def test_rate_is_repeated_by_its_seed_and_is_the_model_of_pairs() -> None:
-    games = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
-    scores = np.random.default_rng(1).integers(0, 3, (40, 6)) / 2  # some draws
+    games, scores = list(itertools.permutations(range(3), 2)), np.random.default_rng(1).integers(0, 3, (40, 6)) / 2
     one, again = (rate(games, scores, anchor=1, rng=np.random.default_rng(7)) for _ in range(2))
     assert one == again
     found = bradley_terry(games, scores.sum(axis=0), np.full(6, 40.0), anchor=1)

@@ -36,32 +36,37 @@ def hand_made() -> Suite:
     return Suite.searched("hand-made", core, positions, values, proved, {"by": "hand"})
 
 
-def test_moves_are_judged_by_points_and_by_the_result() -> None:
+@pytest.mark.parametrize(
+    ("actions", "regrets", "blunders", "scores"),
+    [
+        # 4 behind: +6 wins, +3 loses; level: +1 wins, -1 loses; 1 ahead: +3 wins, -20 loses
+        ([2, 4, 0], [3, 2, 23], [1, 1, 1], None),
+        ([1, 3, 7], [2, 1, 4], [1, 1, 1], None),  # each of them turns a win into a draw
+        ([4, 2, 6], [0, 0, 0], [0, 0, 0], None),
+        ([2, 4, 5], [3, 2, 0], [0, 0, 0], [[30, 0], [0, 30], [30, 0]]),  # points lost without another result
+    ],
+)
+def test_moves_are_judged_by_points_and_by_the_result(
+    actions: list[int], regrets: list[int], blunders: list[int], scores: list[list[int]] | None
+) -> None:
     suite = hand_made()
-    worst = judge(suite, np.array([2, 4, 0]))
-    assert worst.regret.tolist() == [3, 2, 23]
-    assert worst.optimal.tolist() == [0, 0, 0]
-    # 4 behind: +6 wins, +3 loses; level: +1 wins, -1 loses; 1 ahead: +3 wins, -20 loses
-    assert worst.blunder.tolist() == [1, 1, 1]
-    near = judge(suite, np.array([1, 3, 7]))
-    assert near.regret.tolist() == [2, 1, 4]
-    assert near.blunder.tolist() == [1, 1, 1]  # each of them turns a win into a draw
-    best = judge(suite, np.array([4, 2, 6]))
-    assert (best.regret.tolist(), best.optimal.tolist(), best.blunder.tolist()) == ([0] * 3, [1] * 3, [0] * 3)
+    if scores:
+        suite.positions.scores[:] = scores
+    judged = judge(suite, np.array(actions))
+    assert (judged.regret.tolist(), judged.blunder.tolist()) == (regrets, blunders)
+    assert judged.optimal.tolist() == [lost == 0 for lost in regrets]
 
 
 def test_proved_bounds_of_the_values_bound_the_regret() -> None:
     suite = hand_made()
     judged = judge(suite, np.array([1, 1, 1]))
-    assert (judged.least[0], judged.most[0]) == (2, 2)  # all values are proved
-    assert (judged.least[1], judged.most[1]) == (0, np.inf)  # those of 1 point are not
+    assert (judged.least[:2].tolist(), judged.most[:2].tolist()) == ([2, 0], [2, np.inf])  # proved, and not proved
     suite.lower[1, :3], suite.upper[1, :3] = [0.5, -2, 1], [4, 0.75, 1.5]
     judged = judge(suite, np.array([4, 1, 6]))
     assert judged.least.tolist() == [0, 0.25, 0]  # 1 at least, and 0.75 at most
     assert judged.most.tolist() == [0, 6, 0]
     row = regret(Fixed([4, 1, 6]), suite, rng())
-    assert (row.least, row.most) == (pytest.approx(0.25 / 3), 2)
-    assert row.mean == 0
+    assert (row.mean, row.least, row.most) == (0, pytest.approx(0.25 / 3), 2)
     suite.upper[1, 0] = np.inf
     row = regret(Fixed([4, 1, 6]), suite, rng())
     assert (row.least, row.most) == (pytest.approx(0.25 / 3), None)
@@ -69,54 +74,34 @@ def test_proved_bounds_of_the_values_bound_the_regret() -> None:
 
 def test_a_single_legal_move_loses_nothing() -> None:
     board = Board.parse("5,0,0,0,0,0/1,1,1,0,0,0* 26,26 0 9", "mancala-world sowing=clockwise")
-    values = np.where(board.core.legal_mask(board.positions), 3.0, np.nan)
-    assert np.isfinite(values).sum() == 1
-    suite = Suite.searched("one", board.core, board.positions, values, np.zeros(values.shape, dtype=np.bool_), {})
-    judged = judge(suite, np.nanargmax(values, axis=1))
+    legal = board.core.legal_mask(board.positions)
+    assert legal.sum() == 1
+    suite = Suite.searched("one", board.core, board.positions, np.where(legal, 3.0, np.nan), legal & False, {})
+    judged = judge(suite, legal.argmax(axis=1))
     assert (judged.regret, judged.least, judged.most) == (0, 0, 0)
 
 
-def test_points_lost_without_another_result_are_no_blunder() -> None:
-    suite = hand_made()
-    suite.positions.scores[:] = [[30, 0], [0, 30], [30, 0]]
-    judged = judge(suite, np.array([2, 4, 5]))
-    assert judged.regret.tolist() == [3, 2, 0]
-    assert judged.blunder.tolist() == [0, 0, 0]
-
-
-def test_regret_is_summed_up_over_all_and_by_phase() -> None:
-    suite = hand_made()
-    row = regret(Fixed([2, 4, 1]), suite, rng())
-    assert row.positions == 3
-    assert row.mean == pytest.approx(5 / 3)
-    assert row.optimal.mean == pytest.approx(1 / 3)
-    assert row.blunders.mean == pytest.approx(2 / 3)
-    assert (row.low, row.high) == (0, 3)  # three times the least or the largest: 1 / 27
-    assert {name: measured.mean for name, measured in row.phases.items()} == {
-        "middle": 2.5,
-        "end": 0,
-        "proved": 1.5,
-    }
-
-
-def test_agents_cannot_change_the_suite() -> None:
+def test_regret_is_summed_up_over_all_and_by_phase_and_agents_cannot_change_the_suite() -> None:
     class Vandal(Fixed):
         def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
             positions.scores[:] = 99
             return super().choose(positions, rng)
 
     suite = hand_made()
-    regret(Vandal([4, 2, 6]), suite, rng())
-    assert (suite.positions.scores != 99).all()
+    row = regret(Vandal([2, 4, 1]), suite, rng())
+    assert suite.positions.same(hand_made().positions).all()
+    assert (row.positions, row.low, row.high) == (3, 0, 3)  # three times the least or the largest: 1 / 27
+    assert (row.mean, row.optimal.mean, row.blunders.mean) == pytest.approx((5 / 3, 1 / 3, 2 / 3))
+    assert {name: one.mean for name, one in row.phases.items()} == {"middle": 2.5, "end": 0, "proved": 1.5}
 
 
 def test_phases_go_by_the_points_in_play() -> None:
     core = Core()
-    positions = core.start(4)
-    positions.scores[:] = [[0, 0], [10, 10], [15, 5], [20, 20]]  # 70, 50, 50 and 30 points in play
-    assert [PHASES[phase] for phase in phases(core.rules, positions)] == ["opening", "middle", "middle", "end"]
-    positions.scores[:, 0] -= 1
-    assert [PHASES[phase] for phase in phases(core.rules, positions)] == ["opening", "opening", "opening", "middle"]
+    positions = core.start(8)
+    positions.scores[:4] = [[0, 0], [10, 10], [15, 5], [20, 20]]  # 70, 50, 50 and 30 points in play
+    positions.scores[4:] = positions.scores[:4] - [1, 0]
+    found = [PHASES[phase] for phase in phases(core.rules, positions)]
+    assert found == ["opening", "middle", "middle", "end", "opening", "opening", "opening", "middle"]
 
 
 def test_a_suite_survives_its_file(tmp_path: Path) -> None:
@@ -133,19 +118,19 @@ def test_a_suite_survives_its_file(tmp_path: Path) -> None:
 
 
 VALUES = [6, 4, 3, -5, 6, 0, None, None, None, None]
-ALL_LEGAL = ["5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", [0] * 10]
 GOOD = ["1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8", VALUES, [6, 2, None, -5, *[None] * 6], [6, None, 9, *[None] * 7]]
+SHAPE, LEGAL = r"expected \[position, values, lower bounds, upper bounds\]", "values must be given for the legal moves"
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (GOOD[:3], r"expected \[position, values, lower bounds, upper bounds\]"),
-        ([*GOOD[:3], 1], r"expected \[position, values, lower bounds, upper bounds\]"),
+        (GOOD[:3], SHAPE),
+        ([*GOOD[:3], 1], SHAPE),
         ([GOOD[0][:-2], *GOOD[1:]], "column 33: a position has 4 words"),
-        ([GOOD[0], [6, 4, 3, -5, 6, *[None] * 5], *GOOD[2:]], "values must be given for the legal moves"),
-        ([GOOD[0], [6, 4, 3, -5, 6, 0, 1, *[None] * 3], *GOOD[2:]], "values must be given for the legal moves"),
-        ([*GOOD[:3], [*[None] * 9, 1]], "values must be given for the legal moves, and for them only"),
+        ([GOOD[0], [6, 4, 3, -5, 6, *[None] * 5], *GOOD[2:]], LEGAL),
+        ([GOOD[0], [6, 4, 3, -5, 6, 0, 1, *[None] * 3], *GOOD[2:]], LEGAL),
+        ([*GOOD[:3], [*[None] * 9, 1]], f"{LEGAL}, and for them only"),
         ([GOOD[0], VALUES[:9], *GOOD[2:]], "expected 10 whole numbers or nulls"),
         ([*GOOD[:3], [6]], "expected 10 whole numbers or nulls"),
         *[([*GOOD[:3], [wrong, *[None] * 9]], "expected 10 whole numbers") for wrong in (True, 6.0, 6.5, "6", [6])],
@@ -154,21 +139,20 @@ GOOD = ["1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8", VALUES, [6, 2, None, -5, *[None] *
     ],
 )
 def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) -> None:
-    path = tmp_path / "suite.json"
-    suite = {"format": 2, "rules": "mancala-world", "made": {}, "positions": [GOOD, row]}
-    path.write_text(json.dumps(suite))
-    with pytest.raises(FileError, match=f"position 2: {message}"):
-        read_suite(path)
-    suite["positions"] = [GOOD, [*ALL_LEGAL, [0, *[None] * 8, 0], [*[None] * 9, 0]]]
+    path, suite = tmp_path / "suite.json", {"format": 2, "rules": "mancala-world", "made": {}, "positions": [GOOD]}
     path.write_text(json.dumps(suite))
     read = read_suite(path)
     assert (read.lower[0, 2], read.upper[0, 2]) == (-np.inf, 9)
-    assert read.proved.nonzero()[1].tolist() == [0, 9]
+    assert read.proved.nonzero()[1].tolist() == [0]
+    path.write_text(json.dumps({**suite, "positions": [GOOD, row]}))
+    with pytest.raises(FileError, match=f"position 2: {message}"):
+        read_suite(path)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (None, "no such file"),
         ("{", "not readable as JSON"),
         ("[]", "not a suite of positions"),
         ('{"rules": "mancala-world"}', "'format' is missing"),
@@ -177,46 +161,30 @@ def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) 
         ('{"format": 2, "rules": "tonkin", "made": {}, "positions": []}', "it holds no positions"),
     ],
 )
-def test_damaged_suites_are_named(tmp_path: Path, text: str, message: str) -> None:
+def test_damaged_and_missing_suites_are_named(tmp_path: Path, text: str | None, message: str) -> None:
     path = tmp_path / "suite.json"
-    path.write_text(text)
+    if text:
+        path.write_text(text)
     with pytest.raises(FileError, match=message):
         read_suite(path)
-
-
-def test_missing_suites_are_named(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="no such file"):
-        read_suite(tmp_path / "none.json")
-    with pytest.raises(
-        FileError, match=r"there is no regret suite for 'tonkin seeds=3'.*python -m agents.evaluation.make_regret"
-    ):
+    with pytest.raises(FileError, match=r"no regret suite for 'tonkin seeds=3'.*python -m agents.evaluation.make_regr"):
         load_suite(Core("tonkin seeds=3").rules)
 
 
-FEWEST = {"vietnamese": 900, "three-player": 1200, "four-player": 1200}
-
-
-@pytest.fixture(scope="module", params=PRESET_NAMES)
-def committed(request: pytest.FixtureRequest) -> Suite:
-    return load_suite(Rules.parse(request.param))
-
-
-def test_the_committed_suite_keeps_its_conditions(committed: Suite) -> None:
-    assert len(committed) >= FEWEST.get(str(committed.core.rules), 2400)
-    assert regret_path(committed.core.rules).stat().st_size < 1_000_000
-    assert (committed.core.legal_mask(committed.positions).sum(axis=1) >= 3).all()
-    spread = np.nanmax(committed.values, axis=1) - np.nanmin(committed.values, axis=1)
+@pytest.mark.parametrize("rules", PRESET_NAMES)
+def test_the_committed_suite_keeps_its_conditions_and_its_parts_share_nothing(rules: str) -> None:
+    suite = load_suite(Rules.parse(rules))
+    assert len(suite) >= {"vietnamese": 900, "three-player": 1200, "four-player": 1200}.get(rules, 2400)
+    assert regret_path(suite.core.rules).stat().st_size < 1_000_000
+    assert (suite.core.legal_mask(suite.positions).sum(axis=1) >= 3).all()
+    spread = np.nanmax(suite.values, axis=1) - np.nanmin(suite.values, axis=1)
     assert (spread >= 1).mean() > 0.99  # proofs may bring values together
-    assert len(first_of_each(canonical_keys(committed.core, committed.positions))) == len(committed)
-    assert min(Counter(committed.phases().tolist()).values()) >= 0.25 * len(committed)
-
-
-def test_development_and_test_part_share_nothing(committed: Suite) -> None:
-    development, test = committed.part("development"), committed.part("test")
-    assert len(development) + len(test) == len(committed) == len(committed.part("all"))
-    assert min(len(development), len(test)) >= 0.4 * len(committed)
-    keys = np.concatenate([canonical_keys(one.core, one.positions) for one in (development, test)])
-    assert len(first_of_each(keys)) == len(committed)
+    assert min(Counter(suite.phases().tolist()).values()) >= 0.25 * len(suite)
+    parts = suite.part("development"), suite.part("test")
+    assert sum(map(len, parts)) == len(suite) == len(suite.part("all"))
+    assert min(map(len, parts)) >= 0.4 * len(suite)
+    keys = np.concatenate([canonical_keys(one.core, one.positions) for one in parts])
+    assert len(first_of_each(keys)) == len(suite)
 
 
 @pytest.mark.parametrize("rules", TWO_PLAYER_PRESETS)

@@ -1,7 +1,7 @@
 """Reports: JSON, Markdown, the README's table, pictures; Markdown that programs write."""
 
-import dataclasses
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.evaluation.results import (
-    AgentResult,
-    ArenaResult,
-    Rating,
-    RegretResult,
-    Report,
-    Share,
-    read_report,
-)
+from agents.evaluation.results import AgentResult, ArenaResult, Rating, RegretResult, Report, read_report
 from agents.reports.pictures import draw_all, draw_ratings, draw_regret, draw_scores
 from agents.reports.report import DEFAULT_REPORT, explanation, markdown, summary, write_report
 from agents.support.markdown import replace_between
@@ -32,55 +24,52 @@ def estimate(mean: float, spread: float = 0.0) -> Estimate:
     return Estimate(mean=mean, low=mean - spread, high=mean + spread)
 
 
-def measures(positions: int, mean: float, blunders: float, phases: dict[str, Regret] | None = None) -> Regret:
-    ends = vars(estimate(mean, mean / 10))
-    return Regret(
-        **ends, positions=positions, optimal=estimate(0.5, 0.05), blunders=estimate(blunders, 0.01), phases=phases or {}
-    )
+def measures(positions: int, mean: float, blunders: float, **phases: Regret) -> Regret:
+    ends, optimal = vars(estimate(mean, mean / 10)), estimate(0.5, 0.05)
+    return Regret(**ends, positions=positions, optimal=optimal, blunders=estimate(blunders, 0.01), phases=phases)
 
 
 def regret_of(mean: float) -> Regret:
     factors = {"opening": 2, "middle": 1, "end": 0}
-    return measures(30, mean, 0.125, {name: measures(10, mean * factor, 0.1) for name, factor in factors.items()})
-
-
-def pairing(agent: str, opponent: str, games: tuple[int, int, int], **numbers: Any) -> PairingResult:
-    return PairingResult(
-        agent=agent, opponent=opponent, pairs=4, wins=games[0], draws=games[1], losses=games[2], **numbers
-    )
+    return measures(30, mean, 0.125, **{name: measures(10, mean * factor, 0.1) for name, factor in factors.items()})
 
 
 def arena() -> ArenaResult:
     orders = [OrderResult(estimate(score), estimate(margin)) for score, margin in ((0.75, 2), (0.625, -5))]
-    sure = {"score": Estimate(1, 0.5, 1), "margin": estimate(20, 2.5), "orders": orders}
-    near = {"score": Estimate(0.6875, 0.5, 0.8), "margin": estimate(-1.5, 2), "orders": orders}
-    won = pairing("greedy", "random", (8, 0, 0), **sure, plies=9.25, pentanomial=[0, 0, 0, 0, 4])
-    close = pairing("deep", "greedy", (5, 1, 2), **near, plies=12, pentanomial=[0, 1, 1, 1, 1])
+    sure, near = (Estimate(1, 0.5, 1), estimate(20, 2.5)), (Estimate(0.6875, 0.5, 0.8), estimate(-1.5, 2))
+    rows: list[Any] = [
+        ("greedy", "random", 4, 8, 0, 0, *sure, orders, 9.25, [0, 0, 0, 0, 4]),
+        ("deep", "greedy", 4, 5, 1, 2, *near, orders, 12, [0, 1, 1, 1, 1]),
+    ]
+    names = [
+        "agent",
+        "opponent",
+        "pairs",
+        "wins",
+        "draws",
+        "losses",
+        "score",
+        "margin",
+        "orders",
+        "plies",
+        "pentanomial",
+    ]
+    elo = {"deep": (estimate(137.4, 60), 0.69), "greedy": (estimate(0), 0.65), "random": (estimate(-820, 100), 0.0)}
     return ArenaResult(
         openings="openings-mancala-world.txt",
         digest="0123456789abcdef",
-        pairings=[won, close],
+        pairings=[PairingResult(**dict(zip(names, row, strict=True))) for row in rows],
         anchor="greedy",
-        ratings=[
-            Rating(agent="deep", elo=estimate(137.4, 60), score=0.69),
-            Rating(agent="greedy", elo=estimate(0), score=0.65),
-            Rating(agent="random", elo=estimate(-820, 100), score=0.0),
-        ],
+        ratings=[Rating(agent=agent, elo=found, score=score) for agent, (found, score) in elo.items()],
         first=estimate(12, 30),
     )
 
 
 @pytest.fixture
 def report() -> Report:
-    regret = RegretResult(
-        suite="regret-mancala-world",
-        part="test",
-        positions=30,
-        moves=200,
-        proved_moves=120,
-        proved=7,
-        agents={"random": regret_of(8), "greedy": regret_of(2), "deep": regret_of(0.25)},
-    )
+    regrets = {"random": regret_of(8), "greedy": regret_of(2), "deep": regret_of(0.25)}
+    counts = {"positions": 30, "moves": 200, "proved_moves": 120, "proved": 7}
+    speeds = {"random": ("random", 0.0012), "greedy": ("greedy", 0.02), "deep": ("minimax:depth=8", 4.0)}
     return Report(
         command="python evaluate.py --config x.yaml",
         rules="mancala-world",
@@ -88,34 +77,37 @@ def report() -> Report:
         commit="0123456789ab",
         processor="abacus",
         versions={"python": "3.11.7", "numpy": "2.4.6"},
-        agents=[
-            AgentResult(label="random", name="random", ms_per_move=0.0012),
-            AgentResult(label="greedy", name="greedy", ms_per_move=0.02),
-            AgentResult(label="deep", name="minimax:depth=8", ms_per_move=4.0),
-        ],
+        agents=[AgentResult(label=label, name=name, ms_per_move=ms) for label, (name, ms) in speeds.items()],
         arena=arena(),
-        regret=regret,
+        regret=RegretResult(suite="regret-mancala-world", part="test", agents=regrets, **counts),
     )
 
 
-def test_a_report_survives_its_file(report: Report, tmp_path: Path) -> None:
+def test_a_report_survives_its_file_and_pictures_show_something(report: Report, tmp_path: Path) -> None:
     write_report(report, tmp_path)
     assert read_report(tmp_path / "report.json") == report
-    written = {"report.json", "report.md", "elo.png", "scores.png", "regret.png"}
-    assert {path.name for path in tmp_path.iterdir()} == written
+    pictures = draw_all(report)
+    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.md", *pictures}
+    assert set(pictures) == {"scores.png", "elo.png", "regret.png"}
+    for name, content in pictures.items():
+        assert (tmp_path / name).read_bytes() == content
+        image = np.asarray(Image.open(io.BytesIO(content)).convert("RGB"))
+        assert min(image.shape[:2]) > 200
+        assert len(np.unique(image.reshape(-1, 3), axis=0)) > 20
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("{", "not readable as JSON"), ("{}", "command: Field required"), ('{"surprise": 1}', "command: Field required")],
-)
-def test_damaged_reports_are_named(tmp_path: Path, text: str, message: str) -> None:
+def test_damaged_reports_are_named(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
-    path.write_text(text)
-    with pytest.raises(FileError, match=message):
-        read_report(path)
-    with pytest.raises(FileError, match=r"no such file; evaluate.py --output FOLDER writes one"):
-        read_report(tmp_path / "none.json")
+    for text, message in (
+        (None, r"no such file; evaluate.py --output FOLDER writes one"),
+        ("{", "not readable as JSON"),
+        ("{}", "command: Field required"),
+        ('{"surprise": 1}', "command: Field required"),
+    ):
+        if text:
+            path.write_text(text)
+        with pytest.raises(FileError, match=message):
+            read_report(path)
 
 
 def test_the_table_of_everything(report: Report) -> None:
@@ -134,44 +126,27 @@ def test_the_table_of_everything(report: Report) -> None:
 def test_the_table_has_only_what_was_measured(report: Report) -> None:
     untimed = [agent.model_copy(update={"ms_per_move": None}) for agent in report.agents]
     report = report.model_copy(update={"agents": untimed, "arena": None})
-    assert summary(report).splitlines()[0] == ("| agent | regret, points (95 %) | best moves, % | blunders, % |")
+    assert summary(report).splitlines()[0] == "| agent | regret, points (95 %) | best moves, % | blunders, % |"
     assert report.order_of_agents() == ["deep", "greedy", "random"]
     assert "Elo" not in explanation(report)
-    report = report.model_copy(update={"regret": None})
-    assert report.order_of_agents() == ["random", "greedy", "deep"]
+    assert report.model_copy(update={"regret": None}).order_of_agents() == ["random", "greedy", "deep"]
 
 
 def test_the_whole_report(report: Report) -> None:
     text = markdown(report, ["elo.png", "regret.png"])
-    assert "| agent | opponent | won/drawn/lost | score, % (95 %) |" in text
-    assert "| `greedy` | `random` | 8/0/0 | 100.0 (50.0 to 100.0) | +20.0 (+17.5 to +22.5) | ∞ (+0 to ∞) |" in text
-    assert "| `deep` | `greedy` | 5/1/2 | 68.8 (50.0 to 80.0) | -1.5 (-3.5 to +0.5) | +137 (+0 to +241) |" in text
-    assert "Moving first from the opening is worth +12 (-18 to +42) Elo." in text
-    assert "| `deep` | end | 10 | 0.00 (0.00 to 0.00) | 50.0 (45.0 to 55.0) | 10.0 (9.0 to 11.0) |" in text
-    assert "Of the 200 moves in 30 positions 120 have proved values, the others searched ones" in text
-    assert "| `deep` | `minimax:depth=8` |" in text
-    assert "](elo.png)" in text
-    assert "](regret.png)" in text
-    assert "](scores.png)" not in text
+    for part in (
+        "| agent | opponent | won/drawn/lost | score, % (95 %) |",
+        "| `greedy` | `random` | 8/0/0 | 100.0 (50.0 to 100.0) | +20.0 (+17.5 to +22.5) | ∞ (+0 to ∞) |",
+        "| `deep` | `greedy` | 5/1/2 | 68.8 (50.0 to 80.0) | -1.5 (-3.5 to +0.5) | +137 (+0 to +241) |",
+        "Moving first from the opening is worth +12 (-18 to +42) Elo.",
+        "| `deep` | end | 10 | 0.00 (0.00 to 0.00) | 50.0 (45.0 to 55.0) | 10.0 (9.0 to 11.0) |",
+        "Of the 200 moves in 30 positions 120 have proved values, the others searched ones",
+        "| `deep` | `minimax:depth=8` |",
+    ):
+        assert part in text
+    assert re.findall(r"\]\((\w+\.png)\)", text) == ["elo.png", "regret.png"]
     for part in text.split("\n\n"):  # every table's rows have as many cells as its head
         assert len({line.count("|") for line in part.splitlines()}) == 1 or "|" not in part
-
-
-def test_a_report_on_three_players_names_the_fair_share(report: Report) -> None:
-    assert report.arena
-    orders = [OrderResult(estimate(0.25), estimate(-3))] * 3
-    pairings = [dataclasses.replace(one, pentanomial=None, orders=orders) for one in report.arena.pairings]
-    shares = [Share(agent=one, wins=estimate(0.4, 0.1), margin=estimate(2, 1)) for one in ("deep", "greedy", "random")]
-    three = {"players": 3, "first": None, "ratings": [], "pairings": pairings, "shares": shares}
-    report = report.model_copy(update={"rules": "three-player", "arena": report.arena.model_copy(update=three)})
-    text = markdown(report)
-    assert "one agent among 2 copies of another, the mean over all others; the fair share is 33.3 %" in text
-    assert "| `deep` | 40.0 (30.0 to 50.0) | +2.0 (+1.0 to +3.0) | 0.25 (" in text
-    assert "| agent | among | won/shared/lost |" in text
-    assert "| score by moving first/second/third, % |\n" in text
-    assert "| 25.0/25.0/25.0 |\n" in text
-    assert "Elo" not in text
-    assert set(draw_all(report)) == {"scores.png", "regret.png"}
 
 
 def test_the_committed_report_can_be_read() -> None:
@@ -181,31 +156,14 @@ def test_the_committed_report_can_be_read() -> None:
     assert set(report.regret.agents) == {agent.label for agent in report.agents}
 
 
-def test_pictures_are_images_with_something_on_them(report: Report) -> None:
-    pictures = draw_all(report)
-    assert set(pictures) == {"scores.png", "elo.png", "regret.png"}
-    for content in pictures.values():
-        image = np.asarray(Image.open(io.BytesIO(content)).convert("RGB"))
-        assert min(image.shape[:2]) > 200
-        assert len(np.unique(image.reshape(-1, 3), axis=0)) > 20
-    assert draw_all(report) == pictures
-
-
-def test_the_cross_table_shows_each_pairing_from_both_sides() -> None:
-    figure = draw_scores(arena(), ["deep", "greedy", "random"])
-    axes = figure.axes[0]
+def test_pictures_show_the_numbers(report: Report) -> None:
+    axes = draw_scores(arena(), ["deep", "greedy", "random"]).axes[0]
     found = {(round(text.get_position()[1]), round(text.get_position()[0])): text.get_text() for text in axes.texts}
-    assert found == {(0, 1): "69", (1, 0): "31", (1, 2): "100", (2, 1): "0"}
+    assert found == {(0, 1): "69", (1, 0): "31", (1, 2): "100", (2, 1): "0"}  # each pairing from both sides
     assert [label.get_text() for label in axes.get_yticklabels()] == ["deep", "greedy", "random"]
-
-
-def test_the_ratings_stand_with_the_strongest_on_top() -> None:
-    axes = draw_ratings(arena()).axes[0]
+    axes = draw_ratings(arena()).axes[0]  # from below
     assert [label.get_text() for label in axes.get_yticklabels()] == ["random", "greedy", "deep"]
     assert [text.get_text() for text in axes.texts] == ["-820", "0", "+137"]
-
-
-def test_regret_is_shown_by_phase(report: Report) -> None:
     assert report.regret
     axes = draw_regret(report.regret, report.order_of_agents()).axes[0]
     legend = axes.get_legend()
@@ -215,28 +173,18 @@ def test_regret_is_shown_by_phase(report: Report) -> None:
     assert shown == [[0.5, 4, 16], [0.25, 2, 8], [0, 0, 0]]
 
 
-BEGIN, END = "<!-- part:begin -->", "<!-- part:end -->"
+@pytest.mark.parametrize(
+    ("left", "line"), [(2, "--- | --- | ---:"), (1, "--- | ---: | ---:"), (None, "--- | --- | ---")]
+)
+def test_a_table_s_columns_are_aligned_as_asked_and_a_bar_begins_no_cell(left: int | None, line: str) -> None:
+    found = table(["name", "of", "points"], [["`a|b`", "b", "1"]], left=left).splitlines()
+    assert found == ["| name | of | points |", f"| {line} |", r"| `a\|b` | b | 1 |"]
 
 
-def test_columns_are_aligned_as_asked() -> None:
-    heads, rows = ["name", "of", "points"], [["a", "b", "1"], ["c", "d", "23"]]
-    assert table(heads, rows, left=2) == ("| name | of | points |\n| --- | --- | ---: |\n| a | b | 1 |\n| c | d | 23 |")
-    assert table(heads, rows).splitlines()[1] == "| --- | ---: | ---: |"
-    assert table(heads, rows, left=None).splitlines()[1] == "| --- | --- | --- |"
-
-
-def test_a_bar_in_a_cell_does_not_begin_another_cell() -> None:
-    assert table(["name"], [["`a|b`"]]).splitlines()[2] == r"| `a\|b` |"
-
-
-def test_a_part_replaces_what_stands_between_its_markers() -> None:
-    page = f"Above.\n{BEGIN}\nold\nlines\n{END}\nBelow.\n"
-    renewed = replace_between(page, "part", "new")
-    assert renewed == f"Above.\n{BEGIN}\nnew\n{END}\nBelow.\n"
-    assert replace_between(renewed, "part", "new") == renewed
-
-
-@pytest.mark.parametrize("page", ["", BEGIN, END + BEGIN, BEGIN + END + END, BEGIN + BEGIN + END])
-def test_a_page_without_a_place_for_the_part_is_refused(page: str) -> None:
-    with pytest.raises(ValueError, match=f"must hold {BEGIN} and, after it, {END}, each once"):
-        replace_between(page, "part", "new")
+@pytest.mark.parametrize("page", ["", "b", "eb", "bee", "bbe"])
+def test_a_part_replaces_what_stands_between_its_markers(page: str) -> None:
+    begin, end = "<!-- part:begin -->", "<!-- part:end -->"
+    renewed = replace_between(f"Above.\n{begin}\nold\nlines\n{end}\nBelow.\n", "part", "new")
+    assert renewed == f"Above.\n{begin}\nnew\n{end}\nBelow.\n" == replace_between(renewed, "part", "new")
+    with pytest.raises(ValueError, match=f"must hold {begin} and, after it, {end}, each once"):
+        replace_between("".join({"b": begin, "e": end}[mark] for mark in page), "part", "new")

@@ -1,40 +1,41 @@
 """Runs of both kinds that are stopped, killed, diverge or lack room, and what they come to; what none begins with."""
 
 import errno
+import io
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import torch
 import yaml
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+import evaluate
 import train
 from agents.networks.agent_files import WEIGHTS_NAME
+from agents.ppo import PPORun
 from agents.run import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, StopTrainingError, load_config
+from agents.support.folder_lock import lock_folder
 from oanquan_env.errors import UsageError
-from oanquan_env.files import TEMPORARY
-from tests.runs import (
-    ITERATION,
-    PPO,
-    TD,
-    assert_same_run,
-    begin,
-    checkpoint,
-    evaluations,
-    learn,
-    resume,
-    same,
-    stopped,
-)
+from oanquan_env.files import TEMPORARY, FileError
+from tests.runs import ITERATION, PPO, TD, assert_same_run, begin, checkpoint, evaluations, learn, resume, same, stopped
 
 ROOT = Path(__file__).parent.parent
+
+
+def train_command(*arguments: object) -> list[str]:
+    return [sys.executable, "train.py", *map(str, arguments)]
 
 
 @pytest.fixture(scope="module", params=[PPO, TD], ids=["ppo", "td"])
@@ -50,45 +51,41 @@ def whole(settings: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-@pytest.mark.parametrize("iterations", [[0], [1], [2, 5]], ids=str)
-def test_a_stopped_run_resumes_to_the_same_numbers(
-    iterations: list[int], settings: dict[str, Any], whole: Path, tmp_path: Path
-) -> None:
-    run = begin(tmp_path / "run", settings)
-    for number in iterations:
-        with pytest.raises(StopTrainingError):
-            learn(run, number * ITERATION)
-        random.seed(99)  # whatever happens between the sittings
-        run = resume(tmp_path / "run")
-        assert run.plies == number * ITERATION
-    learn(run)
-    assert_same_run(whole, tmp_path / "run")
-
-
 class KilledError(Exception):
     """Stands for a kill."""
 
 
-@pytest.mark.parametrize("iterations", [0, 1, 3, 6])
-def test_a_run_killed_anywhere_comes_to_the_same_numbers(
-    iterations: int, settings: dict[str, Any], whole: Path, tmp_path: Path
+@pytest.mark.parametrize(("kind", "iterations"), [("stop", [0]), ("stop", [1, 5]), *[("kill", [n]) for n in (0, 3, 6)]])
+def test_an_interrupted_run_resumes_to_the_same_numbers(
+    kind: str, iterations: list[int], settings: dict[str, Any], whole: Path, tmp_path: Path
 ) -> None:
     def kill(plies: int) -> None:
-        if plies == iterations * ITERATION:
+        if plies == iterations[0] * ITERATION:
             raise KilledError
 
-    with pytest.raises(KilledError):
-        begin(tmp_path / "run", settings).learn(kill, lambda: False)
-    learn(resume(tmp_path / "run"))
+    run = begin(tmp_path / "run", settings)
+    for number in iterations:
+        with pytest.raises((KilledError, StopTrainingError)):
+            run.learn(kill, lambda: False) if kind == "kill" else learn(run, number * ITERATION)
+        random.seed(99)  # whatever happens between the sittings
+        run = resume(tmp_path / "run")
+        assert run.plies == number * ITERATION or kind == "kill"
+    learn(run)
     assert_same_run(whole, tmp_path / "run")
 
 
-def test_a_finished_run_resumes_to_nothing_new(whole: Path) -> None:
+def test_a_finished_run_is_resumed_to_nothing_new_and_not_overwritten(settings: dict[str, Any], whole: Path) -> None:
     before = (whole / EVALUATIONS_NAME).read_text()
     run = resume(whole)
     learn(run)
-    assert run.plies == 6 * ITERATION
-    assert (whole / EVALUATIONS_NAME).read_text() == before
+    assert (run.plies, (whole / EVALUATIONS_NAME).read_text()) == (6 * ITERATION, before)
+    with pytest.raises(UsageError, match="holds a run already: continue it with --resume"):
+        begin(whole, settings)
+    made = yaml.safe_load((whole / RUN_NAME).read_text())
+    assert made["command"] == "python train.py"
+    assert set(made["versions"]) >= {"torch", "numpy", "sb3-contrib"}
+    config = load_config(whole / CONFIG_NAME)
+    assert (config.kind, config.total_plies) == (settings.get("kind", "ppo"), 6 * ITERATION)
 
 
 def test_evaluations_past_the_checkpoint_are_made_again(settings: dict[str, Any], whole: Path, tmp_path: Path) -> None:
@@ -107,20 +104,6 @@ def test_the_seed_decides_and_evaluations_change_nothing(settings: dict[str, Any
     assert not same(checkpoint(tmp_path / "other"), checkpoint(whole))
 
 
-def test_a_folder_that_holds_a_run_is_not_overwritten(settings: dict[str, Any], whole: Path) -> None:
-    with pytest.raises(UsageError, match="holds a run already: continue it with --resume"):
-        begin(whole, settings)
-
-
-def test_the_run_folder_tells_where_the_run_comes_from(settings: dict[str, Any], whole: Path) -> None:
-    made = yaml.safe_load((whole / RUN_NAME).read_text())
-    assert made["command"] == "python train.py"
-    assert set(made["versions"]) >= {"torch", "numpy", "sb3-contrib"}
-    config = load_config(whole / CONFIG_NAME)
-    assert (config.kind, config.total_plies) == (settings.get("kind", "ppo"), 6 * ITERATION)
-    assert list((whole / "tensorboard").iterdir())
-
-
 def test_a_diverged_run_stops_with_advice(settings: dict[str, Any], tmp_path: Path) -> None:
     run = begin(tmp_path / "run", settings)
     next(run.network.parameters()).data.fill_(np.nan)
@@ -136,8 +119,7 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
     whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
     learn(begin(whole, longer))
     config.write_text(yaml.safe_dump(longer))
-    started = [sys.executable, "train.py", "--config", str(config), "--output", str(folder)]
-    resumed = [sys.executable, "train.py", "--resume", str(folder)]
+    started, resumed = train_command("--config", config, "--output", folder), train_command("--resume", folder)
     checkpoint, moments, survived = folder / CHECKPOINT_NAME, random.Random(0), []
     for kill in range(10):
         command = resumed if (folder / CONFIG_NAME).exists() else started
@@ -146,8 +128,7 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
             deadline, seen = time.monotonic() + 300, set[int]()
             while time.monotonic() < deadline and len(seen) < 4:  # the old one, one of where this goes on, two of more
                 time.sleep(0.002)
-                if checkpoint.exists():
-                    seen.add(checkpoint.stat().st_mtime_ns)
+                seen |= {path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME)}
         time.sleep(moments.uniform(0, 0.3))
         process.kill()
         process.wait()
@@ -165,17 +146,14 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
     ("number", "sweep"),
     [
         (signal.SIGINT, False),
-        pytest.param(signal.SIGTERM, False, marks=pytest.mark.slow),
-        pytest.param(signal.SIGTERM, True, marks=pytest.mark.slow),
-        pytest.param(signal.SIGINT, True, marks=pytest.mark.slow),
+        *[pytest.param(*case, marks=pytest.mark.slow) for case in ((15, False), (15, True), (signal.SIGINT, True))],
     ],
 )
-def test_a_signal_saves_and_stops(tmp_path: Path, number: signal.Signals, sweep: bool) -> None:
+def test_a_signal_saves_and_stops(tmp_path: Path, number: int, sweep: bool) -> None:
     output, config = tmp_path / "run", tmp_path / "config.yaml"
     folder = output / "seed-0" if sweep else output
     config.write_text(yaml.safe_dump({**PPO, "total_plies": 10**9, "checkpoint_seconds": 3600.0}))
-    command = [sys.executable, "train.py", "--config", str(config), "--output", str(output)]
-    command += ["--sweep", "0"] if sweep else []
+    command = train_command("--config", config, "--output", output, *(["--sweep", "0"] if sweep else []))
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 300
     while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
@@ -193,30 +171,19 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
 ) -> None:
     folder = stopped(tmp_path / "run", 2 * ITERATION)
     before = {name: (folder / name).read_bytes() for name in (CHECKPOINT_NAME, WEIGHTS_NAME)}
-
-    def full(_: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     with monkeypatch.context() as patch:
-        patch.setattr("oanquan_env.files.os.fsync", full)
+        patch.setattr("oanquan_env.files.os.fsync", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
         assert train.main(["--resume", str(folder)]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert {name: (folder / name).read_bytes() for name in before} == before
     assert not list(folder.glob(f".*{TEMPORARY}"))  # nothing half-written stays
-    run = resume(folder)
-    assert run.plies == 2 * ITERATION
-    learn(run)
-
-
-def test_a_run_goes_on_with_another_number_of_threads(tmp_path: Path) -> None:
-    folder, threads = stopped(tmp_path / "run", 2 * ITERATION), torch.get_num_threads()
+    threads = torch.get_num_threads()
     try:
-        run = resume(folder, threads=2)
-        assert torch.get_num_threads() == 2
+        run = resume(folder, threads=2)  # another number than before, for this sitting
+        assert (torch.get_num_threads(), run.plies) == (2, 2 * ITERATION)
         learn(run)
     finally:
         torch.set_num_threads(threads)
-    assert run.plies == 6 * ITERATION
     assert yaml.safe_load((folder / CONFIG_NAME).read_text())["threads"] == 1
     with pytest.raises(UsageError, match=r"command line: threads: must be greater than or equal to 1 \(got 0\)"):
         resume(folder, threads=0)
@@ -240,3 +207,156 @@ def test_what_a_run_would_stumble_over_later_is_refused_at_once(
     with pytest.raises(UsageError, match=message):
         begin(tmp_path / "run", **changes)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a run that was stopped after two iterations."""
+    return stopped(tmp_path_factory.mktemp("stopped") / "run", 2 * ITERATION)
+
+
+@pytest.fixture
+def kept(folder: Path) -> Iterator[Path]:
+    """Its checkpoint, put back afterwards."""
+    path = folder / CHECKPOINT_NAME
+    content = path.read_bytes()
+    yield path
+    path.write_bytes(content)
+
+
+def test_a_changed_byte_of_a_checkpoint_s_numbers_is_noticed(kept: Path) -> None:
+    whole, places = kept.read_bytes(), random.Random(0)
+    with zipfile.ZipFile(kept) as archive:
+        members = [one for one in archive.infolist() if one.file_size > 100]
+    for member in members:
+        content = bytearray(whole)
+        start = member.header_offset + 30 + len(member.filename)
+        start += int.from_bytes(whole[member.header_offset + 28 : member.header_offset + 30], "little")  # extra field
+        content[start + places.randrange(member.file_size)] ^= 1 << places.randrange(8)
+        kept.write_bytes(content)
+        with pytest.raises(FileError, match=rf"checkpoint\.pt: .*{member.filename} is damaged"):
+            resume(kept.parent)
+
+
+class Exploit:
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.touch, (Path("exploded"),)
+
+
+def test_a_file_that_is_no_checkpoint_of_the_run_is_refused_and_runs_no_code(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole, stranger = kept.read_bytes(), io.BytesIO()
+    torch.save({"plies": Exploit()}, stranger)
+    other = begin(tmp_path / "wider", network={"embed": 2, "width": 16, "depth": 1})
+    other.close()
+    for folder, content, message in (
+        (kept.parent, whole[:1000], "not a zip file"),
+        (kept.parent, (kept.parent / WEIGHTS_NAME).read_bytes(), "not a zip file"),
+        (kept.parent, stranger.getvalue(), "Weights only load failed"),
+        (other.folder, whole, "size mismatch"),
+    ):
+        (folder / CHECKPOINT_NAME).write_bytes(content)
+        with pytest.raises(FileError, match=rf"checkpoint\.pt: no checkpoint of this run: .*{message}"):
+            resume(folder)
+    assert not (tmp_path / "exploded").exists()
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "change", "message"),
+    [
+        ("games", "mover", lambda mover: mover + 2, "mover must be 0 to 1"),
+        ("games", "mover", lambda mover: mover.int(), "of another number or of other rules"),
+        ("games", "scores", lambda scores: scores + 1, "make .* points, not the 70"),
+        ("games", "squares", lambda squares: squares[:5], "of another number or of other rules"),
+        ("games", "ended", lambda ended: ended + 1, "games that are over"),
+        ("games", "first_ply", lambda ply: ply[:3], "cannot reshape"),
+        ("random", "torch", lambda state: state[:9], "RNG state size to be 9"),
+        ("network", "value.weight", lambda weight: weight * float("nan"), "value.weight is not finite"),
+    ],
+)
+def test_what_cannot_be_resumed_is_named(
+    kept: Path, part: str, name: str, change: Callable[[torch.Tensor], torch.Tensor], message: str
+) -> None:
+    state = torch.load(kept, weights_only=True)
+    state[part][name] = change(state[part][name])
+    torch.save(state, kept)
+    with pytest.raises(UsageError, match=message):
+        resume(kept.parent)
+
+
+def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
+    begin(tmp_path / "run").close()
+    for line in ('{"plies": 3', "[]", "3", "[" * 100_000, '{"plies": "1", "results": {}}'):
+        (tmp_path / "run" / EVALUATIONS_NAME).write_text('{"plies": 0, "results": {}}\n' + line + "\n")
+        with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 2 is damaged: .*delete it"):
+            resume(tmp_path / "run")
+
+
+def test_a_run_is_one_process_s_and_a_kill_sets_it_free(folder: Path) -> None:
+    hold = "import sys, time, pathlib, agents.support.folder_lock as locks\n"
+    hold += "lock = locks.lock_folder(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
+    command = [sys.executable, "-c", hold, str(folder)]
+    with subprocess.Popen(command, cwd=Path(train.__file__).parent, stdout=subprocess.PIPE, text=True) as holder:
+        try:
+            assert holder.stdout
+            assert holder.stdout.readline() == "held\n"
+            with pytest.raises(FileError, match=rf"{folder} is in use by another program"):
+                resume(folder)
+            assert train.main(["--resume", str(folder)]) == 2
+            assert evaluate.main(["greedy", "random", "--pairs", "1", "--output", str(folder)]) == 2
+        finally:
+            holder.kill()
+    left = folder / f".{CHECKPOINT_NAME}.abc{TEMPORARY}"
+    left.write_bytes(b"half written")
+    assert resume(folder).plies == 2 * ITERATION
+    assert not left.exists()
+
+
+def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    first = begin(folder)
+    (folder / CONFIG_NAME).rename(folder / "hidden")  # as the second sees it before the first has written it
+    with pytest.raises(FileError, match="in use by another program"):
+        begin(folder)
+    (folder / "hidden").rename(folder / CONFIG_NAME)
+    learn(first)
+    lock_folder(folder).lock.release()
+
+
+def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, config = tmp_path / "run", tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump({**PPO, "total_plies": ITERATION + 1}))
+    assert train.main(["--config", str(config), "--output", str(folder)]) == 0
+    assert f"rounded up to whole iterations: {2 * ITERATION} plies" in capsys.readouterr().out
+    assert train.main(["--resume", str(folder)]) == 0
+    out = "".join(capsys.readouterr().out.split())  # whatever the width of the terminal
+    assert f"totrainlonger:pythontrain.py--resume{folder}--total-plies{4 * ITERATION}" in out
+    assert train.main(["--resume", str(folder), "--total-plies", str(3 * ITERATION)]) == 0
+    assert load_config(folder / CONFIG_NAME).total_plies == 3 * ITERATION
+    assert json.loads((folder / EVALUATIONS_NAME).read_text().splitlines()[-1])["plies"] == 3 * ITERATION
+    assert train.main(["--resume", str(folder), "--total-plies", "5"]) == 2
+    assert f"has {3 * ITERATION} plies already; --total-plies must be more" in capsys.readouterr().err
+
+
+def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
+    folder = stopped(tmp_path / "run", 2 * ITERATION, checkpoint_seconds=3600.0)
+    kept = (folder / CHECKPOINT_NAME).read_bytes()
+    with pytest.raises(StopTrainingError):
+        learn(resume(folder), 5 * ITERATION)
+    (folder / CHECKPOINT_NAME).write_bytes(kept)  # as if killed instead of stopped
+    time.sleep(1.1)  # TensorBoard orders files by the second in their names
+    learn(resume(folder))
+    shown = EventAccumulator(str(folder / "tensorboard")).Reload()
+    steps = [event.step for event in shown.Scalars("train/loss")]
+    assert len(steps) > 3
+    assert steps == sorted(steps)
+
+
+def test_a_second_interrupt_ends_without_a_traceback(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(PPORun, "learn", Mock(side_effect=KeyboardInterrupt))
+    assert train.main(["--resume", str(folder)]) == 130
+    assert "stopped at once; " in capsys.readouterr().out

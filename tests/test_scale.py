@@ -1,7 +1,9 @@
 """Work spread over processes and over Ray: the same results, and nothing lost when a worker dies."""
 
 import json
+import math
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -9,6 +11,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -25,7 +28,6 @@ from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite
 from oanquan_env.errors import UsageError
-from tests.scale_work import die, refuse, square, where
 from train import parse, parse_seeds
 
 ROOT = Path(__file__).parent.parent
@@ -45,104 +47,81 @@ def cluster() -> Iterator[str]:
     one_machine.shutdown()
 
 
+def weights(folder: Path) -> list[bytes]:
+    """Of the agents of a sweep."""
+    return [path.read_bytes() for path in sorted(folder.glob("seed-*/agent.safetensors"))]
+
+
 @pytest.mark.parametrize("processes", [1, 2])
 def test_every_item_has_its_result(processes: int) -> None:
-    assert sorted(spread(square, [3, 1, 2], processes=processes)) == [(0, 9), (1, 1), (2, 4)]
-    assert list(in_order(spread(square, [3, 1, 2], processes=processes))) == [9, 1, 4]
-    assert list(spread(square, [], processes=processes)) == []
-    with pytest.raises(ValueError, match="no 2s here"):
-        list(spread(refuse, [1, 2, 3], processes=processes))
+    assert sorted(spread(math.sqrt, [9, 1, 4], processes=processes)) == [(0, 3), (1, 1), (2, 2)]
+    assert list(in_order(spread(math.sqrt, [9, 1, 4], processes=processes))) == [3, 1, 2]
+    assert list(spread(math.sqrt, [], processes=processes)) == []
+    with pytest.raises(ValueError, match="math domain error"):
+        list(spread(math.sqrt, [1, -2, 3], processes=processes))
 
 
 def test_a_worker_that_dies_is_an_error() -> None:
     with pytest.raises(UsageError, match="a worker process died, perhaps for lack of memory"):
-        list(spread(die, [0, 1, 2], processes=2))
+        list(spread(signal.raise_signal, [0, signal.SIGKILL, 0], processes=2))
 
 
-def test_without_ray_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UsageError, match=r'this needs ray: pip install -e "\.\[ray\]"'):
-        list(spread(square, [1], ray="auto"))
-
-
-@pytest.mark.parametrize("scheme", ["", "ray://"])
-def test_a_cluster_that_does_not_answer_is_an_error_at_once(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
+def test_no_ray_and_no_cluster_are_errors_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "import sys, agents.support.parallel, evaluate, train; print('ray' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True) == "False\n"
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "ray", None)
+        with pytest.raises(UsageError, match=r'this needs ray: pip install -e "\.\[ray\]"'):
+            list(spread(abs, [1], ray="auto"))
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.init", lambda *_, **__: pytest.fail("Ray was asked, and would wait for minutes"))
     with socket.socket() as taken:  # bound, and listens to nobody
         taken.bind(("127.0.0.1", 0))
-        address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(UsageError, match=f"no Ray cluster at '{address}': "):
-            list(spread(square, [1], ray=address))
-
-
-def test_ray_is_imported_only_when_asked_for() -> None:
-    told = "import sys, agents.support.parallel, evaluate, train; print('ray' in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True) == "False\n"
+        for scheme in ("", "ray://"):
+            address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+            with pytest.raises(UsageError, match=f"no Ray cluster at '{address}': "):
+                list(spread(abs, [1], ray=address))
 
 
 @pytest.mark.slow
-def test_ray_finds_the_same(cluster: str) -> None:
-    assert list(spread(where, [0], ray=cluster)) == [(0, os.getcwd())]
-    assert list(spread(square, [3], ray=cluster, cpus=64)) == [(0, 9)]  # does not wait for so large a machine
-    with pytest.raises(ValueError, match=r"^no 2s here$"):
-        list(spread(refuse, [1, 2, 3], ray=cluster))
-
-
-@pytest.mark.slow
-def test_a_cluster_that_is_not_there(monkeypatch: pytest.MonkeyPatch, cluster: str) -> None:
-    with pytest.raises(UsageError, match="no Ray cluster at 'nonsense'"):
-        list(spread(square, [1], ray="nonsense"))
-
-
-@pytest.mark.slow
-def test_a_tournament_on_ray_has_the_same_results(
+def test_ray_finds_the_same(
     cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    players = ["greedy", "random", "minimax:depth=2", "--pairs", "10", "--seed", "3"]
+    assert list(spread(os.path.abspath, ["x"], ray=cluster)) == [(0, os.path.abspath("x"))]
+    assert list(spread(abs, [-3], ray=cluster, cpus=64)) == [(0, 3)]  # does not wait for so large a machine
+    with pytest.raises(ValueError, match="math domain error"):
+        list(spread(math.sqrt, [1, -2, 3], ray=cluster))
+    with pytest.raises(UsageError, match="no Ray cluster at 'nonsense'"):
+        list(spread(abs, [1], ray="nonsense"))
+    for name, place in (("alone", ["--jobs", "1"]), ("ray", ["--ray", cluster])):
+        assert train.main([*SMALL, "--sweep", "0,1", *place, "--output", str(tmp_path / name)]) == 0
+    assert weights(tmp_path / "alone") == weights(tmp_path / "ray")
+    recipe = SuiteRecipe(count=6, depths=(2, 2, 3), games=80, net="pretrained")
+    suite = make_suite(recipe)
+    assert format_suite(suite) == format_suite(make_suite(recipe, ray=cluster))
+    assert format_suite(prove_suite(suite, 1000, 1)) == format_suite(prove_suite(suite, 1000, 1, ray=cluster))
+    capsys.readouterr()
+    players, out = ["greedy", "random", "minimax:depth=2", "--pairs", "10", "--seed", "3"], str(tmp_path / "out")
     assert evaluate.main([*players, "--json", str(tmp_path / "one.json")]) == 0
     alone = capsys.readouterr().out
-    assert evaluate.main([*players, "--output", str(tmp_path / "out"), "--ray", cluster]) == 0
+    assert evaluate.main([*players, "--output", out, "--ray", cluster]) == 0
     assert capsys.readouterr().out == alone
     one, spread_out = (json.loads((tmp_path / name).read_text()) for name in ("one.json", "out/report.json"))
     assert one["arena"] == spread_out["arena"]
-
-    def played_again(self: Tournament, *arguments: object) -> None:
-        raise AssertionError("a finished pairing is played again")
-
-    monkeypatch.setattr(Tournament, "play_one", played_again)
-    assert evaluate.main([*players, "--output", str(tmp_path / "out")]) == 0  # all pairings were kept
+    monkeypatch.setattr(Tournament, "play_one", Mock(side_effect=AssertionError("a finished pairing is played again")))
+    assert evaluate.main([*players, "--output", out]) == 0  # all pairings were kept
 
 
-@pytest.mark.slow
-def test_a_regret_suite_made_on_ray_is_the_same(cluster: str) -> None:
-    recipe = SuiteRecipe(count=6, depths=(2, 2, 3), games=80, net="pretrained")
-    alone, spread_out = make_suite(recipe), make_suite(recipe, ray=cluster)
-    assert format_suite(alone) == format_suite(spread_out)
-    assert format_suite(prove_suite(alone, 1000, 1)) == format_suite(prove_suite(alone, 1000, 1, ray=cluster))
-
-
-@pytest.mark.slow
-def test_a_sweep_on_ray(cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    alone, spread_out = tmp_path / "alone", tmp_path / "ray"
-    assert train.main([*SMALL, "--sweep", "0,1", "--jobs", "1", "--output", str(alone)]) == 0
-    assert train.main([*SMALL, "--sweep", "0,1", "--ray", cluster, "--output", str(spread_out)]) == 0
-    for seed in ("seed-0", "seed-1"):
-        assert (alone / seed / "agent.safetensors").read_bytes() == (
-            spread_out / seed / "agent.safetensors"
-        ).read_bytes()
-
-
-def test_other_agent_files_on_a_worker_are_noticed() -> None:
+def test_what_cannot_be_spread_is_refused(tmp_path: Path) -> None:
+    for text in ("", "0,x", "1,1", "-1", "0;1"):
+        with pytest.raises(UsageError, match="--sweep takes"):
+            parse_seeds(text)
     openings = random_suite(Core(), 1, 4, np.random.default_rng(0))
     with pytest.raises(UsageError, match="the files or the version of greedy differ between machines"):
         play_pairing("mancala-world", openings, 0, [["a", "greedy", "0123"], ["b", "random", ""]])
-
-
-@pytest.mark.parametrize("text", ["", "0,x", "1,1", "-1", "0;1"])
-def test_seeds_must_be_different_numbers(text: str) -> None:
-    with pytest.raises(UsageError, match="--sweep takes"):
-        parse_seeds(text)
+    failure = train_seed(tmp_path, "swept", parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings)
+    assert (failure.seed, failure.folder) == (4, tmp_path / "seed-4")
+    assert "training diverged: " in str(failure.error)
 
 
 @pytest.mark.slow
@@ -153,15 +132,14 @@ def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
     assert train.main([*arguments, "--jobs", "1"]) == 0
     assert "score against greedy, %: " in capsys.readouterr().out
     assert load_config(tmp_path / "seed-5" / "config.yaml").seed == 5
-    first, other = (tmp_path / f"seed-{seed}" / "evaluations.jsonl" for seed in (3, 5))
-    kept = first.read_text()
-    assert kept != other.read_text()
-    agent = (tmp_path / "seed-5" / "agent.safetensors").read_bytes()
+    first, other = ((tmp_path / f"seed-{seed}" / "evaluations.jsonl").read_text() for seed in (3, 5))
+    assert first != other
+    found = weights(tmp_path)
     (tmp_path / "seed-5" / CHECKPOINT_NAME).unlink()  # as if killed before the first
     assert train.main([*arguments, "--jobs", "2"]) == 0
-    assert (tmp_path / "seed-5" / "agent.safetensors").read_bytes() == agent
-    assert first.read_text() == kept
-    assert train.main([*SMALL, "--ppo.gamma", "0.9", "--sweep", "3,5", "--output", str(tmp_path)]) == 2
+    assert weights(tmp_path) == found
+    assert (tmp_path / "seed-3" / "evaluations.jsonl").read_text() == first
+    assert train.main([*arguments, "--ppo.gamma", "0.9"]) == 2
     assert "holds a run of another configuration" in capsys.readouterr().err
     (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
     assert train.main([*arguments, "--jobs", "1"]) == 2  # and the other seed is not stopped
@@ -172,14 +150,6 @@ def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
     assert "seed 5" not in printed.err
 
 
-def test_a_seed_that_diverges_says_so(tmp_path: Path) -> None:
-    config = parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings
-    failure = train_seed(tmp_path, "swept", config)
-    assert failure.error
-    assert (failure.seed, failure.folder) == (4, tmp_path / "seed-4")
-    assert "training diverged: " in failure.error
-
-
 @pytest.mark.slow
 def test_a_killed_sweep_leaves_no_worker_and_loses_nothing(tmp_path: Path) -> None:
     longer = ["12000" if word == "512" else word for word in SMALL]
@@ -187,18 +157,11 @@ def test_a_killed_sweep_leaves_no_worker_and_loses_nothing(tmp_path: Path) -> No
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run([*command, "--output", str(whole)], cwd=ROOT, check=True, capture_output=True)
     sweep = subprocess.Popen([*command, "--output", str(killed)], cwd=ROOT, stdout=subprocess.DEVNULL)
-    _wait_for(killed / "seed-0" / "agent.yaml")
+    deadline = time.monotonic() + 120
+    while not (killed / "seed-0" / "agent.yaml").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
     sweep.kill()
     sweep.wait()
     time.sleep(5)  # workers notice that nobody waits for them
     subprocess.run([*command, "--output", str(killed)], cwd=ROOT, check=True, capture_output=True)
-    for seed in ("seed-0", "seed-1"):
-        assert (whole / seed / "agent.safetensors").read_bytes() == (killed / seed / "agent.safetensors").read_bytes()
-
-
-def _wait_for(path: Path) -> None:
-    for _ in range(1200):
-        if path.exists():
-            return
-        time.sleep(0.1)
-    pytest.fail(f"{path} was never written")
+    assert weights(whole) == weights(killed)

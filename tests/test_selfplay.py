@@ -1,14 +1,16 @@
 """Self-play's parts: the zero-sum buffer, the games as a VecEnv, start positions, features, networks."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
 from agents.games import BLOCK, Games, StartsConfig
-from agents.networks.features import PlainFeatures
-from agents.networks.nets import FORBIDDEN, AfterstateNet, NetworkConfig, make_network
+from agents.networks.features import AfterstateFeatures, PlainFeatures, TwoPlyFeatures
+from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, SumOfRows, make_network
 from agents.ppo import SelfPlayVecEnv, advantages
-from oanquan_env import Core, Positions, rotate_seats
+from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS, RewardName
 from tests.boards import fair_reward
@@ -19,19 +21,14 @@ def games(core: Core, n: int, set_up_share: float = 0.1, max_plies: int = 9, see
     return Games(core, n, StartsConfig(set_up_share=set_up_share, max_plies=max_plies), seed)
 
 
-def make_env(
-    n_envs: int, rules: str = "mancala-world", reward: RewardName = "margin", set_up_share: float = 0.2
-) -> SelfPlayVecEnv:
+def make_env(n_envs: int, rules: str = "mancala-world", reward: RewardName = "margin", share: float = 0.2) -> Any:
     core = Core(rules)
-    return SelfPlayVecEnv(PlainFeatures(core), games(core, n_envs, set_up_share, 6, 0), reward)
+    return SelfPlayVecEnv(PlainFeatures(core), games(core, n_envs, share, 6, 0), reward)
 
 
-def test_advantages_of_the_example() -> None:
-    rewards = np.array([[[1.0, -1.0]], [[1.0, -1.0]]], dtype=np.float32)
-    values, dones = np.full((2, 1, 1), 0.5, dtype=np.float32), np.array([[False], [True]])
-    found, returns = advantages(rewards, values, np.full((1, 1), 9.0, dtype=np.float32), dones, 1.0, 1.0)
-    assert found.tolist() == [[-0.5], [0.5]]
-    assert returns.tolist() == [[[0.0]], [[1.0]]]
+def network_of(core: Core, name: str, **sizes: int) -> tuple[Any, Any]:
+    torch.manual_seed(0)
+    return make_network(core, NetworkConfig.model_validate({"name": name, **sizes}))
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -46,9 +43,8 @@ def test_advantages_are_those_of_each_seat_on_its_own(players: int) -> None:
     paid, mover_first = (
         np.stack([np.roll(row, -step, axis=1) for step, row in enumerate(one)]) for one in (rewards, values)
     )
-    found, returns = advantages(
-        paid[:steps], mover_first[:steps, :, :-1], mover_first[steps, :, :-1], dones, gamma, lam
-    )
+    known = mover_first[..., :-1]
+    found, returns = advantages(paid[:steps], known[:steps], known[steps], dones, gamma, lam)
     advantage = np.zeros((n, players))
     for step in reversed(range(steps)):
         goes_on = ~dones[step][:, None]
@@ -60,29 +56,21 @@ def test_advantages_are_those_of_each_seat_on_its_own(players: int) -> None:
 
 def test_a_finished_game_tells_its_end_and_length() -> None:
     """5A wins 11 points, and 3A then wins the game (docs/RULES.md, section 4)."""
-    env = make_env(1, set_up_share=1.0)
+    env = make_env(1, share=1.0)
     env.reset()
-    rewards = []
-    for action in (8, 4):
-        _, reward, dones, infos = env.step(np.array([action]))
-        rewards.append(float(reward[0, 0]))
-    assert dones[0]
-    assert infos[0]["termination"] == "stones_captured"
-    assert infos[0]["episode"] == {"r": 24, "l": 2, "t": 0.0}
-    assert rewards[0] == pytest.approx(11 / 70)
-    assert rewards[0] - rewards[1] == pytest.approx((22 - 46) / 70)  # from the first mover's side
+    (_, won, _, _), (_, lost, dones, (info,)) = (env.step(np.array([action])) for action in (8, 4))
+    assert (dones[0], info["termination"], info["episode"]) == (True, "stones_captured", {"r": 24, "l": 2, "t": 0.0})
+    assert (won[0, 0], won[0, 0] - lost[0, 0]) == pytest.approx((11 / 70, (22 - 46) / 70))  # from the first's side
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
 @pytest.mark.parametrize("reward", REWARDS)
 def test_rewards_are_given_mover_first_and_add_up_to_those_of_the_game(reward: RewardName, rules: str) -> None:
-    env = make_env(1, rules, reward, set_up_share=1.0)
+    env, rng = make_env(1, rules, reward, share=1.0), np.random.default_rng(0)
     env.reset()
-    rng = np.random.default_rng(0)
     total, done = np.zeros(env.core.rules.players), False
     while not done:
-        action = RandomPolicy(env.core).choose(env.games.positions, rng)
-        before = env.games.positions.copy()
+        action, before = RandomPolicy(env.core).choose(env.games.positions, rng), env.games.positions.copy()
         _, rewards, dones, _ = env.step(action)
         total, done = total + np.roll(rewards[0], before.mover[0]), bool(dones[0])
     env.core.play(before, action)
@@ -91,13 +79,10 @@ def test_rewards_are_given_mover_first_and_add_up_to_those_of_the_game(reward: R
 
 
 def test_finished_games_restart_at_once_and_report_their_last_position() -> None:
-    env = make_env(256)
-    seen = env.reset()
-    rng = np.random.default_rng(0)
-    finished = 0
+    env, rng, finished = make_env(256), np.random.default_rng(0), 0
+    env.reset()
     for _ in range(20):
-        actions = RandomPolicy(env.core).choose(env.games.positions, rng)
-        before = env.games.positions.copy()
+        actions, before = RandomPolicy(env.core).choose(env.games.positions, rng), env.games.positions.copy()
         seen, _, dones, infos = env.step(actions)
         env.core.play(before, actions)
         assert (dones == before.over).all()
@@ -107,7 +92,7 @@ def test_finished_games_restart_at_once_and_report_their_last_position() -> None
             last = env.features.encode(before[row : row + 1])[0]
             assert (infos[row]["terminal_observation"] == last).all()
             assert infos[row]["TimeLimit.truncated"] is False
-        assert all(not info for info, done in zip(infos, dones, strict=True) if not done)
+        assert [bool(info) for info in infos] == dones.tolist()
         finished += int(dones.sum())
     assert finished > 50
 
@@ -116,10 +101,7 @@ def test_start_positions_are_mixed_and_running() -> None:
     drawn = games(Core(), 4000, 0.25, 4, 0).positions
     assert not drawn.over.any()
     assert np.bincount(drawn.ply, minlength=5) / 4000 == pytest.approx([0.25, *[0.75 / 4] * 4], abs=0.03)
-
-
-def test_games_too_short_for_their_random_plies_begin_at_the_set_up_no_more_often() -> None:
-    drawn = games(Core(), 4000, 0.1, 24, 0).positions
+    drawn = games(Core(), 4000, 0.1, 24, 0).positions  # games too short for their random plies are drawn again
     assert not drawn.over.any()
     assert (drawn.ply == 0).mean() == pytest.approx(0.1, abs=0.02)
     assert (drawn.ply > 12).sum() > 300
@@ -127,34 +109,38 @@ def test_games_too_short_for_their_random_plies_begin_at_the_set_up_no_more_ofte
 
 
 def test_start_positions_are_the_same_however_they_are_drawn() -> None:
-    whole = games(Core(), BLOCK + 50).positions
-    piecemeal = games(Core(), 1)
+    whole, piecemeal = games(Core(), BLOCK + 50).positions, games(Core(), 1)
     parts = [piecemeal.positions, *(piecemeal.draw(n) for n in (BLOCK - 11, 60))]
     assert Positions.concatenate(parts).same(whole).all()
     later = games(Core(), 0)
-    later.drawn = piecemeal.drawn = BLOCK - 3
-    assert later.draw(6).same(whole[BLOCK - 3 : BLOCK + 3]).all()
-    assert piecemeal.draw(6).same(whole[BLOCK - 3 : BLOCK + 3]).all()
+    for one in (later, piecemeal):
+        one.drawn = BLOCK - 3
+        assert one.draw(6).same(whole[BLOCK - 3 : BLOCK + 3]).all()
     assert not games(Core(), BLOCK, seed=2).positions.same(whole[:BLOCK]).all()
 
 
 @pytest.mark.parametrize("name", ["plain", "afterstates", "two_ply"])
 @pytest.mark.parametrize("preset", PRESET_NAMES)
-def test_a_network_sees_the_same_when_all_seats_are_turned(preset: str, name: str) -> None:
+def test_a_network_sees_the_same_when_seats_are_turned_and_rows_are_independent(preset: str, name: str) -> None:
     core = Core(preset)
-    features, _ = make_network(core, NetworkConfig.model_validate({"name": name, "embed": 1, "width": 1}))
+    features, network = network_of(core, name, embed=4, width=16, depth=2)
     positions = games(core, 60).positions
-    rows = features.encode(positions)
+    encoded, mask = features.encode(positions), torch.from_numpy(core.legal_mask(positions))
     for seats in range(1, core.rules.players):
-        assert np.array_equal(features.encode(rotate_seats(positions, seats)), rows)
+        assert np.array_equal(features.encode(rotate_seats(positions, seats)), encoded)
+    rows = torch.from_numpy(encoded)
+    with torch.no_grad():
+        logits, values = network(rows, mask)
+        assert values.shape == (60, core.rules.players - 1)
+        assert torch.allclose(network(rows, torch.zeros_like(mask))[1], values, atol=1e-5)  # needs no mask
+        assert torch.allclose(network(rows[7:8], mask[7:8])[0], logits[7:8], atol=1e-5)
 
 
 @pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
 def test_a_fresh_afterstate_network_already_weighs_points_won(preset: str) -> None:
     """Q(move) = points won - V(afterstate): with V and correction silenced, the best move is the greedy one."""
     core = Core(preset)
-    features, network = make_network(core, NetworkConfig(name="afterstates", embed=4, width=16, depth=1))
-    assert isinstance(network, AfterstateNet)
+    features, network = network_of(core, "afterstates", embed=4, width=16, depth=1)
     for head in (network.value, network.correction):
         torch.nn.init.zeros_(head.weight)
     positions = games(core, 200).positions
@@ -167,19 +153,145 @@ def test_a_fresh_afterstate_network_already_weighs_points_won(preset: str) -> No
     assert (logits.numpy()[~mask] == np.float32(FORBIDDEN)).all()
 
 
-@pytest.mark.parametrize("preset", ["mancala-world", "four-player"])
-@pytest.mark.parametrize("name", ["plain", "afterstates", "two_ply"])
-def test_values_need_no_mask_and_rows_are_independent(name: str, preset: str) -> None:
-    torch.manual_seed(0)
+SMALL = Rules.parse("mancala-world fields=2 seeds=2")
+
+
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+def test_features_are_what_the_core_plays(preset: str) -> None:
     core = Core(preset)
-    features, network = make_network(
-        core, NetworkConfig.model_validate({"name": name, "embed": 4, "width": 16, "depth": 2})
-    )
-    positions = games(core, 30).positions
-    rows = torch.from_numpy(features.encode(positions))
-    mask = torch.from_numpy(core.legal_mask(positions))
+    positions = games(core, 40).positions
+    features = AfterstateFeatures(core)
+    rows, mask = features.encode(positions), core.legal_mask(positions)
+    status = rows[:, features.layout["status"]]
+    assert ((status != AfterstateFeatures.NO_MOVE) == mask).all()
+    gains = rows[:, features.layout["gains"]].reshape(len(rows), core.rules.players - 1, core.rules.actions)
+    assert gains[:, 0] == pytest.approx(move_gains(core, positions) * features.per_point)
+    assert gains.transpose(0, 2, 1) == pytest.approx(margins_won(core, positions)[..., :-1] * features.per_point)
+    boards = rows[:, features.layout["after"]].reshape(len(rows), core.rules.actions, -1)
+    assert (boards[~mask] == 0).all()
+    replies = rows[:, features.layout["replies"]].reshape(len(rows), core.rules.actions, -1)
+    for row, action in zip(*mask.nonzero(), strict=True):
+        child = positions[row : row + 1]
+        core.play(child, [action])
+        assert (boards[row, action] == features.encoder.encode(child)[0, features.board]).all()
+        assert (status[row, action] == AfterstateFeatures.OVER) == child.over[0]
+        assert replies[row, action] == pytest.approx(move_gains(core, child)[0] * features.per_point)
+
+
+def test_two_ply_features_are_the_position_s_and_its_afterstates() -> None:
+    core = Core()
+    positions, features = games(core, 40).positions, TwoPlyFeatures(core)
+    rows, mask = features.encode(positions), core.legal_mask(positions)
+    blocks = rows[:, features.layout["after"]].reshape(len(rows), core.rules.actions, -1)
+    assert (rows[:, features.layout["here"]] == features.moves.encode(positions)).all()
+    assert (blocks[~mask] == 0).all()
+    after, parents, actions = core.expand(positions)
+    assert (blocks[parents, actions] == features.moves.encode(after)).all()
+    assert features.encode(core.start(0)).shape == (0, features.size)
+    positions.ended[:] = 1
+    assert (features.moves.encode(positions)[:, features.moves.board.stop :] == 0).all()
+
+
+def margins_won(core: Core, positions: Positions) -> np.ndarray:
+    """(N, A, P) what each move wins the mover and the players after it, points; zero for illegal moves."""
+    after, rows, actions = core.expand(positions)
+    points = core.standings(after) - positions.scores[rows]
+    won = (points * core.rules.players - points.sum(axis=1, keepdims=True)) / (core.rules.players - 1)
+    margins = np.zeros((len(positions), core.rules.actions, core.rules.players))
+    for row, action, of_seats in zip(rows, actions, won, strict=True):
+        margins[row, action] = np.roll(of_seats, -positions.mover[row])
+    return margins
+
+
+def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
+    """(N, P) what the moves that win the mover most win each player, on average over equals, the mover first."""
+    won, legal = margins_won(core, positions), core.legal_mask(positions)
+    own = np.where(legal, won[..., 0], -np.inf)
+    best = np.isclose(own, own.max(axis=1, keepdims=True))
+    shared: np.ndarray = (won * best[..., None]).sum(axis=1) / best.sum(axis=1, keepdims=True)
+    return shared
+
+
+@pytest.mark.parametrize("preset", ["mancala-world", "three-player", "four-player"])
+def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: str) -> None:
+    """V is what the best move wins all players; a move, what it wins plus what the best reply then wins its mover."""
+    core = Core(preset)
+    features, network = network_of(
+        core, "two_ply", embed=4, width=16, depth=2, leaf_width=8
+    )  # its leaves worth nothing, no corrections, a cold softmax
+    for head in (network.leaf_value, network.value, network.correction[-1]):
+        torch.nn.init.zeros_(head.weight)
+    torch.nn.init.zeros_(network.leaf_value.bias)
+    torch.nn.init.constant_(network.log_temperature, -5.0)
+    positions = games(core, 100).positions
+    mask = core.legal_mask(positions)
     with torch.no_grad():
-        logits, values = network(rows, mask)
-        assert values.shape == (30, core.rules.players - 1)
-        assert torch.allclose(network(rows, torch.zeros_like(mask))[1], values, atol=1e-5)
-        assert torch.allclose(network(rows[7:8], mask[7:8])[0], logits[7:8], atol=1e-5)
+        logits, values = network(torch.from_numpy(features.encode(positions)), torch.from_numpy(mask))
+    assert values.numpy() * core.rules.total == pytest.approx(best_for_the_mover(core, positions)[:, :-1], abs=1e-3)
+    after, rows, actions = core.expand(positions)
+    replies = np.zeros((len(after), core.rules.players))
+    replies[~after.over] = best_for_the_mover(core, after[~after.over])
+    moves = margins_won(core, positions)[rows, actions, 0] + replies[:, -1]  # the mover is the last after its move
+    wanted = moves / core.rules.total * np.exp(3.0)  # the inverse temperature that it begins with
+    assert logits.numpy()[rows, actions] == pytest.approx(wanted, abs=1e-3)
+    assert (logits.numpy()[~mask] == np.float32(FORBIDDEN)).all()
+
+
+def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
+    """V without its correction, move by move: their mean by a softmax; a leaf of a finished game counts nothing."""
+    core = Core()
+    features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
+    torch.nn.init.zeros_(network.value.weight)
+    torch.nn.init.normal_(network.leaf_value.weight)
+    positions = games(core, 100).positions
+    rows = torch.from_numpy(features.moves.encode(positions))
+    after, parents, actions = core.expand(positions)
+    boards = torch.from_numpy(features.moves.encode(after))[:, features.moves.board]
+    replies = torch.from_numpy(move_gains(core, after) * ~after.over[:, None]) / POINTS_SCALE
+    with torch.no_grad():
+        values = network.values(rows)[0][:, 0].double().numpy() * core.rules.total
+        leaves = network.leaf_value(network.leaf(boards, replies))[:, 0] * POINTS_SCALE
+        temperature = network.log_temperature.exp().item()
+    moves = np.full((len(positions), core.rules.actions), -np.inf)
+    moves[parents, actions] = move_gains(core, positions)[parents, actions] - np.where(after.over, 0, leaves)
+    weights = np.exp((moves - moves.max(axis=1, keepdims=True)) / temperature)
+    expected = (weights * np.nan_to_num(moves, neginf=0)).sum(axis=1) / weights.sum(axis=1)
+    assert after.over.any()
+    assert leaves.abs().mean() > 1
+    assert values == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_policy_s_gradient_stays_in_the_heads() -> None:
+    core = Core()
+    features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
+    positions = games(core, 40).positions
+    mask = torch.from_numpy(core.legal_mask(positions))
+    logits, _ = network(torch.from_numpy(features.encode(positions)), mask)
+    logits[mask].square().sum().backward()  # type: ignore[no-untyped-call]
+    reached = {name.partition(".")[0] for name, one in network.named_parameters() if one.grad is not None}
+    assert reached == {"log_inverse_temperature", "correction"}
+
+
+def test_sums_of_rows_and_their_gradients_are_those_of_a_product_with_ones() -> None:
+    table = torch.randn(12, 5, dtype=torch.float64, requires_grad=True)
+    numbers, weights = torch.tensor([[0, 4, 11], [3, 7, 8], [1, 4, 9]]), torch.randn(3, 5, dtype=torch.float64)
+    ones = torch.nn.functional.one_hot(numbers, 12).sum(dim=1).double()
+    found, wanted = SumOfRows.apply(numbers, table), ones @ table  # type: ignore[no-untyped-call]
+    assert torch.allclose(found, wanted)
+    gradients = [torch.autograd.grad((sums * weights).sum(), table)[0] for sums in (found, wanted)]
+    assert torch.allclose(*gradients)
+
+
+def test_counts_are_told_apart_up_to_the_most_of_their_column_and_folding_changes_nothing() -> None:
+    torch.manual_seed(0)
+    trunk = CountTrunk(SMALL, 0, embed=4, width=16, depth=1)
+    counts = torch.tensor([[17, 3, 31, 3, 3, 3, 1, 0]] * 6)
+    counts[1, [0, 2, 6]] = torch.tensor([18, 200, 2])
+    counts[2, 1], counts[3, 0], counts[4, 2], counts[5, 0] = 2, 0, 30, -1
+    hidden = trunk(counts, torch.zeros(6, 0))
+    assert (hidden[[0, 3]] == hidden[[1, 5]]).all()
+    assert all((hidden[0] != hidden[other]).any() for other in (2, 3, 4))
+    trunk, extra = CountTrunk(SMALL, 2, embed=4, width=16, depth=1), torch.randn(2, 2)
+    counts = torch.tensor([[5, 3, 20, 0, 1, 2, 1, 0], [0, 3, 0, 1, 2, 9, 0, 1]])
+    plain = torch.cat([trunk.table(counts).flatten(1), extra], dim=1)
+    assert torch.allclose(trunk(counts, extra), torch.relu(trunk.first(plain)), atol=1e-6)

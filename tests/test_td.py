@@ -1,6 +1,5 @@
 """TD(lambda) self-play: targets, gradient steps, evaluations, damaged checkpoints and the command line."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import yaml
 import agents
 import train
 from agents.games import Games, StartsConfig
-from agents.run import CHECKPOINT_NAME
+from agents.run import CHECKPOINT_NAME, load_config
 from agents.td import Learner, TDConfig, TDSettings, lambda_returns, rollout
 from oanquan_env import Core
 from oanquan_env.engine.core import relative_points
@@ -26,18 +25,13 @@ from tests.runs import ITERATION, TD, begin, evaluations, learn, resume, stopped
 
 
 def test_targets_look_ahead_until_a_slip_and_until_the_game_ends() -> None:
-    best = np.array([[[4.0, -4.0]], [[1.0, -1.0]], [[6.0, -6.0]]])
-    won = np.array([[[2.0, -2.0]], [[0.0, 0.0]], [[9.0, -9.0]]])
-    no, yes = np.zeros((3, 1), dtype=bool), np.ones((3, 1), dtype=bool)
+    best, won = (np.array(one)[:, None, None] * [1, -1] for one in ([4.0, 1.0, 6.0], [2.0, 0.0, 9.0]))
+    no, yes, first = np.zeros((3, 1), dtype=bool), np.ones((3, 1), dtype=bool), np.array([[True], [False], [False]])
     found = lambda_returns(best, won, no, yes, 0.5)
     assert found[:, 0, 0].tolist() == [0.5 * 4 + 0.5 * (2 + 3.5), 0.5 * 1 + 0.5 * 6, 6.0]
     assert (found[..., 1] == -found[..., 0]).all()
-    slipped = yes.copy()
-    slipped[0] = False
-    assert lambda_returns(best, won, no, slipped, 0.5)[0, 0, 0] == 4.0
-    over = no.copy()
-    over[0] = True
-    assert lambda_returns(best, won, over, yes, 0.5)[0, 0, 0] == 0.5 * 4 + 0.5 * 2
+    assert lambda_returns(best, won, no, ~first, 0.5)[0, 0, 0] == 4.0
+    assert lambda_returns(best, won, first, yes, 0.5)[0, 0, 0] == 0.5 * 4 + 0.5 * 2
     assert (lambda_returns(best, won, no, yes, 0.0) == best).all()
 
 
@@ -66,24 +60,22 @@ def test_move_values_are_those_of_the_search_for_all_players(rules: str, depth: 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "four-player"])
 def test_a_rollout_without_lambda_has_the_values_of_the_best_moves(rules: str) -> None:
-    core = Core(rules)
-    settings = TDSettings(games=8, steps=3, lam=0.0)
+    core, settings = Core(rules), TDSettings(games=8, steps=3, lam=0.0)
     games = Games(core, 8, StartsConfig(max_plies=6), 0)
     search = MoveValues(core, 1, Learner(core.rules, settings).module.export({}))
     positions, returns = rollout(games, search, settings, 1.0, np.random.default_rng(0))
     assert returns.shape == (24, core.rules.players)
     assert not positions.over.any()
-    values, rows = search.values(positions), np.arange(24)
-    best = values[rows, values[rows, :, positions.mover].argmax(axis=1)]
-    assert (returns == best).all()
     assert not games.positions.over.any()
+    values, rows = search.values(positions), np.arange(24)
+    assert (returns == values[rows, values[rows, :, positions.mover].argmax(axis=1)]).all()
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "tonkin", "three-player"])
 def test_a_net_learns_what_depends_on_the_board(rules: str) -> None:
-    core = Core(rules)
+    core, rng = Core(rules), np.random.default_rng(0)
     torch.manual_seed(0)
-    learner, rng = Learner(core.rules, TDSettings(batch_size=256, uses=40)), np.random.default_rng(0)
+    learner = Learner(core.rules, TDSettings(batch_size=256, uses=40))
 
     def seeds_on_rows(seed: int) -> tuple[Any, Any]:
         positions = random_positions(core, 2000, seed=seed)
@@ -106,18 +98,15 @@ def test_evaluations_measure_regret_on_the_development_part(tmp_path: Path, rule
     assert f"regret {row['regret']['mean']:.2f} at 50 nodes" in said[-1]
 
 
-@pytest.mark.parametrize(
-    "change", [lambda rows, targets: (rows - 1000, targets), lambda rows, targets: (rows, targets / 0)]
-)
-def test_an_impossible_replay_buffer_is_refused(
-    tmp_path: Path, change: Callable[[torch.Tensor, torch.Tensor], object]
-) -> None:
+def test_an_impossible_replay_buffer_is_refused(tmp_path: Path) -> None:
     path = stopped(tmp_path / "run", 2 * ITERATION, settings=TD) / CHECKPOINT_NAME
     state = torch.load(path, weights_only=True)
-    state["learner"]["replay"][1] = change(*state["learner"]["replay"][1])
-    torch.save(state, path)
-    with pytest.raises(FileError, match=r"checkpoint\.pt: .*its replay holds impossible positions or targets"):
-        resume(tmp_path / "run")
+    rows, targets = state["learner"]["replay"][1]
+    for impossible in ((rows - 1000, targets), (rows, targets / 0)):
+        state["learner"]["replay"][1] = impossible
+        torch.save(state, path)
+        with pytest.raises(FileError, match=r"checkpoint\.pt: .*its replay holds impossible positions or targets"):
+            resume(tmp_path / "run")
 
 
 def test_train_py_trains_a_value_net_that_plays_and_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,16 +125,11 @@ def test_train_py_trains_a_value_net_that_plays_and_resumes(tmp_path: Path, caps
     (folder / VALUE_NET_NAME).unlink()
     assert train.main(["--resume", str(folder), "--threads", "2"]) == 0
     assert read_value_net(folder, core.rules).origin["plies"] == 6 * ITERATION
-
-
-def test_a_sweep_tells_the_regret_over_its_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = tmp_path / "value.yaml"
-    config.write_text(yaml.safe_dump({**TD, "rules": "mancala-world", "total_plies": ITERATION}))
-    assert train.main(["--config", str(config), "--sweep", "0,1", "--jobs", "1", "--output", str(tmp_path / "s")]) == 0
+    sweep = ["--config", str(config), "--rules", "mancala-world", "--total-plies", str(ITERATION), "--sweep", "0,1"]
+    assert train.main([*sweep, "--jobs", "1", "--output", str(tmp_path / "s")]) == 0
     assert "regret minimax:nodes=50, points: " in capsys.readouterr().out
     assert (tmp_path / "s" / "seed-1" / VALUE_NET_NAME).is_file()
 
 
 def test_the_projects_configuration_is_the_default() -> None:
-    values = yaml.safe_load((Path(__file__).parents[1] / "configs" / "value.yaml").read_text())
-    assert TDConfig.model_validate(values) == TDConfig()
+    assert load_config(Path(__file__).parents[1] / "configs" / "value.yaml") == TDConfig()

@@ -10,15 +10,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.board import shared_core
 from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.envs.opponents import Opponent, Opponents
-from oanquan_env.observation import Encoder, Observation
-from oanquan_env.playing import play_randomly
-from oanquan_env.rewards import Rewards, check_reward, ply_rewards
+from oanquan_env.observation import Encoder
+from oanquan_env.playing import advance
+from oanquan_env.rewards import check_reward, ply_rewards
 
 Seat: TypeAlias = int | Literal["random"]
 PlyWatch: TypeAlias = Callable[[Ints, Positions, npt.NDArray[np.integer[Any]] | None], None]
@@ -37,7 +37,7 @@ MAX_BEGINNINGS = 100
 
 
 class OpponentGames:
-    """N games and the agent's seats in them. `begin` starts games, `step` plays on; nothing restarts by itself.
+    """N games and the agent's seats in them. `begin` starts games, `step` plays on. This is the path by NumPy.
 
     Raises `ValueError` for an opponent that is no player, an unknown seat or reward, and for an `n` or `opening_plies`
     that is no whole number or out of range.
@@ -49,6 +49,8 @@ class OpponentGames:
         seats: (N,) intp, the agent's seats; in the self-play view who made the last ply.
         mask: (N, A) bool, the agent's legal actions; all false where the game is over.
         over: (N,) bool, games that are over, for whatever reason.
+        observation: (N, D) int32, what the agent sees.
+        rewards, terminated, truncated: (N,) float64, bool and bool, of the last step.
         illegal: (N,) bool, games that the agent ended by an illegal action. Their positions stay as they were.
         watch: called with each ply and with each beginning; None by default.
     """
@@ -69,19 +71,9 @@ class OpponentGames:
         self.illegal = np.zeros(n, dtype=np.bool_)
         self._opponent = None if opponent is None else Opponents(opponent, self.core, n)
         self._seat = _check_seat(seat, self.core.rules, self_play=self._opponent is None)
+        self._fixed_seat = np.array([0 if self._seat == "random" else self._seat], dtype=np.intp)
         self._paid = self.positions.scores.copy()  # scores already rewarded
-        self._settled = np.zeros(n, dtype=np.bool_)  # games whose end was paid
         self._mask_rows = np.arange(0, self.mask.size, self.core.rules.actions)
-
-    @property
-    def terminated(self) -> Mask:
-        """(N,) bool, games ended by the rules or by an illegal action."""
-        return self.over & ~self.positions.truncated
-
-    @property
-    def truncated(self) -> Mask:
-        """(N,) bool, games ended by the ply limit."""
-        return self.positions.truncated
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Take another opponent in games that begin from now on; raises `ValueError` as the constructor."""
@@ -98,53 +90,47 @@ class OpponentGames:
         self._restart(rows, rng, start)
         self._reply(rng)
         self._redraw(rows, rng, start)
-        self._settled[rows] = False
-        self._update_mask()
+        self._look(rows)
 
-    def step(self, actions: npt.ArrayLike, rng: np.random.Generator, restart: Ints | None = None) -> Rewards:
-        """Play the agent's actions and the opponent's replies; (N,) float64 rewards of the agent.
+    def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> int:
+        """Play the agent's actions and the opponent's replies; returns how many games are over.
 
         A reward is of all that happened since the agent's last one, or since the game began: an opening move of the
-        opponent counts in the first. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over stay
-        as they are and earn nothing more; their actions are ignored. Raises `IllegalActionError` for actions of another
-        shape or type or outside the space, and for an illegal one of the opponent.
+        opponent counts in the first. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over begin
+        anew, which pays nothing; their actions are ignored. Raises `IllegalActionError` for actions of another shape or
+        type or outside the space, and for an illegal one of the opponent.
 
         Args:
             actions: (N,) integers, 0 .. A-1.
-            rng: the opponent's chance, and that of the seats.
-            restart: rows of games that are over and begin anew in this step, which pays them nothing.
+            rng: the chance of the opponent, the seats and the openings.
         """
-        actions = self._check_actions(actions)
+        actions, was_over = self._check_actions(actions), self.over
         legal: Mask = self.mask.reshape(-1).take(self._mask_rows + actions)
-        self.illegal |= ~(legal | self.over)
+        self.illegal |= ~(legal | was_over)
         if self._opponent is None:
-            self.seats = self.positions.mover.copy()
+            self.seats[:] = self.positions.mover
         self._play(actions, legal)
-        if restart is not None:
-            self._restart(restart, rng)
+        rows = was_over.nonzero()[0]
+        if rows.size:
+            self._restart(rows, rng)
         self._reply(rng)  # also the openings of games that begin anew
-        if restart is not None:
-            self._redraw(restart, rng)
-        self._update_mask()
-        return self._pay()
+        if rows.size:
+            self._redraw(rows, rng)
+        self._look(rows)
+        self._pay(~was_over)
+        return int(self.over.sum())
 
-    def observe(self, rows: Ints | None = None) -> Observation:
-        """(N, D) int32 observations of the agent; of the games in `rows` alone, if given."""
-        positions, seats = (self.positions, self.seats) if rows is None else (self.positions[rows], self.seats[rows])
-        return self.encoder.encode(positions, None if self._opponent is None else seats)
+    def report(self) -> dict[str, npt.NDArray[Any]]:
+        """How the games ended that the last step ended; zeros for those that go on.
 
-    def report(self, rows: Ints) -> dict[str, npt.NDArray[Any]]:
-        """How the games in `rows` (M of them, over) ended.
-
-        `termination` (M,) int64, the reason's place in `TERMINATIONS`; `standings` (M, P) int32, points of all
-        players; `seat` (M,) intp, whom the last reward paid; `illegal_action` (M,) bool.
+        `termination` (N,) int64, the reason's place in `TERMINATIONS`; `standings` (N, P) int32, points of all
+        players; `seat` (N,) intp, whom the last reward paid; `illegal_action` (N,) bool.
         """
-        last, illegal = self.positions.at(rows), self.illegal[rows]
         return {
-            "termination": np.where(illegal, ILLEGAL_ACTION, last.ended).astype(np.int64),
-            "standings": self.core.standings(last),
-            "seat": self.seats[rows],
-            "illegal_action": illegal,
+            "termination": np.where(self.illegal, ILLEGAL_ACTION, self.positions.ended).astype(np.int64),
+            "standings": self.core.standings(self.positions) * self.over[:, None],
+            "seat": self.seats * self.over,
+            "illegal_action": self.illegal.copy(),
         }
 
     def _check_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
@@ -169,20 +155,25 @@ class OpponentGames:
     def _restart(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
         """New games in `rows`, before the opponent's first move."""
         if start is None:
-            start = draw_starts(self.core, len(rows), self.opening_plies, rng)
+            start = self._starts(len(rows), rng)
         self.positions[rows] = start
         self._paid[rows] = self.positions.scores[rows]
         self.illegal[rows] = False
-        if self._opponent is not None:
-            self._opponent.draw(rows, rng)
-        if self._opponent is None:
-            self.seats[rows] = self.positions.mover[rows]
-        elif self._seat == "random":
-            self.seats[rows] = rng.integers(self.core.rules.players, size=len(rows))
-        else:
-            self.seats[rows] = self._seat
+        seats = self._draw_seats(rows, rng)
+        self.seats[rows] = self.positions.mover[rows] if self._opponent is None else seats
         if self.watch is not None:
             self.watch(rows, self.positions[rows], None)
+
+    def _starts(self, n: int, rng: np.random.Generator) -> Positions:
+        return draw_starts(self.core, n, self.opening_plies, rng)
+
+    def _draw_seats(self, rows: Ints, rng: np.random.Generator) -> Ints:
+        """The agent's seats in new games, one for each or one for all of them; their opponents are drawn before."""
+        if self._opponent is not None:
+            self._opponent.draw(rows, rng)
+            if self._seat == "random":
+                return rng.integers(self.core.rules.players, size=len(rows))
+        return self._fixed_seat
 
     def _redraw(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
         """Begin those of `rows` again that the opponent has ended, until it is the agent's turn in all of them."""
@@ -199,11 +190,16 @@ class OpponentGames:
                 "agent's first move: give another seat, another position or a larger max_plies"
             )
 
-    def _reply(self, rng: np.random.Generator) -> None:
-        """The opponent's plies, until it is the agent's turn in all games that go on."""
+    def _waiting(self) -> Mask:
+        """(N,) bool, games in which it is the opponent's turn."""
+        waiting: Mask = (self.positions.mover != self.seats) & (self.positions.ended == RUNNING)
+        return waiting
+
+    def _reply(self, rng: np.random.Generator, waiting: int | None = None) -> None:
+        """The opponent's plies, until it is the agent's turn in all games that go on; it is not now in `waiting`."""
         if self._opponent is None:
             return
-        while (rows := ((self.positions.mover != self.seats) & (self.positions.ended == RUNNING)).nonzero()[0]).size:
+        while (rows := self._waiting().nonzero()[0]).size:
             moved = self.positions.at(rows)
             actions, before = self._opponent.choose(rows, moved, rng), moved.copy() if self.watch else None
             try:
@@ -215,35 +211,52 @@ class OpponentGames:
             if moved is not self.positions:
                 self.positions[rows] = moved
 
-    def _update_mask(self) -> None:
-        """Keep which games are over, and the legal actions of the new positions."""
+    def _look(self, rows: Ints) -> None:
+        """Keep what is to be seen of the new positions; of others than `rows`, what was seen before may remain."""
         self.over = self.positions.over | self.illegal
         self.mask = self.core.legal_mask(self.positions)
         illegal = self.illegal.nonzero()[0]
         if illegal.size:
             self.mask[illegal] = False
+        self.observation = self.encoder.encode(self.positions, None if self._opponent is None else self.seats)
 
-    def _pay(self) -> Rewards:
-        """(N,) rewards of the players in `seats`, all that was not paid yet; rewards of several plies add up."""
-        positions, rewards = self.positions, np.zeros(len(self.positions))
-        due = ~self._settled
+    def _pay(self, due: Mask) -> None:
+        """Reward the players in `seats` of games that are `due`, for all that was not paid yet; it adds up."""
+        positions, self.rewards = self.positions, np.zeros(len(self.positions))
+        self.truncated = positions.truncated
+        self.terminated = self.over & ~self.truncated
         if self.reward == "outcome":
             due &= self.over  # few games end in a step, and nothing is paid before
         rows = due.nonzero()[0]
         if rows.size:
             earned = ply_rewards(self.reward, self.core, self._paid[rows], positions.at(rows))
-            rewards[rows] = earned[np.arange(len(rows)), self.seats[rows]]
-            rewards[due & self.illegal] = ILLEGAL_REWARD
+            self.rewards[rows] = earned[np.arange(len(rows)), self.seats[rows]]
+            self.rewards[due & self.illegal] = ILLEGAL_REWARD
             self._paid[rows] = positions.scores[rows]
-        self._settled = self.over.copy()
-        return rewards
 
 
-def draw_starts(core: Core, n: int, most_plies: int, rng: np.random.Generator) -> Positions:
+def play_openings(core: Core, starts: Positions, plies: Ints, draws: Floats) -> None:
+    """Play `plies` (N,) random plies in N games from the set-up, with a number of `draws` for each ply."""
+    begins = plies.cumsum() - plies
+
+    def choose(rows: Ints, positions: Positions) -> Ints:
+        mask = core.legal_mask(positions)
+        places = (draws[begins[rows] + positions.ply] * mask.sum(axis=1)).astype(np.intp)
+        chosen: Ints = (mask.cumsum(axis=1) > places[:, None]).argmax(axis=1)
+        return chosen
+
+    for _ in advance(core, starts, choose, plies, checked=False):
+        pass
+
+
+def draw_starts(
+    core: Core, n: int, most_plies: int, rng: np.random.Generator, play: Callable[..., None] = play_openings
+) -> Positions:
     """Start positions of `n` games, 0 to `most_plies` random plies in; the set-up where the game was over by then."""
     starts = core.start(n)
     if most_plies:
-        play_randomly(core, starts, rng.integers(0, most_plies + 1, n), rng)
+        plies = rng.integers(0, most_plies + 1, n)
+        play(core, starts, plies, rng.random(plies.sum()))
         starts[starts.over] = core.start(1)
     return starts
 

@@ -28,6 +28,11 @@ class Opponents:
             raise ValueError("opponent must be a player, or a list of one player or more; got an empty list")
         return [as_policy(one, self._core) for one in several]
 
+    @property
+    def only(self) -> Policy | None:
+        """The player of all games, if that is one."""
+        return self._players[0] if len(self._players) == 1 else None
+
     def exchange(self, opponent: Opponent, over: Mask) -> None:
         """Take other players in games that begin from now on; games that are not `over` (N,) keep theirs."""
         players = self._policies(opponent)

@@ -124,24 +124,25 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         self._games.begin(_ONLY, self.np_random, start)
         self._finished = False
         self._show(self._plies)
-        return self._games.observe()[0], self._info()
+        return self._games.observation[0], self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play `action` and the replies to it."""
         if self._finished:
             raise ResetNeeded("the game is over or has not begun: call reset() first")
         seen = len(self._plies)
-        reward = float(self._games.step(np.array([action]), self.np_random)[0])
+        self._games.step(np.array([action]), self.np_random)
+        reward = float(self._games.rewards[0])
         self._finished, truncated = bool(self._games.over[0]), bool(self._games.truncated[0])
         played = self._plies[seen:]
         self._show(played)
         self._plies = played or self._plies  # an illegal action plays nothing
-        return self._games.observe()[0], reward, self._finished and not truncated, truncated, self._info()
+        return self._games.observation[0], reward, self._finished and not truncated, truncated, self._info()
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self._games.mask[0].astype(np.int8)}
         if self._finished:
-            report = self._games.report(_ONLY)
+            report = self._games.report()
             info.update((name, column[0] if column.ndim > 1 else column.item()) for name, column in report.items())
             info["termination"] = TERMINATIONS[info["termination"]]
         return info

@@ -11,8 +11,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from oanquan_env.arrays import Ints, Mask
+from oanquan_env.board import shared_core
 from oanquan_env.engine.positions import Positions
-from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.envs.opponent_games import OpponentGames, Seat
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import Screen
@@ -60,6 +61,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             16 games drawn and all others left empty, so that a large batch can be filmed; Gymnasium's `RecordVideo`
             lays them out as tiles.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
+        copy: whether arrays that `reset` and `step` return are the caller's own. Otherwise the next call may overwrite
+            them, and they must not be written to.
 
     Raises:
         ValueError: as `OAnQuanEnv`, and for an unknown mode or a `num_envs` that is no whole number from 1 to
@@ -79,23 +82,29 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         opening_plies: int = 0,
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
     ) -> None:
         if render_mode not in (None, *VECTOR_RENDER_MODES):
             known = ", ".join(VECTOR_RENDER_MODES)
             raise ValueError(f"render_mode must be one of {known} or None; got {render_mode!r}")
-        self._mode = AutoresetMode(autoreset_mode)
+        mode = AutoresetMode(autoreset_mode)
+        self._is_disabled, self._is_same_step = mode == AutoresetMode.DISABLED, mode == AutoresetMode.SAME_STEP
         self.num_envs = num_envs
-        self.metadata = {**self.metadata, "autoreset_mode": self._mode}
+        self.metadata = {**self.metadata, "autoreset_mode": mode}
         self.render_mode = render_mode
-        self._games = OpponentGames(
-            num_envs, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies
-        )
+        games = OpponentGames
+        if render_mode is None and shared_core(as_rules(rules)).compiled:
+            from oanquan_env.envs.compiled_games import CompiledGames  # it loads Numba
+
+            games = CompiledGames
+        self._games = games(num_envs, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies)
         encoder = self._games.encoder
         self.single_observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
         self.single_action_space = spaces.Discrete(self._games.core.rules.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._finished: Mask | None = None  # games to restart in the next step or by `reset`; None before all begin
+        self._begun, self._copy = False, copy
+        self._everyone = np.ones(num_envs, dtype=np.bool_)
         self._screen = Screen(self._games.core, render_mode)
         self._before, self._moves = self.positions.copy(), np.full(num_envs, NO_MOVE)  # the last ply of each game
         if render_mode is not None:
@@ -134,10 +143,12 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         else:
             super().reset(seed=seed)
         self._games.begin(rows, self.np_random, start if start is None or len(start) == 1 else start[rows])
-        if self._finished is None:
-            self._finished = np.zeros(self.num_envs, dtype=np.bool_)
-        self._finished[rows] = False
-        return self._games.observe(), self._spread(rows, {"action_mask": self._games.mask[rows].astype(np.int8)})
+        self._begun = True
+        present = np.zeros(self.num_envs, dtype=np.bool_)
+        present[rows] = True
+        masks = self._games.mask.view(np.int8) * present[:, None]
+        seen = self._games.observation
+        return seen.copy() if self._copy else seen, {"action_mask": masks, "_action_mask": present}
 
     def _rows_to_reset(self, mask: object) -> Ints:
         """The rows that `reset`'s option `reset_mask` names; all where it was not given."""
@@ -148,33 +159,26 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if mask.shape != (self.num_envs,) or not mask.any():
             wanted = f"must have shape ({self.num_envs},) and a True entry"
             raise ValueError(f"reset's option 'reset_mask' {wanted}; got shape {mask.shape}, {mask.sum()} True")
-        if self._finished is None and not mask.all():
+        if not self._begun and not mask.all():
             raise ResetNeeded("the games have not begun: call reset() without a reset_mask first")
         return mask.nonzero()[0]
 
     def step(self, actions: npt.NDArray[np.int64]) -> Step:
         """Play one action in each game; see the class for those that have just ended."""
-        if self._finished is None:
+        if not self._begun:
             raise ResetNeeded("the games have not begun: call reset() first")
-        games = self._games
-        if self._mode == AutoresetMode.DISABLED and self._finished.any():
-            over = self._finished.nonzero()[0].tolist()
+        games, info = self._games, {}
+        if self._is_disabled and games.over.any():
+            over = games.over.nonzero()[0].tolist()
             raise ResetNeeded(f"games {over} are over: call reset(options={{'reset_mask': …}}) first")
-        rewards = games.step(actions, self.np_random, self._finished.nonzero()[0])
-        terminated, truncated, done = games.terminated, games.truncated, games.over
-        ended = done.nonzero()[0]
-        if not ended.size:
-            self._finished = done
-            info = self._info()
-        elif self._mode == AutoresetMode.SAME_STEP:
-            self._finished = np.zeros_like(done)
-            final = self._final_info(ended)
-            games.begin(ended, self.np_random)
-            info = {**self._info(), **final}
-        else:
-            self._finished = done
-            info = {**self._info(), **self._spread(ended, games.report(ended))}
-        return games.observe(), rewards, terminated, truncated, info
+        if games.step(actions, self.np_random):
+            info = self._restart() if self._is_same_step else self._ends()
+        if self._copy:
+            info["action_mask"], info["_action_mask"] = games.mask.view(np.int8).copy(), self._everyone.copy()
+            rewards, terminated, truncated = games.rewards.copy(), games.terminated.copy(), games.truncated.copy()
+            return games.observation.copy(), rewards, terminated, truncated, info
+        info["action_mask"], info["_action_mask"] = games.mask.view(np.int8), self._everyone
+        return games.observation, games.rewards, games.terminated, games.truncated, info
 
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
         """The last ply of each game as a picture or a text, as `render_mode` says; see the class."""
@@ -197,30 +201,21 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]] | None) -> None:
         self._before[rows], self._moves[rows] = before, NO_MOVE if actions is None else actions
 
-    def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._games.mask.astype(np.int8), "_action_mask": np.ones(self.num_envs, dtype=np.bool_)}
-
-    def _final_info(self, ended: Ints) -> dict[str, Any]:
-        """Last observations and endings of the games in `ended`, before they restart."""
-        observations = np.empty(len(ended), dtype=object)
-        for index, observation in enumerate(self._games.observe(ended)):  # Gymnasium wants one array for each
-            observations[index] = observation
-        masks = self._games.mask[ended].astype(np.int8)
-        info = self._spread(ended, {"action_mask": masks, **self._games.report(ended)})
-        final = self._spread(ended, {"final_obs": observations})
-        return {**final, "final_info": info, "_final_info": final["_final_obs"].copy()}
-
-    def _spread(self, rows: Ints, columns: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
-        """Columns of the games in `rows` as columns of all games, each with its `_companion`, as Gymnasium has them."""
-        info: dict[str, Any] = {}
-        present = np.zeros(self.num_envs, dtype=np.bool_)
-        present[rows] = True
-        for name, column in columns.items():
-            empty = None if column.dtype == object else 0
-            everyone = np.full((self.num_envs, *column.shape[1:]), empty, dtype=column.dtype)
-            everyone[rows] = column
-            info[name], info[f"_{name}"] = everyone, present.copy()
+    def _ends(self) -> dict[str, Any]:
+        """How games ended, each entry with its `_companion`, as Gymnasium has them: the rows that it is of."""
+        info, over = self._games.report(), self._games.over.copy()
+        info["_termination"] = info["_standings"] = info["_seat"] = info["_illegal_action"] = over
         return info
+
+    def _restart(self) -> dict[str, Any]:
+        """Start the games anew that are over; their last observations and endings."""
+        games, final, over = self._games, self._ends(), self._games.over.copy()
+        rows, observations = over.nonzero()[0], np.full(self.num_envs, None)
+        for row, observation in zip(rows.tolist(), games.observation[rows], strict=True):
+            observations[row] = observation  # Gymnasium wants one array for each
+        final["action_mask"], final["_action_mask"] = np.zeros(games.mask.shape, dtype=np.int8), over
+        games.begin(rows, self.np_random)
+        return {"final_obs": observations, "_final_obs": over, "final_info": final, "_final_info": over}
 
 
 def _check_seeds(seeds: Sequence[int], n: int) -> list[int]:

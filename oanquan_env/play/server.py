@@ -96,7 +96,9 @@ class PlayServer(ThreadingHTTPServer):
         try:
             super().__init__((HOST, port), _Handler)
         except OSError as error:
-            raise UsageError(f"port {port} cannot be had ({error.strerror}): --port takes another, and 0 any") from None
+            raise UsageError(
+                f"port {port} is not available ({error.strerror}): --port takes another, and 0 any"
+            ) from None
         self.token = secrets.token_urlsafe(18)
         self._begin = begin
         self._tabs: OrderedDict[str, Tab] = OrderedDict()

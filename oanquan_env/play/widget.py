@@ -123,7 +123,7 @@ class BoardWidget(anywidget.AnyWidget):
                 return
             self._session.request(str(message.get("request")), message.get("arguments", {}))
         except SessionError as error:
-            self.send({"trouble": error.to_json()["detail"]})
+            self.send({"trouble": error.to_json()["detail"]["en"]})
             return
         self._show()
         self._let_players_move()

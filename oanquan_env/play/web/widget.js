@@ -14,7 +14,7 @@ function render({ model, el }) {
   const speak = () => view.setLanguage(model.get("language"));
   model.on("change:state", update);
   model.on("change:hint", hint);
-  const trouble = (message) => { view.refresh(); view.tell(message.trouble[view.board.language]); };
+  const trouble = (message) => { view.refresh(); view.tell(message.trouble); };
   model.on("change:language", speak);
   model.on("msg:custom", trouble);
   host.addEventListener("keydown", (event) => { if (view.key(event)) { event.preventDefault(); event.stopPropagation(); } });

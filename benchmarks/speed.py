@@ -1,0 +1,176 @@
+"""Millions of moves and steps a second of random games on one core, by the number of games side by side.
+
+The first table is of `Core.play`, with its test for legal actions, the refills and the end test. The second is of
+`make_vec("OAnQuan-v0")`: a step is one ply in each game, with observation, mask, reward and restart, and against greedy
+the reply. Gymnasium's CartPole takes such steps too; PettingZoo's connect four and OpenSpiel's mancala (Kalah, with
+observation, mask and rewards) play one game. All take turns in each of several rounds, and the median is given.
+
+The clock stops while actions are drawn, for CartPole too, and while the games of the first table restart. OpenSpiel's
+games are drawn beforehand and replayed, as one ply takes about a microsecond. Its line is left out where OpenSpiel is
+not installed, and --publish needs it: `pip install -e ".[openspiel]"`. Run it on an idle machine, for a few
+minutes: `python -m benchmarks.speed`.
+"""
+
+import importlib
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from unittest import mock
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks import report
+from benchmarks.aec import games, turns_per_second
+from oanquan_env import Core
+from oanquan_env.board import shared_core
+from oanquan_env.engine.core import COMPILED_VARIABLE
+
+SIZES = (1, 16, 64, 256, 1024, 4096)
+PATHS = {"compiled": True, "NumPy": False}
+RULES = ("mancala-world", "tonkin", "three-player", "four-player")
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    "make_vec": {"opponent": None},
+    "make_vec, greedy replies": {"opponent": "greedy"},
+    "make_vec, three players": {"opponent": None, "rules": "three-player"},
+    "make_vec, four players": {"opponent": None, "rules": "four-player"},
+}
+WARM_UP_STEPS = 60
+"""Steps before the clock starts: all is compiled then, and the games are of all ages, as in a long run."""
+ROUNDS = 5
+OPEN_SPIEL_GAMES = 400
+
+Name = tuple[str, str, int]
+"""Table, row, games side by side."""
+
+
+def draw(mask: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
+    """A random action of each row of a mask; 0 where none is legal."""
+    draws = 1 - rng.random(mask.shape, dtype=np.float32)  # above 0, also where it is the only legal one
+    actions: npt.NDArray[np.intp] = (draws * mask).argmax(axis=1)
+    return actions
+
+
+def core_times(core: Core, size: int) -> Iterator[float]:
+    """Seconds of one `Core.play` after another."""
+    set_up, positions, rng = core.start(), core.start(size), np.random.default_rng(0)
+    while True:
+        actions = draw(core.legal_mask(positions), rng)
+        begin = time.perf_counter()
+        core.play(positions, actions)
+        yield time.perf_counter() - begin
+        positions[positions.over] = set_up
+
+
+def environment(compiled: bool, size: int, options: dict[str, Any]) -> Any:
+    """Our vector environment, `compiled` or by NumPy."""
+    shared_core.cache_clear()  # environments share the core of their rules
+    with mock.patch.dict(os.environ, {COMPILED_VARIABLE: str(int(compiled))}):
+        env = gymnasium.make_vec("OAnQuan-v0", num_envs=size, **options)
+    shared_core.cache_clear()
+    return env
+
+
+def environment_times(env: Any) -> Iterator[float]:
+    """Seconds of one step after another; CartPole, which has no mask, takes any action."""
+    any_action, rng = np.ones((env.num_envs, env.single_action_space.n)), np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    while True:
+        actions = draw(info.get("action_mask", any_action), rng)
+        begin = time.perf_counter()
+        *_, info = env.step(actions)
+        yield time.perf_counter() - begin
+
+
+def open_spiel_times(game: Any, lines: list[list[int]]) -> Iterator[float]:
+    """Seconds of one replay of all `lines` after another."""
+    while True:
+        begin = time.perf_counter()
+        for line in lines:
+            state = game.new_initial_state()
+            for action in line:
+                state.observation_tensor(state.current_player())
+                state.legal_actions_mask()
+                state.rewards()
+                state.apply_action(action)
+        yield time.perf_counter() - begin
+
+
+def open_spiel_line(game: Any, rng: np.random.Generator) -> list[int]:
+    """The actions of a random game."""
+    state, actions = game.new_initial_state(), []
+    while not state.is_terminal():
+        actions.append(int(rng.choice(state.legal_actions())))
+        state.apply_action(actions[-1])
+    return actions
+
+
+def per_second(times: Iterator[float], plies: int, seconds: float) -> float:
+    """Plies a second, where each of `times` is of so many plies."""
+    spent, calls = 0.0, 0
+    while spent < seconds:
+        spent += next(times)
+        calls += 1
+    return calls * plies / spent
+
+
+def side_by_side(size: int) -> dict[Name, report.Contestant]:
+    """The contestants that play `size` games, after their warm-up."""
+    times: dict[tuple[str, str], Iterator[float]] = {}
+    for rules, (path, compiled) in itertools.product(RULES, PATHS.items()):
+        times["core", f"{rules}, {path}"] = core_times(Core(rules, compiled), size)
+    for (name, options), (path, compiled) in itertools.product(ENVIRONMENTS.items(), PATHS.items()):
+        times["vector", f"{name}, {path}"] = environment_times(environment(compiled, size, options))
+    cart_pole = gymnasium.make_vec("CartPole-v1", num_envs=size, vectorization_mode="vector_entry_point")
+    times["vector", "Gymnasium CartPole"] = environment_times(cart_pole)
+    for one in times.values():
+        sum(itertools.islice(one, WARM_UP_STEPS))
+    return {(*name, size): partial(per_second, one, size) for name, one in times.items()}
+
+
+def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
+    """The contestants that play one game; ModuleNotFoundError if all are needed and OpenSpiel is not installed."""
+    made: dict[Name, report.Contestant] = {}
+    if connect_four := games().get("connect_four raw_env"):
+        made["vector", "PettingZoo connect four", 1] = partial(turns_per_second, connect_four)
+    try:
+        game = importlib.import_module("pyspiel").load_game("mancala")
+    except ModuleNotFoundError:
+        if all_needed:
+            raise
+        print("OpenSpiel is left out: it is not installed")
+        return made
+    rng = np.random.default_rng(0)
+    lines = [open_spiel_line(game, rng) for _ in range(OPEN_SPIEL_GAMES)]
+    replay = partial(per_second, open_spiel_times(game, lines), sum(map(len, lines)))
+    return {**made, ("vector", "OpenSpiel mancala", 1): replay}
+
+
+@dataclass(frozen=True)
+class Options(report.Options):
+    """The command line."""
+
+    seconds: float = 0.2
+    """seconds of each contestant in each of the rounds"""
+
+
+def main() -> None:
+    """Measure all in turn, several rounds, and report each one's median."""
+    options = report.read_options(Options, __doc__, "speed")
+    alone = one_game(all_needed=options.publish)
+    contestants = {name: one for size in SIZES for name, one in side_by_side(size).items()} | alone
+    tables: dict[str, report.Speeds] = {"core": {}, "vector": {}}
+    for (table, row, size), speed in report.median_speeds(contestants, ROUNDS, options.seconds).items():
+        tables[table].setdefault(row, {})[str(size)] = speed
+    for name, speeds in tables.items():
+        report.show(f"{name}, millions a second on one core", *report.by_size(speeds))
+    report.write(options, "speed", {"unit": "1/s", "seconds": options.seconds, **tables})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""The benchmark of speed measures both paths, each by its own name, and every contestant plays."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from benchmarks import speed
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_an_environment_takes_the_path_that_it_is_measured_as(compiled: bool) -> None:
+    assert speed.environment(compiled, 2, {"opponent": None})._games.core.compiled is compiled
+
+
+def test_all_contestants_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "WARM_UP_STEPS", 1)
+    found = speed.side_by_side(2)
+    assert len(found) == 2 * (len(speed.RULES) + len(speed.ENVIRONMENTS)) + 1
+    assert all(contestant(1e-9) > 0 for contestant in found.values())
+
+
+def test_drawn_actions_are_legal() -> None:
+    mask = np.eye(4, 10, 3, dtype=np.int8)
+    assert speed.draw(mask, np.random.default_rng(0)).tolist() == [3, 4, 5, 6]
+
+
+def test_a_speed_is_the_plies_of_all_calls_by_their_seconds() -> None:
+    assert speed.per_second(itertools.cycle([0.25, 0.75]), 8, 2.0) == 16.0
