@@ -139,13 +139,17 @@ def command(
 
 
 def command_of(prog: str, recipe: Any) -> str:
-    """The command that carries out a recipe, a dataclass of options; those that are None are left out."""
+    """The command that carries out a recipe, a dataclass of options; those that are None or False are left out."""
 
     def shown(name: str, value: Any) -> str:
-        return f"'{value}'" if name == "rules" else " ".join(map(str, value if isinstance(value, tuple) else [value]))
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            return option
+        values = [f"'{value}'"] if name == "rules" else map(str, value if isinstance(value, tuple) else [value])
+        return " ".join([option, *values])
 
-    given = {name: value for name, value in asdict(recipe).items() if value is not None}
-    return " ".join([prog, *(f"--{name.replace('_', '-')} {shown(name, value)}" for name, value in given.items())])
+    given = {name: value for name, value in asdict(recipe).items() if value is not None and value is not False}
+    return " ".join([prog, *(shown(name, value) for name, value in given.items())])
 
 
 def progress_bar(**settings: Any) -> Progress:

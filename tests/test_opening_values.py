@@ -3,6 +3,7 @@
 import math
 import re
 
+import numpy as np
 import pytest
 
 from agents.evaluation.prove_openings import OpeningProofs, certify_sample, main
@@ -17,9 +18,12 @@ from oanquan_env.benchmark.opening_values import (
     read_opening_table,
     squares_of,
 )
+from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.engine.symmetry import mirror
 from oanquan_env.files import FileError
 from oanquan_env.search.bounds import Bounds
+from oanquan_env.search.compiled import mover_first
+from oanquan_env.search.proof import PROVED, ProofTable
 from oanquan_env.search.solver import Solver
 
 SMALL = "tonkin fields=3 seeds=2 stone_value=3"
@@ -143,3 +147,21 @@ def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixtu
     assert after.proved == len(after.bounds) > before.proved
     assert f"{after.proved} of {len(after.bounds)} positions proved" in capsys.readouterr().out
     assert main([*arguments[:3], "2", *arguments[4:]]) == 2
+
+
+@pytest.mark.parametrize("preset", ["mancala-world", "ludii", "tonkin"])
+def test_fair_openings_are_proved_to_be_even(preset: str) -> None:
+    core, rng = Core(preset), np.random.default_rng(0)
+    fair = load_openings(core, "fair", 100, 0, rng)
+    assert len({*squares_of(core, fair.positions)}) == 100
+    for row in rng.choice(100, size=2, replace=False).tolist():
+        position = fair.positions[row : row + 1]
+        own, other = position.scores[0, position.mover[0]], position.scores[0, 1 - position.mover[0]]
+        table, sides = ProofTable(core, 128), mover_first(position)[0].tolist()
+        for is_lower in (True, False):
+            assert table.prove(*sides, int(other - own), is_lower=is_lower, nodes=4_000_000) == PROVED
+
+
+def test_rules_without_fair_openings_say_how_to_make_them() -> None:
+    with pytest.raises(FileError, match=r"no fair suite for 'three-player'.*openings --rules 'three-player' --proved"):
+        load_openings(Core("three-player"), "fair", 1, 0, np.random.default_rng(0))

@@ -64,7 +64,7 @@ class EvaluationSettings:
     part: Part = "test"  # part of the regret suite
     pairs: Count = 200  # openings of each pairing, each played in every seating
     openings: Openings = (
-        None  # `balanced`, `random` or a file of game records (default: balanced, where there are some)
+        None  # `balanced`, `fair`, `random` or a file of game records (default: balanced, where there are some)
     )
     opening_plies: CountOrZero = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields

@@ -131,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("player", metavar="PLAYER", help="the player")
     judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="its opponents (default: reference players)")
     judge.add_argument("--pairs", type=_COUNT, default=100, metavar="N", help="openings, each played in every seating")
-    judge.add_argument("--openings", metavar="SOURCE", help="balanced, random or a file of game records")
+    judge.add_argument("--openings", metavar="SOURCE", help="balanced, fair, random or a file of game records")
     judge.add_argument("--part", choices=get_args(Part), default="test", help="of the positions (default: test)")
     judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of all randomness (default: 0)")
     judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers")
