@@ -105,8 +105,8 @@ def evaluate(
         pairs: openings, each played in every seating.
         seed: of all chance.
         label: in results; the player's name, or that of its class, if left out.
-        openings: `balanced`, `fair`, `random` or a file of game records; `balanced` if left out, `random` where the package
-            has no such suite.
+        openings: `balanced`, `fair`, `random` or a file of game records; `balanced` if left out, `random` where the
+            package has no such suite.
         part: of the regret suite: `development` for your choices, `test` for your report, or `all`.
         progress: whether to show a progress line; on a terminal and in a notebook if left out.
 
