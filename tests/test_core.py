@@ -23,7 +23,6 @@ from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.players import RandomPolicy
 from tests import strategies
 from tests.boards import random_positions
-from tests.strategies import PRESET_NAMES
 
 
 def points_in_game(core: Core, positions: Positions) -> np.ndarray:
@@ -72,6 +71,9 @@ def test_canonical_sides_are_the_movers_first_and_the_smaller_of_two_mirror_imag
     if preset == "mancala-world":
         wanted = list(map(min, wanted, sides(mirror(positions, core.rules))))
     assert [tuple(row) for row in canonical_sides(positions, core.rules)] == wanted
+    if preset == "three-player":
+        with pytest.raises(ValueError, match="only a board of two players"):
+            mirror(positions, core.rules)
 
 
 def test_positions_that_differ_in_anything_are_not_the_same() -> None:
@@ -81,25 +83,6 @@ def test_positions_that_differ_in_anything_are_not_the_same() -> None:
         getattr(other, name)[1] += 1
         assert start.same(other).tolist() == [True, False]
     assert start != start.copy()  # `==` is identity; arrays have no truth
-
-
-def test_a_mirror_of_three_players_is_refused() -> None:
-    core = Core("three-player")
-    with pytest.raises(ValueError, match="only a board of two players"):
-        mirror(core.start(), core.rules)
-
-
-@pytest.mark.parametrize("preset", PRESET_NAMES)
-def test_expand_plays_every_legal_move_and_changes_nothing(preset: str) -> None:
-    core = Core(preset)
-    positions = random_positions(core, 36, seed=3)
-    before = positions.copy()
-    children, rows, actions = core.expand(positions)
-    assert positions.same(before).all()
-    assert (np.stack([rows, actions]) == core.legal_mask(positions).nonzero()).all()
-    again = positions[rows]
-    core.play(again, actions)  # checked, which `expand` is not
-    assert children.same(again).all()
 
 
 def test_illegal_actions_are_refused_by_row_and_change_nothing() -> None:
@@ -119,23 +102,20 @@ def test_illegal_actions_are_refused_by_row_and_change_nothing() -> None:
         assert positions.same(kept).all()
 
 
-def test_a_finished_game_takes_no_action() -> None:
+def test_a_finished_game_takes_no_action_and_a_running_one_none_of_a_wrong_shape_or_kind() -> None:
     core = Core()
-    positions = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
-    assert positions.ended[0] == Termination.STONES_CAPTURED
-    assert not core.legal_mask(positions).any()
-    with pytest.raises(IllegalActionError, match=r"the game is over \(stones_captured\)"):
-        core.play(positions, [0])
-
-
-def test_actions_of_a_wrong_shape_or_kind_are_refused() -> None:
-    core = Core()
-    for wrong in ([0], [0.0, 1.0], [[0, 1]]):
-        with pytest.raises(IllegalActionError, match="actions must be 2 whole numbers"):
-            core.play(core.start(2), wrong)
-    for alone, got in (([2.0], "2.0"), ([True], "True"), ([[0]], r"int64 of shape \(1, 1\)")):
-        with pytest.raises(IllegalActionError, match=f"the action must be a whole number, got {got}"):
-            core.play(core.start(), alone)
+    over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
+    assert over.ended[0] == Termination.STONES_CAPTURED
+    assert not core.legal_mask(over).any()
+    for positions, actions, message in (
+        (over, [0], r"the game is over \(stones_captured\)"),
+        *((core.start(2), wrong, "actions must be 2 whole numbers") for wrong in ([0], [0.0, 1.0], [[0, 1]])),
+        (core.start(), [2.0], "the action must be a whole number, got 2.0"),
+        (core.start(), [True], "the action must be a whole number, got True"),
+        (core.start(), [[0]], r"the action must be a whole number, got int64 of shape \(1, 1\)"),
+    ):
+        with pytest.raises(IllegalActionError, match=message):
+            core.play(positions, actions)
 
 
 @pytest.mark.parametrize(
@@ -180,47 +160,39 @@ def test_the_deepest_debt_is_let_in_and_overflows_nothing(players: int) -> None:
 SIDE, EMPTY = [1, 0, 0, 0, 0, 0], [0] * 6
 
 
-@pytest.mark.parametrize(
-    ("refill_when", "sides", "scores", "mover", "ended"),
-    [
-        ("turn", [EMPTY, SIDE, SIDE], [4, 9, 9], 0, Termination.FORFEIT),
-        ("turn", [EMPTY, SIDE, SIDE], [5, 0, 0], 0, Termination.RUNNING),  # it can pay
-        ("turn", [SIDE, EMPTY, SIDE], [9, 4, 9], 1, Termination.FORFEIT),
-        ("turn", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # not due yet
-        ("at_once", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.FORFEIT),
-        ("at_once", [SIDE, SIDE, EMPTY], [9, 9, 4], 0, Termination.FORFEIT),
-        ("at_once", [EMPTY, SIDE, SIDE], [4, 9, 9], 1, Termination.FORFEIT),  # two seats after the mover
-        ("at_once", [SIDE, EMPTY, SIDE], [0, 5, 0], 0, Termination.RUNNING),
-        ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # the first that is due can be paid
-        ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 1, Termination.FORFEIT),
-        ("at_once", [SIDE, SIDE, SIDE], [0, 0, 0], 0, Termination.RUNNING),
-    ],
-)
-def test_forfeits_of_positions_set_up_by_hand(
-    refill_when: str, sides: list[list[int]], scores: list[int], mover: int, ended: Termination
-) -> None:
-    core = Core(f"three-player refill=forfeit refill_when={refill_when}")
-    columns = np.reshape(sides, (1, -1)), [[1, 1, 1]], [scores], mover
-    assert core.setup(*columns, checked=False).ended.tolist() == [ended]
-    late = core.setup(*columns, ply=core.rules.max_plies, checked=False)
-    assert late.ended.tolist() == [Termination.MAX_PLIES]
-    lent = Core(f"three-player refill_when={refill_when}")
-    assert lent.setup(*columns, checked=False).ended.tolist() == [Termination.RUNNING]
+FORFEITS = [
+    ("turn", [EMPTY, SIDE, SIDE], [4, 9, 9], 0, Termination.FORFEIT),
+    ("turn", [EMPTY, SIDE, SIDE], [5, 0, 0], 0, Termination.RUNNING),  # it can pay
+    ("turn", [SIDE, EMPTY, SIDE], [9, 4, 9], 1, Termination.FORFEIT),
+    ("turn", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # not due yet
+    ("at_once", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.FORFEIT),
+    ("at_once", [SIDE, SIDE, EMPTY], [9, 9, 4], 0, Termination.FORFEIT),
+    ("at_once", [EMPTY, SIDE, SIDE], [4, 9, 9], 1, Termination.FORFEIT),  # two seats after the mover
+    ("at_once", [SIDE, EMPTY, SIDE], [0, 5, 0], 0, Termination.RUNNING),
+    ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # the first that is due can be paid
+    ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 1, Termination.FORFEIT),
+    ("at_once", [SIDE, SIDE, SIDE], [0, 0, 0], 0, Termination.RUNNING),
+]
+
+
+def test_forfeits_of_positions_set_up_by_hand() -> None:
+    for refill_when, sides, scores, mover, ended in FORFEITS:
+        core, lent = (Core(f"three-player refill_when={refill_when} refill={way}") for way in ("forfeit", "borrow"))
+        columns = np.reshape(sides, (1, -1)), [[1, 1, 1]], [scores], mover
+        assert core.setup(*columns, checked=False).ended.tolist() == [ended]
+        late = core.setup(*columns, ply=core.rules.max_plies, checked=False)
+        assert late.ended.tolist() == [Termination.MAX_PLIES]
+        assert lent.setup(*columns, checked=False).ended.tolist() == [Termination.RUNNING]
 
 
 def test_winners_share_a_tie_and_running_games_have_none() -> None:
-    core = Core()
-    tied = core.setup([[5, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0]], [[0, 0]], [[30, 30]])
-    won = core.setup([[5, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0]], [[0, 0]], [[31, 29]])
-    assert core.winners(Positions.concatenate([tied, won, core.start()])).tolist() == [
-        [True, True],
-        [True, False],
-        [False, False],
-    ]
+    core, seeds = Core(), [[5, 0, 0, 0, 0, 0] * 2]
+    tied, won = (core.setup(seeds, [[0, 0]], [scores]) for scores in ([30, 30], [31, 29]))
+    winners = core.winners(Positions.concatenate([tied, won, core.start()]))
+    assert winners.tolist() == [[True, True], [True, False], [False, False]]
 
 
 def test_all_rules_of_one_board_share_its_largest_tables() -> None:
-    """A file of thousands of games, each by other rules, is read in seconds."""
     tables = [Core(rules).tables for rules in ("vietnamese", "tonkin max_plies=9", "fields=4")]
     assert tables[0].increment is tables[1].increment is not tables[2].increment
     with pytest.raises(ValueError, match="read-only"):
@@ -239,11 +211,7 @@ def test_rows_are_copies_and_pickles_are_equal() -> None:
         taken.squares[:] = 9
         assert (positions.squares != 9).any(axis=1).all()
     assert pickle.loads(pickle.dumps(positions)).same(positions).all()
-
-
-def test_positions_at_all_rows_are_no_copy_and_at_some_rows_are() -> None:
-    positions = Core().start(3)
-    assert positions.at(np.arange(3)) is positions
+    assert positions.at(np.arange(len(positions))) is positions  # no copy
     some = positions.at(np.array([0, 2]))
     assert some.same(positions[np.array([0, 2])]).all()
     some.squares[:] = 0

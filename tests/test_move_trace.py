@@ -18,7 +18,6 @@ def lesson(south: str, north: str = NORTH, rules: str = "mancala-world", scores:
 
 
 TURN_ENDS = [
-    # rules, South, North, move, ahead, points, end
     ("mancala-world", "0,0,0,1,0,0*", NORTH, "4A", 5, 0, TurnEnd.MANDARIN_AHEAD),
     ("mancala-world", "0,0,0,1,0,0", NORTH, "4A", 5, 0, TurnEnd.EMPTY_MANDARIN_AHEAD),
     ("vietnamese", "0,0,0,1,0,0", "2,0,0,0,1,0*", "4A", 5, 2, TurnEnd.NOTHING_BEHIND),
@@ -40,9 +39,6 @@ def test_how_turns_end(text: str, south: str, north: str, move: str, ahead: int,
     trace = lesson(south, north, text).sowing(move)
     assert (trace.ahead, trace.captured, trace.turn_end) == (ahead, points, end)
     assert f"The turn ends: {end.value}." in str(trace)
-
-
-def test_every_way_to_end_a_turn_is_among_them() -> None:
     assert {case[-1] for case in TURN_ENDS} == set(TurnEnd)
 
 
@@ -68,25 +64,22 @@ def test_a_relay_and_a_chain_are_told_in_order() -> None:
     ]
 
 
-def test_a_refill_says_what_was_borrowed() -> None:
-    trace = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,3").sowing("4A")
+def test_a_refill_says_what_was_borrowed_and_a_forfeit_is_told() -> None:
+    bare = {"south": "0,0,0,1,0,0*", "north": "0,0,0,0,0,0*"}
+    trace = lesson(**bare, scores="0,3").sowing("4A")
     assert trace.refillings == (Refilling(player=1, seeds=5, borrowed=2),)
     assert "North refills its row with 5 seeds, 2 of them borrowed." in str(trace)
     assert [frame.scores for frame in trace.frames()] == [(0, 3), (0, 3), (0, -2)]
-    indebted = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,-3").sowing("4A")
-    assert indebted.refillings[0].borrowed == 5
-    assert lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", scores="0,9").sowing("4A").refillings[0].borrowed == 0
-
-
-def test_a_forfeit_is_told() -> None:
-    trace = lesson("0,0,0,1,0,0*", "0,0,0,0,0,0*", "mancala-world refill=forfeit", "0,3").sowing("4A")
+    for scores, borrowed in (("0,-3", 5), ("0,9", 0)):
+        assert lesson(**bare, scores=scores).sowing("4A").refillings[0].borrowed == borrowed
+    trace = lesson(**bare, rules="mancala-world refill=forfeit", scores="0,3").sowing("4A")
     assert (trace.refillings, trace.termination) == ((), Termination.FORFEIT)
-    assert str(trace).endswith(
-        "The game is over: a player has too few points to refill its row.\n"
-        "South gets 1 point for seeds left on the board.\n"
-        "Left to nobody: 2 stones.\n"
-        "Final points: South 1, North 3."
-    )
+    assert str(trace).splitlines()[-4:] == [
+        "The game is over: a player has too few points to refill its row.",
+        "South gets 1 point for seeds left on the board.",
+        "Left to nobody: 2 stones.",
+        "Final points: South 1, North 3.",
+    ]
 
 
 def test_the_story_of_a_move_can_be_asked_before_and_after_it() -> None:
@@ -99,14 +92,11 @@ def test_the_story_of_a_move_can_be_asked_before_and_after_it() -> None:
 
 
 def assert_told_right(game_rules: Rules, seed: int, plies: int) -> None:
-    rng = np.random.default_rng(seed)
-    board = Board(game_rules)
+    rng, board = np.random.default_rng(seed), Board(game_rules)
     while board.outcome is None and board.ply < plies:
         move = board.legal_moves[rng.integers(len(board.legal_moves))]
-        player = board.mover
-        positions = board.positions
+        player, positions, trace = board.mover, board.positions, board.sowing(move)
         played = board.core.play(positions, [move.action])
-        trace = board.sowing(move)
         board.push(move)
         frames = trace.frames()
         assert (trace.player, trace.move) == (player, move)
@@ -118,19 +108,15 @@ def assert_told_right(game_rules: Rules, seed: int, plies: int) -> None:
             points = sum(frame.seeds) + game_rules.stone_value * sum(frame.stones) + sum(frame.scores)
             assert points == game_rules.total
             assert min(*frame.seeds, *frame.stones) >= 0
-        assert_consistent_end(game_rules, trace.turn_end, bool(trace.takings))
-
-
-def assert_consistent_end(game_rules: Rules, end: TurnEnd, captured: bool) -> None:
-    allowed = {
-        TurnEnd.EMPTY_MANDARIN_AHEAD: game_rules.empty_mandarin == "stop",
-        TurnEnd.NO_FURTHER_GAP: captured,
-        TurnEnd.UNRIPE_MANDARIN: game_rules.quan_non > 0,
-        TurnEnd.SEEDS_STAY: not game_rules.mandarin_seeds_capturable,
-        TurnEnd.ONE_CAPTURE: captured,
-    }
-    assert allowed.get(end, True)
-    assert (end is TurnEnd.ONE_CAPTURE) == (captured and game_rules.capture == "single")
+        captured = bool(trace.takings)
+        allowed = {
+            TurnEnd.EMPTY_MANDARIN_AHEAD: game_rules.empty_mandarin == "stop",
+            TurnEnd.NO_FURTHER_GAP: captured,
+            TurnEnd.UNRIPE_MANDARIN: game_rules.quan_non > 0,
+            TurnEnd.SEEDS_STAY: not game_rules.mandarin_seeds_capturable,
+        }
+        assert allowed.get(trace.turn_end, True)
+        assert (trace.turn_end is TurnEnd.ONE_CAPTURE) == (captured and game_rules.capture == "single")
 
 
 @pytest.mark.parametrize("preset", PRESET_NAMES)

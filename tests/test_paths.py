@@ -39,6 +39,9 @@ def assert_plays_alike(rules: Rules, seed: int) -> None:
             assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
         assert (expanded.rows == expected.rows).all()
         assert (expanded.actions == expected.actions).all()
+        for viewer in range(rules.players):
+            together, alone = (encoder.encode(some, viewer) for some in (positions, positions[:1]))
+            assert (alone.dtype, alone[0].tolist()) == (together.dtype, together[0].tolist())
         for row, one in enumerate(positions[row : row + 1] for row in range(len(positions))):
             assert (core.legal_mask(one)[0] == mask[row]).all()
             assert (move_gains(core, one)[0] == gains[row]).all()
@@ -49,15 +52,15 @@ def assert_plays_alike(rules: Rules, seed: int) -> None:
             return
         going = (~positions.over).nonzero()[0]
         rows, actions = mask[going].nonzero()
+        assert (np.stack([going[rows], actions]) == np.stack([expanded.rows, expanded.actions])).all()
         children = positions[going[rows]]
-        played = core.play(children, actions) if len(rows) > 1 else None
+        played = core.play(children, actions)  # checked, which `expand` is not
+        assert expanded.positions.same(children).all()
         for child, (row, action) in enumerate(zip(going[rows], actions, strict=True)):
             one = positions[row : row + 1]
             single = core.play(one, [action])
-            if played is not None:
-                assert one.same(children[child : child + 1]).all()
-                assert single.captured.tolist() == [played.captured[child]]
-                assert single.laps.tolist() == [played.laps[child]]
+            assert one.same(children[child : child + 1]).all()
+            assert (single.captured.tolist(), single.laps.tolist()) == ([played.captured[child]], [played.laps[child]])
         chosen = RandomPolicy(core).choose(positions[going], rng)
         twin = positions.copy()
         effects = [one.play(batch, chosen, rows=going) for one, batch in ((core, positions), (by_numpy, twin))]
@@ -72,20 +75,9 @@ def test_a_single_game_plays_as_in_a_batch_in_all_presets(preset: str) -> None:
     assert_plays_alike(Rules.parse(preset), seed=1)
 
 
-@settings(max_examples=25)
-@given(strategies.rules(), strategies.seeds)
-def test_a_single_game_plays_as_in_a_batch_under_random_rules(rules: Rules, seed: int) -> None:
-    assert_plays_alike(rules, seed)
-
-
-@given(strategies.rules(), strategies.seeds)
-def test_one_position_is_seen_from_every_seat_as_in_a_batch(rules: Rules, seed: int) -> None:
-    core = Core(rules)
-    encoder, positions = Encoder(core), random_positions(core, 12, seed)
-    for viewer in range(rules.players):
-        together = encoder.encode(Positions.concatenate([positions, positions[:1]]), viewer)
-        alone = encoder.encode(positions[:1], viewer)
-        assert (alone.dtype, alone[0].tolist()) == (together.dtype, together[0].tolist())
+test_a_single_game_plays_as_in_a_batch_under_random_rules = settings(max_examples=25)(
+    given(strategies.rules(), strategies.seeds)(assert_plays_alike)
+)
 
 
 @given(strategies.seeds)
@@ -99,7 +91,7 @@ def test_one_row_is_decided_with_the_draws_of_a_batch(seed: int) -> None:
     assert (alone.dtype, alone.tolist()) == (together.dtype, together[:1].tolist())
 
 
-def refuse_alike(core: Core, position: Positions, action: int, error: type[Exception] = RunawayGameError) -> None:
+def refuse_alike(core: Core, position: Positions, action: int, error: type[Exception]) -> None:
     """The same error for the position alone and in batches of both kinds; it stays as it was."""
     alone = position.copy()
     with pytest.raises(error) as single:
@@ -116,14 +108,25 @@ def refuse_alike(core: Core, position: Positions, action: int, error: type[Excep
                 twin.play(together, actions, rows=rows)
             assert str(single.value).replace("row 0", "row 1") == str(batch.value)
             assert together.same(before).all()
+    if error is RunawayGameError:
+        with pytest.raises(error):
+            move_gains(core, position)
 
 
-@pytest.mark.parametrize("action", [-1, 1, 4, 10, 2**40])
-def test_an_illegal_action_is_refused_in_the_same_words(action: int) -> None:
-    core = Core("tonkin")
-    position = core.start(1)
-    position.squares[:, 2] = 0
-    refuse_alike(core, position, action, IllegalActionError)
+@pytest.mark.parametrize(
+    ("rules", "text", "action", "error"),
+    [
+        *(
+            ("tonkin", "5,5,0,5,5,10/5,5,5,5,5,10 0,0 0 0", action, IllegalActionError)
+            for action in (-1, 1, 4, 10, 2**40)
+        ),
+        ("mancala-world", "1,0,0,0,0,250*/0,0,0,0,0,0* 0,0 0 0", 0, RunawayGameError),  # North's refill
+        ("ludii", "0,0,0,0,1,252*/1,0,0,0,0,0* 0,0 0 0", 8, RunawayGameError),  # South's own, at once
+    ],
+)
+def test_a_move_is_refused_in_the_same_words(rules: str, text: str, action: int, error: type[Exception]) -> None:
+    core = Core(rules)
+    refuse_alike(core, parse_position(core, text, checked=False), action, error)
 
 
 def test_an_endless_relay_is_refused_in_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,24 +134,7 @@ def test_an_endless_relay_is_refused_in_the_same_words(monkeypatch: pytest.Monke
     relay = parse_position(core, "1,0,0,1,0,0*/1,0,0,2,0,0* 0,0 1 0", checked=False)
     monkeypatch.setattr("oanquan_env.engine.sowing.LAP_LIMIT", 1)
     monkeypatch.setattr("oanquan_env.engine.move.LAP_LIMIT", 1)
-    refuse_alike(core, relay, 6)
-    with pytest.raises(RunawayGameError):
-        move_gains(core, relay)
-
-
-@pytest.mark.parametrize(
-    ("rules", "text", "action"),
-    [
-        ("mancala-world", "1,0,0,0,0,250*/0,0,0,0,0,0* 0,0 0 0", 0),  # North's refill
-        ("ludii", "0,0,0,0,1,252*/1,0,0,0,0,0* 0,0 0 0", 8),  # South's own, at once
-    ],
-)
-def test_debts_beyond_a_byte_are_refused_in_the_same_words(rules: str, text: str, action: int) -> None:
-    core = Core(rules)
-    position = parse_position(core, text, checked=False)
-    refuse_alike(core, position, action)
-    with pytest.raises(RunawayGameError):
-        move_gains(core, position)
+    refuse_alike(core, relay, 6, RunawayGameError)
 
 
 @pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
@@ -160,10 +146,9 @@ def test_masks_and_observations_of_one_position_are_fresh(preset: str) -> None:
         kept = first.copy()
         first[:] = 0
         assert (look() == kept).all()
-    kept = encoder.encode(positions)
-    seen = kept.copy()
+    seen = encoder.encode(positions)
     core.play(positions, [0])
-    assert (kept == seen).all()
+    assert (seen == kept).all()
 
 
 def test_a_core_that_has_played_can_be_pickled_and_copied() -> None:

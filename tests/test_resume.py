@@ -34,8 +34,8 @@ from tests.runs import ITERATION, PPO, TD, assert_same_run, begin, checkpoint, e
 ROOT = Path(__file__).parent.parent
 
 
-def train_command(*arguments: object) -> list[str]:
-    return [sys.executable, "train.py", *map(str, arguments)]
+def start_training(*arguments: object, **streams: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "train.py", *map(str, arguments)], cwd=ROOT, text=True, **streams)
 
 
 @pytest.fixture(scope="module", params=[PPO, TD], ids=["ppo", "td"])
@@ -68,6 +68,8 @@ def test_an_interrupted_run_resumes_to_the_same_numbers(
         with pytest.raises((KilledError, StopTrainingError)):
             run.learn(kill, lambda: False) if kind == "kill" else learn(run, number * ITERATION)
         random.seed(99)  # whatever happens between the sittings
+        with (tmp_path / "run" / EVALUATIONS_NAME).open("a") as file:
+            file.write('{"plies": 99999, "results": {}}\n')  # past the checkpoint: made again
         run = resume(tmp_path / "run")
         assert run.plies == number * ITERATION or kind == "kill"
     learn(run)
@@ -86,14 +88,6 @@ def test_a_finished_run_is_resumed_to_nothing_new_and_not_overwritten(settings: 
     assert set(made["versions"]) >= {"torch", "numpy", "sb3-contrib"}
     config = load_config(whole / CONFIG_NAME)
     assert (config.kind, config.total_plies) == (settings.get("kind", "ppo"), 6 * ITERATION)
-
-
-def test_evaluations_past_the_checkpoint_are_made_again(settings: dict[str, Any], whole: Path, tmp_path: Path) -> None:
-    folder = stopped(tmp_path / "run", 2 * ITERATION, settings=settings)
-    with (folder / EVALUATIONS_NAME).open("a") as file:
-        file.write('{"plies": 99999, "results": {}}\n')
-    learn(resume(folder))
-    assert_same_run(whole, folder)
 
 
 def test_the_seed_decides_and_evaluations_change_nothing(settings: dict[str, Any], whole: Path, tmp_path: Path) -> None:
@@ -119,11 +113,11 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
     whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
     learn(begin(whole, longer))
     config.write_text(yaml.safe_dump(longer))
-    started, resumed = train_command("--config", config, "--output", folder), train_command("--resume", folder)
-    checkpoint, moments, survived = folder / CHECKPOINT_NAME, random.Random(0), []
+    moments, survived = random.Random(0), []
     for kill in range(10):
-        command = resumed if (folder / CONFIG_NAME).exists() else started
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        started = (folder / CONFIG_NAME).exists()
+        arguments = ("--resume", folder) if started else ("--config", config, "--output", folder)
+        process = start_training(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if kill % 3:  # in the middle of training; the others fall anywhere, mostly into the start
             deadline, seen = time.monotonic() + 300, set[int]()
             while time.monotonic() < deadline and len(seen) < 4:  # the old one, one of where this goes on, two of more
@@ -132,29 +126,26 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
         time.sleep(moments.uniform(0, 0.3))
         process.kill()
         process.wait()
-        if checkpoint.exists():
+        if (folder / CHECKPOINT_NAME).exists():
             run = resume(folder)
             survived.append(run.plies)
             run.close()
     assert survived == sorted(survived)
     assert len({plies for plies in survived if 0 < plies < longer["total_plies"]}) >= 4
-    subprocess.run(resumed, cwd=ROOT, check=True, capture_output=True)
+    assert start_training("--resume", folder, stdout=subprocess.DEVNULL).wait() == 0
     assert_same_run(whole, folder)
 
 
-@pytest.mark.parametrize(
-    ("number", "sweep"),
-    [
-        (signal.SIGINT, False),
-        *[pytest.param(*case, marks=pytest.mark.slow) for case in ((15, False), (15, True), (signal.SIGINT, True))],
-    ],
-)
+SLOW = [pytest.param(*case, marks=pytest.mark.slow) for case in ((15, False), (15, True), (signal.SIGINT, True))]
+
+
+@pytest.mark.parametrize(("number", "sweep"), [(signal.SIGINT, False), *SLOW])
 def test_a_signal_saves_and_stops(tmp_path: Path, number: int, sweep: bool) -> None:
     output, config = tmp_path / "run", tmp_path / "config.yaml"
     folder = output / "seed-0" if sweep else output
     config.write_text(yaml.safe_dump({**PPO, "total_plies": 10**9, "checkpoint_seconds": 3600.0}))
-    command = train_command("--config", config, "--output", output, *(["--sweep", "0"] if sweep else []))
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    arguments = ("--config", config, "--output", output, *(["--sweep", "0"] if sweep else []))
+    process = start_training(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 300
     while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -263,9 +254,9 @@ def test_a_file_that_is_no_checkpoint_of_the_run_is_refused_and_runs_no_code(
     assert not (tmp_path / "exploded").exists()
 
 
-@pytest.mark.parametrize(
-    ("part", "name", "change", "message"),
-    [
+def test_what_cannot_be_resumed_is_named(kept: Path) -> None:
+    whole = kept.read_bytes()
+    changes: list[tuple[str, str, Callable[[torch.Tensor], torch.Tensor], str]] = [
         ("games", "mover", lambda mover: mover + 2, "mover must be 0 to 1"),
         ("games", "mover", lambda mover: mover.int(), "of another number or of other rules"),
         ("games", "scores", lambda scores: scores + 1, "make .* points, not the 70"),
@@ -274,16 +265,13 @@ def test_a_file_that_is_no_checkpoint_of_the_run_is_refused_and_runs_no_code(
         ("games", "first_ply", lambda ply: ply[:3], "cannot reshape"),
         ("random", "torch", lambda state: state[:9], "RNG state size to be 9"),
         ("network", "value.weight", lambda weight: weight * float("nan"), "value.weight is not finite"),
-    ],
-)
-def test_what_cannot_be_resumed_is_named(
-    kept: Path, part: str, name: str, change: Callable[[torch.Tensor], torch.Tensor], message: str
-) -> None:
-    state = torch.load(kept, weights_only=True)
-    state[part][name] = change(state[part][name])
-    torch.save(state, kept)
-    with pytest.raises(UsageError, match=message):
-        resume(kept.parent)
+    ]
+    for part, name, change, message in changes:
+        state = torch.load(io.BytesIO(whole), weights_only=True)
+        state[part][name] = change(state[part][name])
+        torch.save(state, kept)
+        with pytest.raises(UsageError, match=message):
+            resume(kept.parent)
 
 
 def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
@@ -315,14 +303,13 @@ def test_a_run_is_one_process_s_and_a_kill_sets_it_free(folder: Path) -> None:
 
 
 def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    first = begin(folder)
-    (folder / CONFIG_NAME).rename(folder / "hidden")  # as the second sees it before the first has written it
+    first = begin(tmp_path)
+    (tmp_path / CONFIG_NAME).rename(tmp_path / "hidden")  # as the second sees it before the first has written it
     with pytest.raises(FileError, match="in use by another program"):
-        begin(folder)
-    (folder / "hidden").rename(folder / CONFIG_NAME)
+        begin(tmp_path)
+    (tmp_path / "hidden").rename(tmp_path / CONFIG_NAME)
     learn(first)
-    lock_folder(folder).lock.release()
+    lock_folder(tmp_path).lock.release()
 
 
 def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,10 +41,8 @@ def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int
     """Step both with the same actions, a few of them illegal; returns how many games ended."""
     single = SyncVectorEnv([lambda: OAnQuanEnv(rules, **settings)] * n, autoreset_mode=mode)
     native = OAnQuanVectorEnv(n, rules, autoreset_mode=mode, **settings)
-    assert native.observation_space == single.observation_space
-    assert native.action_space == single.action_space
-    assert native.single_observation_space == single.single_observation_space
-    assert native.single_action_space == single.single_action_space
+    for space in ("observation_space", "action_space", "single_observation_space", "single_action_space"):
+        assert getattr(native, space) == getattr(single, space)
     try:
         started = native.reset()
     except ValueError:  # the opponent ends every game before the agent's first move
@@ -77,19 +75,10 @@ def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int
 @pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_rows_are_single_environments_for_every_preset(preset: str, reward: str, mode: AutoresetMode) -> None:
     rules = Rules.parse(preset).replace(max_plies=40)
-    ends = compare_with_single(rules, mode, n=6, steps=60, seed=0, opponent=None, reward=reward)
-    assert ends > 5
-
-
-@modes
-@pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "three-player"])
-def test_rows_are_single_environments_against_an_opponent(preset: str, reward: str, mode: AutoresetMode) -> None:
-    rules = Rules.parse(preset).replace(max_plies=40)
-    player = FirstMove(shared_core(rules))
-    for seat in range(rules.players):
-        ends = compare_with_single(rules, mode, n=4, steps=40, seed=0, opponent=player, seat=seat, reward=reward)
-        assert ends > 4
+    assert compare_with_single(rules, mode, n=6, steps=60, seed=0, opponent=None, reward=reward) > 5
+    for seat in range(rules.players) if preset in ("mancala-world", "tonkin", "three-player") else ():
+        opposed = {"opponent": FirstMove(shared_core(rules)), "seat": seat, "reward": reward}
+        assert compare_with_single(rules, mode, n=4, steps=40, seed=0, **opposed) > 4
 
 
 @settings(max_examples=15)
@@ -97,9 +86,8 @@ def test_rows_are_single_environments_against_an_opponent(preset: str, reward: s
 def test_rows_are_single_environments_for_any_rules(
     rules: Rules, mode: AutoresetMode, seat: int | None, seed: int
 ) -> None:
-    opposed = {} if seat is None else {"seat": seat}
-    opponent = None if seat is None else FirstMove(shared_core(rules))
-    compare_with_single(rules, mode, n=3, steps=25, seed=seed, opponent=opponent, reward="margin", **opposed)
+    opposed = {"opponent": None} if seat is None else {"opponent": FirstMove(shared_core(rules)), "seat": seat}
+    compare_with_single(rules, mode, n=3, steps=25, seed=seed, reward="margin", **opposed)
 
 
 def made_twice(*arguments: Any, **settings: Any) -> tuple[OAnQuanVectorEnv, OAnQuanVectorEnv]:
@@ -138,6 +126,7 @@ def compare_paths(rules: Rules, choice: np.random.Generator, steps: int) -> int:
     settings |= {"seat": ["random", *range(rules.players)][choice.integers(rules.players + 1)]} if opponent else {}
     settings |= {"opening_plies": int(choice.integers(0, min(6, rules.max_plies))) * int(choice.integers(2))}
     games = made_twice(n, rules, copy=bool(choice.integers(2)), **settings)
+    second = Core(rules).expand(Core(rules).start()).positions[:1]
     if not outcomes_of(games, lambda one: one.reset(seed=3)):
         return 0
     for step in range(steps):
@@ -149,17 +138,11 @@ def compare_paths(rules: Rules, choice: np.random.Generator, steps: int) -> int:
         assert (games[0].action_masks() == games[1].action_masks()).all()
         assert (games[0].seats == games[1].seats).all()
         assert games[0].positions.same(games[1].positions).all()
-        over = stepped[1][2] | stepped[1][3]
-        some = choice.random(n) < 0.2
+        over, some = stepped[1][2] | stepped[1][3], choice.random(n) < 0.2
         if mode == AutoresetMode.DISABLED and over.any():
             options = {"reset_mask": over | some}
-        elif some.any() and choice.random() < 0.05:
-            options = {
-                "reset_mask": some,
-                "position": Core(rules).expand(Core(rules).start()).positions[np.zeros(1, int)],
-            }
-            if options["position"].over.any():
-                continue
+        elif some.any() and not second.over.any() and choice.random() < 0.05:
+            options = {"reset_mask": some, "position": second}
         else:
             continue
         if not outcomes_of(games, lambda one, options=options: one.reset(options=options)):
@@ -240,10 +223,8 @@ def test_no_game_of_ten_thousand_begins_without_a_legal_action(plies: int) -> No
     assert all(single.reset(seed=seed)[1]["action_mask"].any() for seed in range(300))
 
 
-@given(
-    strategies.rules(), st.sampled_from(["greedy", "random", None]), st.sampled_from(["random", 0, 1]),
-    st.integers(0, 12), st.sampled_from(AutoresetMode), strategies.seeds,
-)  # fmt: skip
+@given(strategies.rules(), st.sampled_from(["greedy", "random", None]), st.sampled_from(["random", 0, 1]),
+       st.integers(0, 12), st.sampled_from(AutoresetMode), strategies.seeds)  # fmt: skip
 def test_a_game_that_goes_on_has_a_legal_action(
     rules: Rules, opponent: str | None, seat: Any, plies: int, mode: AutoresetMode, seed: int
 ) -> None:
@@ -300,51 +281,35 @@ def test_the_page_lists_the_codes_of_terminations() -> None:
     assert f"| text | {' | '.join(f'`{name}`' for name in TERMINATIONS)} |" in page
 
 
-def test_masked_samples_are_legal() -> None:
-    games = OAnQuanVectorEnv(64, "tonkin", opponent=None)
-    _, info = games.reset(seed=0)
-    sample = games.action_space.sample(tuple(info["action_mask"]))
-    assert games.action_masks()[np.arange(64), sample].all()
-
-
-def test_a_seed_for_each_game() -> None:
-    games = OAnQuanVectorEnv(64)
-    runs = [seeded_run(games, seeds) for seeds in (list(range(64)), np.arange(64), list(range(1, 65)))]
-    assert data_equivalence(runs[0], runs[1], exact=True)
-    assert not data_equivalence(runs[0], runs[2])
-    for wrong in ([1, 2], [-1] * 64, [None] * 64, ["1"] * 64):
-        with pytest.raises(ValueError, match="seed must be a whole number, or 64 of them"):
-            games.reset(seed=wrong)  # type: ignore[arg-type]
-
-
 def test_made_by_name_from_gymnasium_s_registry() -> None:
-    games = gymnasium.make_vec("OAnQuan-v0", num_envs=3, rules="tonkin", opponent=None, autoreset_mode="SameStep")
+    games = gymnasium.make_vec("OAnQuan-v0", num_envs=64, rules="tonkin", opponent=None, autoreset_mode="SameStep")
     assert isinstance(games, OAnQuanVectorEnv)
     assert games.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     observations, info = games.reset()
     assert games.observation_space.contains(observations)
     assert (observations.dtype, info["action_mask"].dtype) == (np.int32, np.int8)
     assert (info["action_mask"] == [1, 0] * 5).all()
+    assert games.action_masks()[np.arange(64), games.action_space.sample(tuple(info["action_mask"]))].all()
     native = gymnasium.make_vec("OAnQuan-v0", num_envs=2)
     assert native.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
     games.close()
 
 
 def seeded_run(games: OAnQuanVectorEnv, seed: Any) -> list[Any]:
-    returned: list[Any] = [games.reset(seed=seed)]
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        returned.append(games.step(random_legal(games.action_masks(), rng)))
-    return returned
+    returned, rng = [games.reset(seed=seed)], np.random.default_rng(0)
+    return [*returned, *(games.step(random_legal(games.action_masks(), rng)) for _ in range(30))]
 
 
-def test_one_seed_one_run() -> None:
-    games = OAnQuanVectorEnv(8, "three-player max_plies=30", opponent="random")
-    first, again, other = (seeded_run(games, seed) for seed in (1, 1, 2))
-    assert data_equivalence(first, again, exact=True)
-    assert not data_equivalence(first, other)
-    assert not data_equivalence(first, seeded_run(games, None))
-    assert data_equivalence(first, seeded_run(copy.deepcopy(games), 1), exact=True)
+def test_a_seed_for_all_or_for_each_game_is_a_run() -> None:
+    games = OAnQuanVectorEnv(64, "three-player max_plies=30", opponent="random")
+    seeds = (1, 2, 2**32, 0, 2**200, None, list(range(1, 65)))  # with None, chance goes on
+    runs = [seeded_run(games, seed) for seed in (*seeds, list(range(64)))]
+    again = [seeded_run(twin, seed) for twin in [copy.deepcopy(games)] for seed in (*seeds, np.arange(64))]
+    same = [[data_equivalence(one, other, exact=True) for other in again] for one in runs]
+    assert same == np.eye(len(runs), dtype=bool).tolist()
+    for wrong in ([1, 2], [-1] * 64, [None] * 64, ["1"] * 64):
+        with pytest.raises(ValueError, match="seed must be a whole number, or 64 of them"):
+            games.reset(seed=wrong)  # type: ignore[arg-type]
 
 
 def test_random_seats_are_drawn_for_each_new_game() -> None:
@@ -357,15 +322,6 @@ def test_random_seats_are_drawn_for_each_new_game() -> None:
         _, _, _, truncated, _ = games.step(random_legal(games.action_masks(), rng))
     assert not truncated[first == 0].any()  # ended in the first step, restarted in the second
     assert (games.seats != first).any()
-
-
-def test_start_positions_for_all_or_for_each() -> None:
-    games = OAnQuanVectorEnv(2, opponent=None)
-    each = Core().expand(Core().start()).positions[np.array([0, 5])]
-    games.reset(options={"position": each})
-    assert games.positions.same(each).all()
-    games.reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 1 7"})
-    assert games.positions.ply.tolist() == [7, 7]
 
 
 def test_what_it_refuses() -> None:
@@ -396,79 +352,65 @@ def test_returned_arrays_are_the_caller_s_own() -> None:
             array[:] = 0
     twin.reset()
     twin.step(np.array([0, 1, 2]))
-    actions = twin.action_masks().argmax(axis=1)
+    actions = first_legal(twin)
     assert data_equivalence(games.step(actions), twin.step(actions), exact=True)
 
 
 def test_games_begin_after_as_many_random_plies_as_asked() -> None:
     games = gymnasium.make_vec("OAnQuan-v0", num_envs=3000, opponent=None, opening_plies=3)
     games.reset(seed=0)
-    begun = games.unwrapped.positions.ply.copy()
-    assert np.bincount(begun) / 3000 == pytest.approx([0.25] * 4, abs=0.04)
-    rng, restarted = np.random.default_rng(0), []
+    begun, rng = [games.unwrapped.positions.ply.copy()], np.random.default_rng(0)
     for _ in range(60):
         before = games.unwrapped.positions.ply.copy()
         games.step(random_legal(games.unwrapped.action_masks(), rng))
-        after = games.unwrapped.positions.ply
-        restarted.append(after[after < before])
-    begun = np.concatenate(restarted)
-    assert np.bincount(begun) / len(begun) == pytest.approx([0.25] * 4, abs=0.04)
-
-
-def test_large_seeds_are_seeds() -> None:
-    games = OAnQuanVectorEnv(64)
-    seats = [(games.reset(seed=seed), games.seats.tolist())[1] for seed in (2**32, 0, 2**32, 2**200)]
-    assert seats[0] == seats[2]
-    assert len({str(drawn) for drawn in seats}) == 3
-
-
-def disabled(n: int = 3) -> OAnQuanVectorEnv:
-    games = OAnQuanVectorEnv(n, THREE_PLIES, opponent=None, autoreset_mode="Disabled")
-    games.reset()
-    return games
+        begun.append(games.unwrapped.positions.ply[games.unwrapped.positions.ply < before])
+    for plies in (begun[0], np.concatenate(begun[1:])):
+        assert np.bincount(plies) / len(plies) == pytest.approx([0.25] * 4, abs=0.04)
 
 
 def first_legal(games: OAnQuanVectorEnv) -> Any:
     return games.action_masks().argmax(axis=1)
 
 
-def test_positions_go_to_the_rows_of_the_mask() -> None:
-    core = Core(THREE_PLIES)
-    starts = Positions.concatenate(core.expand(core.start()).positions[np.array([row])] for row in (0, 1, 2))
-    games = disabled()
-    options = {"reset_mask": np.array([True, False, True]), "position": starts}
-    games.reset(options=options)
+@pytest.fixture
+def disabled() -> OAnQuanVectorEnv:
+    games = OAnQuanVectorEnv(3, THREE_PLIES, opponent=None, autoreset_mode="Disabled")
+    with pytest.raises(ResetNeeded, match="call reset\\(\\) without a reset_mask first"):
+        games.reset(options={"reset_mask": np.array([True, False, False])})
+    games.reset()
+    return games
+
+
+def test_positions_go_to_all_rows_or_to_those_of_the_mask(disabled: OAnQuanVectorEnv) -> None:
+    core, some = Core(THREE_PLIES), [True, False, True]
+    starts = core.expand(core.start()).positions[:3]
+    options = {"reset_mask": np.array(some), "position": starts}
+    disabled.reset(options=options)
     assert list(options) == ["reset_mask", "position"]  # they are the caller's own
-    assert games.positions.same(starts).tolist() == [True, False, True]
+    assert disabled.positions.same(starts).tolist() == some
+    disabled.reset(options={"position": starts})
+    assert disabled.positions.same(starts).all()
+    disabled.reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 1 1"})
+    assert disabled.positions.ply.tolist() == [1, 1, 1]
 
 
-def test_a_step_of_games_that_are_over_is_refused_until_they_are_reset() -> None:
-    games = disabled()
+def test_a_step_of_games_that_are_over_is_refused_until_they_are_reset(disabled: OAnQuanVectorEnv) -> None:
     for _ in range(2):
-        games.step(first_legal(games))
-    games.reset(options={"reset_mask": np.array([True, False, False])})
-    games.step(first_legal(games))
+        disabled.step(first_legal(disabled))
+    disabled.reset(options={"reset_mask": np.array([True, False, False])})
+    disabled.step(first_legal(disabled))
     with pytest.raises(ResetNeeded, match=r"games \[1, 2\] are over: call reset"):
-        games.step(first_legal(games))
-    games.reset(options={"reset_mask": np.array([False, True, True])})
-    games.step(first_legal(games))
+        disabled.step(first_legal(disabled))
+    disabled.reset(options={"reset_mask": np.array([False, True, True])})
+    disabled.step(first_legal(disabled))
 
 
-@pytest.mark.parametrize(
-    ("mask", "error", "message"),
-    [
+def test_masks_that_are_none_are_refused(disabled: OAnQuanVectorEnv) -> None:
+    for mask, error, message in (
         ([True, False, False], TypeError, "must be an array of bool"),
         (np.array([1, 0, 0]), TypeError, "must be an array of bool"),
         (np.array([True]), ValueError, r"must have shape \(3,\) and a True entry; got shape \(1,\)"),
         (np.zeros(3, dtype=bool), ValueError, "0 True"),
-    ],
-)
-def test_masks_that_are_none_are_refused(mask: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        disabled().reset(options={"reset_mask": mask})
-
-
-def test_the_first_reset_is_of_all_games() -> None:
-    games = OAnQuanVectorEnv(2, opponent=None, autoreset_mode="Disabled")
-    with pytest.raises(ResetNeeded, match="call reset\\(\\) without a reset_mask first"):
-        games.reset(options={"reset_mask": np.array([True, False])})
+    ):
+        with pytest.raises(error, match=message):
+            disabled.reset(options={"reset_mask": mask})
