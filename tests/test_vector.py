@@ -346,13 +346,13 @@ def test_returned_arrays_are_the_caller_s_own() -> None:
 
 
 def test_games_begin_after_as_many_random_plies_as_asked() -> None:
-    games = gymnasium.make_vec("OAnQuan-v0", num_envs=3000, opponent=None, opening_plies=3)
+    games, rng = OAnQuanVectorEnv(3000, opponent=None, opening_plies=3), np.random.default_rng(0)
     games.reset(seed=0)
-    begun, rng = [games.unwrapped.positions.ply.copy()], np.random.default_rng(0)
+    begun = [games.positions.ply.copy()]
     for _ in range(60):
-        before = games.unwrapped.positions.ply.copy()
-        games.step(random_legal(games.unwrapped.action_masks(), rng))
-        begun.append(games.unwrapped.positions.ply[games.unwrapped.positions.ply < before])
+        before = games.positions.ply.copy()
+        games.step(random_legal(games.action_masks(), rng))
+        begun.append(games.positions.ply[games.positions.ply < before])
     for plies in (begun[0], np.concatenate(begun[1:])):
         assert np.bincount(plies) / len(plies) == pytest.approx([0.25] * 4, abs=0.04)
 
