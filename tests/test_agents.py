@@ -6,6 +6,7 @@ import os
 import pickle
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,7 +105,7 @@ class Bomb:
         return os.system, ("touch exploded",)
 
 
-def test_files_that_do_not_fit_are_refused_by_name_and_never_run(
+def test_misfits_are_refused_by_name_and_never_run(
     agent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -236,9 +237,7 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ("", "lines, got None"),
     ],
 )
-def test_configuration_errors_name_file_field_and_value(
-    tmp_path: Path, values: dict[str, object] | str, message: str
-) -> None:
+def test_configuration_errors_name_file_field_and_value(tmp_path: Path, values: Any, message: str) -> None:
     path = tmp_path / "run.yaml"
     path.write_text(values if isinstance(values, str) else yaml.safe_dump(values))
     with pytest.raises(UsageError, match=message):

@@ -1,6 +1,7 @@
 """Properties of the core: conservation, symmetries, independence of rows, checks at the boundary."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,8 +88,7 @@ def test_positions_that_differ_in_anything_are_not_the_same() -> None:
 
 def test_illegal_actions_are_refused_by_row_and_change_nothing() -> None:
     for rules, before, action, legal in (
-        ("mancala-world", [], -1, "0, 1, 2"),
-        ("mancala-world", [], 10, "0, 1, 2"),
+        *(("mancala-world", [], action, "0, 1, 2") for action in (-1, 10)),
         ("tonkin", [], 1, "0, 2, 4, 6, 8"),
         ("mancala-world", [0, 9], 0, "2, 3, 4"),  # an empty field
     ):
@@ -118,29 +118,29 @@ def test_a_finished_game_takes_no_action_and_a_running_one_none_of_a_wrong_shape
             core.play(positions, actions)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"seeds": [[5] * 11]}, "seeds must have shape"),
-        ({"seeds": [[4, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]]}, "make 69 points, not the 70"),
-        ({"seeds": [[-1, 11, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]]}, "seeds must be 0 to 255"),
-        ({"stones": [[1, 2]]}, "stones must be 0 to 1"),
-        ({"mover": 2}, "mover must be 0 to 1"),
-        ({"ply": -1}, "ply must be 0 to 200"),
-        ({"scores": [[0.5, -0.5]]}, "whole numbers"),
-        ({"scores": [[2**32, -(2**32)]]}, "scores must be -500 to 570, got \\[4294967296, -4294967296\\]"),
-        ({"scores": [[-1001, 1001]]}, "scores must be -500 to 570"),
-        ({"scores": np.array([[2**64 - 7, 7]], dtype=np.uint64)}, "scores must be -500 to 570"),
-        ({"scores": [[2**70, 0]]}, "scores must be whole numbers of at most 64 bits"),
-        ({"seeds": [[5] * 12, [5] * 11]}, "seeds must be rows of one length"),
-        ({"mover": [0, 1, 0]}, "mover must be one number or 1, got an array of shape"),
-        ({"seeds": [[0] * 6 + [5] * 5 + [0]], "scores": [[25, 0]]}, "not ready to move"),
-    ],
-)
-def test_impossible_positions_are_refused_with_the_reason(changes: dict[str, object], message: str) -> None:
-    given_position = {"seeds": [[5, 5, 5, 5, 5, 0] * 2], "stones": [[1, 1]], "scores": [[0, 0]], **changes}
-    with pytest.raises(PositionError, match=message):
-        Core().setup(**given_position)  # type: ignore[arg-type]
+IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
+    ({"seeds": [[5] * 11]}, "seeds must have shape"),
+    ({"seeds": [[4, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]]}, "make 69 points, not the 70"),
+    ({"seeds": [[-1, 11, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]]}, "seeds must be 0 to 255"),
+    ({"stones": [[1, 2]]}, "stones must be 0 to 1"),
+    ({"mover": 2}, "mover must be 0 to 1"),
+    ({"ply": -1}, "ply must be 0 to 200"),
+    ({"scores": [[0.5, -0.5]]}, "whole numbers"),
+    ({"scores": [[2**32, -(2**32)]]}, "scores must be -500 to 570, got \\[4294967296, -4294967296\\]"),
+    ({"scores": [[-1001, 1001]]}, "scores must be -500 to 570"),
+    ({"scores": np.array([[2**64 - 7, 7]], dtype=np.uint64)}, "scores must be -500 to 570"),
+    ({"scores": [[2**70, 0]]}, "scores must be whole numbers of at most 64 bits"),
+    ({"seeds": [[5] * 12, [5] * 11]}, "seeds must be rows of one length"),
+    ({"mover": [0, 1, 0]}, "mover must be one number or 1, got an array of shape"),
+    ({"seeds": [[0] * 6 + [5] * 5 + [0]], "scores": [[25, 0]]}, "not ready to move"),
+]
+
+
+def test_impossible_positions_are_refused_with_the_reason() -> None:
+    start: dict[str, Any] = {"seeds": [[5, 5, 5, 5, 5, 0] * 2], "stones": [[1, 1]], "scores": [[0, 0]]}
+    for changes, message in IMPOSSIBLE:
+        with pytest.raises(PositionError, match=message):
+            Core().setup(**start | changes)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -188,6 +188,8 @@ def test_forfeits_of_positions_set_up_by_hand() -> None:
 def test_winners_share_a_tie_and_running_games_have_none() -> None:
     core, seeds = Core(), [[5, 0, 0, 0, 0, 0] * 2]
     tied, won = (core.setup(seeds, [[0, 0]], [scores]) for scores in ([30, 30], [31, 29]))
+    assert relative_points(np.array([[30, 20]])).tolist() == [[10, -10]]  # own less the mean of the others
+    assert relative_points(np.array([[30, 20, 10]])).tolist() == [[15, 0, -15]]
     winners = core.winners(Positions.concatenate([tied, won, core.start()]))
     assert winners.tolist() == [[True, True], [True, False], [False, False]]
 
@@ -197,11 +199,6 @@ def test_all_rules_of_one_board_share_its_largest_tables() -> None:
     assert tables[0].increment is tables[1].increment is not tables[2].increment
     with pytest.raises(ValueError, match="read-only"):
         tables[0].after[0] = 1
-
-
-def test_relative_points_are_own_less_the_mean_of_the_others() -> None:
-    assert relative_points(np.array([[30, 20]])).tolist() == [[10, -10]]
-    assert relative_points(np.array([[30, 20, 10]])).tolist() == [[15, 0, -15]]
 
 
 def test_rows_are_copies_and_pickles_are_equal() -> None:

@@ -44,14 +44,8 @@ def test_how_turns_end(text: str, south: str, north: str, move: str, ahead: int,
 
 def test_a_relay_and_a_chain_are_told_in_order() -> None:
     trace = lesson("2,0,0,2,0,1*", "0,3,0,4,1,0*").sowing("1A")
-    assert trace.laps == (
-        Lap(square=0, direction=0, seeds=2, squares=(1, 2), one_lifted=False),
-        Lap(square=3, direction=0, seeds=2, squares=(4, 5), one_lifted=False),
-    )
-    assert trace.takings == (
-        Taking(gap=6, square=7, seeds=3, stones=0, points=3),
-        Taking(gap=8, square=9, seeds=4, stones=0, points=4),
-    )
+    assert trace.laps == (Lap(0, 0, 2, (1, 2), False), Lap(3, 0, 2, (4, 5), False))
+    assert trace.takings == (Taking(6, 7, 3, 0, 3), Taking(8, 9, 4, 0, 4))
     frames = ["200201030410", "011201030410", "011012030410", "011012000410", "011012000010"]
     assert ["".join(map(str, frame.seeds)) for frame in trace.frames()] == frames
     assert str(trace).splitlines() == [

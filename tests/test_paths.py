@@ -1,8 +1,6 @@
 """One position, a batch by NumPy and a batch compiled: the same moves, masks, observations, gains, errors."""
 
-import copy
 import os
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -149,16 +147,6 @@ def test_masks_and_observations_of_one_position_are_fresh(preset: str) -> None:
     seen = encoder.encode(positions)
     core.play(positions, [0])
     assert (seen == kept).all()
-
-
-def test_a_core_that_has_played_can_be_pickled_and_copied() -> None:
-    core = Core()
-    played = core.start(1)
-    core.play(played, [0])
-    for twin in (pickle.loads(pickle.dumps(core)), copy.deepcopy(core)):
-        positions = twin.start(1)
-        twin.play(positions, [0])
-        assert positions.same(played).all()
 
 
 def test_a_core_says_whether_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,9 +39,7 @@ def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     return typed
 
 
-def test_a_hint_comes_from_the_strongest_player_and_says_what_each_move_is_worth(
-    play: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_hint_says_what_each_move_is_worth(play: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     printed = play("hint\n", "--hints", "greedy")  # it does not search
     assert re.search(r"greedy: try (5A|1C)\.\nPoints that each move wins at once, answers not counted:\n", printed)
     assert re.search(r"\n(1C|5A) \+11  (1C|5A) \+11  ", printed)
@@ -147,11 +145,8 @@ def test_control_c_never_drops_a_game_unasked(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     warning = "This game is not saved: save FILE keeps it. Ctrl-C once more drops it."
-    for lines, warnings in {
-        ("1A", "^C", "2A", "^C", "^C"): 2,
-        ("1A", "^C", f"save {tmp_path}/game", "^C"): 1,
-        ("^C",): 0,  # nothing would be lost
-    }.items():
+    saved = ("1A", "^C", f"save {tmp_path}/game", "^C")
+    for lines, warnings in ((("1A", "^C", "2A", "^C", "^C"), 2), (saved, 1), (("^C",), 0)):  # at last, nothing is lost
         press(monkeypatch, *lines)
         assert main(["play", *BOTH]) == 130
         printed = capsys.readouterr().out

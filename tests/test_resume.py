@@ -32,6 +32,7 @@ from oanquan_env.files import TEMPORARY, FileError
 from tests.runs import ITERATION, PPO, TD, assert_same_run, begin, checkpoint, evaluations, learn, resume, same, stopped
 
 ROOT = Path(__file__).parent.parent
+Patch, Capture = pytest.MonkeyPatch, pytest.CaptureFixture[str]
 
 
 def start_training(*arguments: object, **streams: Any) -> subprocess.Popen[str]:
@@ -51,21 +52,15 @@ def whole(settings: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-class KilledError(Exception):
-    """Stands for a kill."""
-
-
-@pytest.mark.parametrize(("kind", "iterations"), [("stop", [0]), ("stop", [1, 5]), *[("kill", [n]) for n in (0, 3, 6)]])
-def test_an_interrupted_run_resumes_to_the_same_numbers(
-    kind: str, iterations: list[int], settings: dict[str, Any], whole: Path, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("kind", "at"), [("stop", [0]), ("stop", [1, 5]), *[("kill", [n]) for n in (0, 3, 6)]])
+def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any, whole: Path, tmp_path: Path) -> None:
     def kill(plies: int) -> None:
-        if plies == iterations[0] * ITERATION:
-            raise KilledError
+        if plies == at[0] * ITERATION:
+            raise InterruptedError
 
     run = begin(tmp_path / "run", settings)
-    for number in iterations:
-        with pytest.raises((KilledError, StopTrainingError)):
+    for number in at:
+        with pytest.raises((InterruptedError, StopTrainingError)):
             run.learn(kill, lambda: False) if kind == "kill" else learn(run, number * ITERATION)
         random.seed(99)  # whatever happens between the sittings
         with (tmp_path / "run" / EVALUATIONS_NAME).open("a") as file:
@@ -157,9 +152,7 @@ def test_a_signal_saves_and_stops(tmp_path: Path, number: int, sweep: bool) -> N
     assert (folder / CHECKPOINT_NAME).exists()
 
 
-def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Patch, capsys: Capture) -> None:
     folder = stopped(tmp_path / "run", 2 * ITERATION)
     before = {name: (folder / name).read_bytes() for name in (CHECKPOINT_NAME, WEIGHTS_NAME)}
     with monkeypatch.context() as patch:
@@ -190,8 +183,8 @@ def test_a_full_disk_stops_the_run_and_leaves_the_last_checkpoint(
         ({"evaluation": {"opening_plies": 120}}, "evaluation.opening_plies: none of .* was running after 120 plies"),
     ],
 )
-def test_what_a_run_would_stumble_over_later_is_refused_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], message: str
+def test_what_would_fail_later_is_refused_at_once(
+    tmp_path: Path, monkeypatch: Patch, changes: Any, message: str
 ) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
@@ -234,9 +227,7 @@ class Exploit:
         return Path.touch, (Path("exploded"),)
 
 
-def test_a_file_that_is_no_checkpoint_of_the_run_is_refused_and_runs_no_code(
-    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_checkpoint_is_refused_and_runs_no_code(kept: Path, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.chdir(tmp_path)
     whole, stranger = kept.read_bytes(), io.BytesIO()
     torch.save({"plies": Exploit()}, stranger)
@@ -286,7 +277,7 @@ def test_a_run_is_one_process_s_and_a_kill_sets_it_free(folder: Path) -> None:
     hold = "import sys, time, pathlib, agents.support.folder_lock as locks\n"
     hold += "lock = locks.lock_folder(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
     command = [sys.executable, "-c", hold, str(folder)]
-    with subprocess.Popen(command, cwd=Path(train.__file__).parent, stdout=subprocess.PIPE, text=True) as holder:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:
         try:
             assert holder.stdout
             assert holder.stdout.readline() == "held\n"
@@ -312,7 +303,7 @@ def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
     lock_folder(tmp_path).lock.release()
 
 
-def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: Capture) -> None:
     folder, config = tmp_path / "run", tmp_path / "config.yaml"
     config.write_text(yaml.safe_dump({**PPO, "total_plies": ITERATION + 1}))
     assert train.main(["--config", str(config), "--output", str(folder)]) == 0
@@ -341,9 +332,7 @@ def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
     assert steps == sorted(steps)
 
 
-def test_a_second_interrupt_ends_without_a_traceback(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_second_interrupt_ends_without_a_traceback(folder: Path, monkeypatch: Patch, capsys: Capture) -> None:
     monkeypatch.setattr(PPORun, "learn", Mock(side_effect=KeyboardInterrupt))
     assert train.main(["--resume", str(folder)]) == 130
     assert "stopped at once; " in capsys.readouterr().out

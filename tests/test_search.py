@@ -1,7 +1,6 @@
 """Compiled play beside the core; alpha-beta beside plain minimax; limits, and players that search."""
 
 import time
-from typing import Any
 
 import numba
 import numpy as np
@@ -161,7 +160,7 @@ def test_what_cannot_be_searched_is_refused() -> None:
         search.best_moves(Positions.concatenate([core.start(), over]), Limits(depth=2))
     with pytest.raises(ValueError, match="one position is searched by `best`, not 2"):
         search.best(core.start(2), Limits(depth=2))
-    limits: list[tuple[dict[str, Any], str]] = [
+    for given_limits, message in (
         ({}, "needs a limit: depth, nodes or milliseconds"),
         ({"depth": 0}, "depth must be 1 or more; got 0"),
         ({"depth": 128}, "depth must be 127 or less; got 128"),
@@ -170,8 +169,7 @@ def test_what_cannot_be_searched_is_refused() -> None:
         ({"milliseconds": float("nan")}, "milliseconds must be 1 or more; got nan"),
         ({"milliseconds": float("inf")}, "milliseconds must be 1,000,000,000,000 or less; got inf"),
         ({"nodes": 10**30}, "nodes must be 4,611,686,018,427,387,904 or less; got 1000"),
-    ]
-    for given_limits, message in limits:
+    ):
         with pytest.raises(ValueError, match=message):
             Limits(**given_limits)
     player = make("minimax:depth=4,nodes=2000")
@@ -179,11 +177,10 @@ def test_what_cannot_be_searched_is_refused() -> None:
     assert player.limits == Limits(depth=4, nodes=2000)
     only = Core("tonkin").setup([[0, 0, 0, 0, 3, 10, 5, 5, 5, 5, 5, 10]], [[0, 0]], [[22, 0]])
     assert make("minimax:depth=3", "tonkin").choose(only, np.random.default_rng(0)).tolist() == [8]
-    ended = Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")
     with pytest.raises(ValueError, match="the board has the rules 'tonkin', the player 'mancala-world'"):
         player.analyse(Board("tonkin"))
     with pytest.raises(ValueError, match=r"the game is over \(stones_captured\); there is nothing to"):
-        player.analyse(ended)
+        player.analyse(Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9"))
 
 
 @pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="compiled functions keep the horizon that they know")
@@ -228,11 +225,11 @@ def test_a_position_is_symmetric_if_its_mirror_image_is_the_same(rules: str) -> 
 def test_values_of_two_players_are_opposite() -> None:
     core = Core("tonkin")
     positions = random_positions(core, 12, seed=8)
-    rows, legal = np.arange(len(positions)), core.legal_mask(positions)
+    rows = np.arange(len(positions))
     search, plain = MoveValues(core, 2), plain_values(core, positions, 2)
     values, best = search.values(positions), search.position_values(positions)
     assert (values[rows, :, positions.mover] == plain).all()
-    assert (values.sum(axis=2)[legal] == 0).all()
+    assert (values.sum(axis=2)[core.legal_mask(positions)] == 0).all()
     assert best[rows, positions.mover].tolist() == plain.max(axis=1).tolist()
     assert not best.sum(axis=1).any()
     assert (np.nan_to_num(search.movers_values(positions)[0], nan=-np.inf) == plain).all()
@@ -248,14 +245,11 @@ def test_a_table_forgets_with_each_search_also_when_its_generations_are_used_up(
         assert tuple(alphabeta.probe(memory, table, 1, 2)) == (alphabeta.EXACT, 7, 3, 0, 4)
 
 
-@pytest.mark.parametrize(
-    ("name", "rules", "kind"),
-    [
-        ("minimax:depth=4", "mancala-world", SearchPlayer),
-        ("maxn:depth=3", "three-player", SearchPlayer),
-        ("maxn:depth=3", "three-player refill=forfeit", MaxnPolicy),  # NumPy alone
-    ],
-)
+PLAYERS = [("minimax:depth=4", "mancala-world", SearchPlayer), ("maxn:depth=3", "three-player", SearchPlayer)]
+PLAYERS += [("maxn:depth=3", "three-player refill=forfeit", MaxnPolicy)]  # NumPy alone
+
+
+@pytest.mark.parametrize(("name", "rules", "kind"), PLAYERS)
 def test_it_plays_every_best_move_and_no_other(name: str, rules: str, kind: type) -> None:
     core, player = Core(rules), make(name, rules)
     assert isinstance(player, kind)
