@@ -115,7 +115,7 @@ def test_the_wheel_plays_without_extras_and_searches_with_fast(wheel: Path, tmp_
     assert printed == ["[]", MEASURED, MEASURED]
     command = "import subprocess, sys; subprocess.run([sys.argv[1], 'evaluate', 'greedy', 'random', '--pairs', '2'])"
     shown = run("-c", command, str(python.with_name("oanquan")))
-    assert "points lost a move over the test part of regret-mancala-world" in shown
+    assert "`greedy`, `mancala-world`: 2 openings of openings-mancala-world.txt" in shown
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "__init__.py").write_text("raise RuntimeError('run')")
     assert run("-c", SEARCH).splitlines() == [NEEDS_CLONE, 'this needs numba: pip install "oanquan[fast]"']
