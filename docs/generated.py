@@ -156,12 +156,12 @@ def first_moves() -> str:
     rows = []
     for name, preset in PRESETS.items():
         board = Board(preset.rules)
-        values = {str(move): str(bounds) for move, bounds in opening_move_values(board).items()}
+        values = {str(move): bounds for move, bounds in opening_move_values(board).items()}
         if values:
-            best = max(bounds.lower for bounds in opening_move_values(board).values())
-            marked = [f"**{text}**" if text == f"{best:+.0f}" else text for text in values.values()]
-            of_fields = dict(zip(values, marked, strict=True))
-            rows.append([f"`{name}`", *(of_fields[f"{field + 1}A"] for field in range(preset.rules.fields))])
+            best = max(bounds.lower for bounds in values.values())
+            shown = [values[f"{field + 1}A"] for field in range(preset.rules.fields)]
+            cells = [f"**{bounds}**" if bounds == (best, best) else str(bounds) for bounds in shown]
+            rows.append([f"`{name}`", *cells])
     return table(["rules", *(f"{field}A" for field in range(1, 6))], rows)
 
 

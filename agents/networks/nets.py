@@ -81,7 +81,7 @@ def check_reward(reward: str, network: NetworkConfig) -> None:
 
 
 class Net(Protocol):
-    """What a network is: a `torch.nn.Module` made of its features and its configuration."""
+    """A network: a `torch.nn.Module` made of its features and its configuration."""
 
     features_type: type[FeatureEncoder]
 

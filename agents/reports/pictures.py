@@ -62,7 +62,7 @@ def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
         if pairing.pentanomial is not None:
             table[column, row] = 100 - 100 * pairing.score.mean
     even = 100 / arena.players
-    among = "against the column" if arena.players == 2 else f"among copies of the column, fair share {even:.0f}"
+    among = "against the column" if arena.players == 2 else f"among copies\nof the column, fair share {even:.0f}"
     figure, axes = _figure(max(5.6, 2.8 + 0.72 * n), 2.0 + 0.55 * n, f"Score of the row {among}, %")
     image = axes.imshow(table, cmap="RdBu", norm=TwoSlopeNorm(even, 0, 100), aspect="auto")
     for row, column in zip(*np.isfinite(table).nonzero(), strict=True):

@@ -212,7 +212,7 @@ class OpponentGames:
                 self.positions[rows] = moved
 
     def _look(self, rows: Ints) -> None:
-        """Keep what is to be seen of the new positions; of others than `rows`, what was seen before may remain."""
+        """Renew what the agent sees of the new positions; rows other than `rows` may keep what they had."""
         self.over = self.positions.over | self.illegal
         self.mask = self.core.legal_mask(self.positions)
         illegal = self.illegal.nonzero()[0]
