@@ -41,10 +41,10 @@ export async function openFile(file) {
   else if (file) await openText(await file.text());
 }
 
-/** Begin the game that a link holds: who sits here stays, unless others are needed. */
+/** Begin the game that a link holds: who sits here stays, unless it names others (`seat`) or others are needed. */
 async function openHeld(text) {
-  const held = new URLSearchParams(text);
-  await play("new", Object.fromEntries(PARTS.filter((name) => held.get(name)).map((name) => [name, held.get(name)])));
+  const held = new URLSearchParams(text), seats = held.getAll("seat");
+  await play("new", { ...Object.fromEntries(PARTS.filter((name) => held.get(name)).map((name) => [name, held.get(name)])), ...(seats.length ? { seats } : {}) });
 }
 
 /** Begin the game that the address holds. */

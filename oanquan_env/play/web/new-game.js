@@ -2,6 +2,8 @@
 
 import { ROLES } from "./board-words.js";
 import { $, explain, make, page, words } from "./common.js";
+import { capital } from "./nodes.js";
+import { SEATS } from "./notation.js";
 import { play } from "./table.js";
 
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
@@ -39,8 +41,8 @@ function fieldInput({ name, choices, range }, value) {
 }
 
 function fillSeats() {
-  const players = Number($("fields").querySelector("[data-field=players]").value), { person, levels, seats } = page.catalogue;
-  const directions = players === 2 ? words().sides : seats[players]?.[page.language] ?? [], before = [...$("seats").querySelectorAll(".seat")].map(seatName);
+  const players = Number($("fields").querySelector("[data-field=players]").value), { person, levels } = page.catalogue;
+  const directions = (SEATS[page.language][players] ?? []).map(capital), before = [...$("seats").querySelectorAll(".seat")].map(seatName);
   const sitting = before.length === directions.length ? before : page.state.seats.length === players ? page.state.seats.map((seat) => seat.name)
     : directions.map((_, seat) => (seat ? "easy" : person));
   $("seats").replaceChildren(...directions.map((direction, seat) => {
