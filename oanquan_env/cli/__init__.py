@@ -191,13 +191,12 @@ def _play(asked: argparse.Namespace) -> None:
     from oanquan_env.play.choosing import Chooser
     from oanquan_env.play.server import HOST, PlayServer  # http.server takes a tenth of a second to import
 
+    make_seat(opponent, asked.rules)  # what is wrong with it is said here, not on the page
     given = [] if opponent in (PERSON, *LEVELS) else [opponent]
-    for name in given:
-        make_seat(name, asked.rules)  # what is wrong with it is said here, not on the page
-    link = [("seat", name) for name in names] if asked.opponent or asked.seat else []
-    link += [("position", board.text())] if asked.position else []
-    if link or asked.rules != Rules.parse(DEFAULT_PRESET):
-        link.insert(0, ("rules", str(asked.rules)))
+    link = {}  # the page goes on with the game that it had
+    if asked.opponent or asked.seat or asked.position or asked.rules != Rules.parse(DEFAULT_PRESET):
+        link = {"rules": str(asked.rules)} | ({"from": board.text()} if asked.position else {})
+        link |= {side: name for side, name in zip(seats, names, strict=True) if name != PERSON}
     PlayServer(Chooser(given, rng), asked.host or HOST, asked.port, link).run()
 
 

@@ -11,7 +11,7 @@ import secrets
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -66,13 +66,13 @@ class PlayServer(ThreadingHTTPServer):
         chooser: the players of Python.
         host: the address at which it listens: of this machine alone, or in a network.
         port: 8765, or if that is in use, any other one, if left out; 0 for any.
-        link: what the page begins with, as in its links; empty for the game it had before.
+        link: the game that the page begins, as in its links; the one that it had if left out.
     """
 
     daemon_threads = True
 
     def __init__(
-        self, chooser: Chooser, host: str = HOST, port: int | None = None, link: Sequence[tuple[str, str]] = ()
+        self, chooser: Chooser, host: str = HOST, port: int | None = None, link: Mapping[str, str] | None = None
     ) -> None:
         wanted = PORT if port is None else port
         try:
