@@ -1,9 +1,8 @@
 // A game and its players: moves made and taken back, resignation, the rounds of a match, and its records.
 
 import { settle } from "./match-model.js";
-import { matchRecords, roundHeaders } from "./match-text.js";
 import { TERMINATIONS, positionText, seatName } from "./notation.js";
-import { resultOf } from "./records.js";
+import { resultOf, roundHeaders, roundRecord } from "./records.js";
 import { traceOf } from "./trace.js";
 
 export const PERSON = "human";
@@ -14,11 +13,11 @@ const RESIGNED = TERMINATIONS.indexOf("resigned");
  * parent, children }, the root has serial 0 and the others 1, 2, ... in the order in which they were first played.
  *
  * `names` has for each seat PERSON, a level or a player's name; `match` is that of which the game is a round, unsettled.
- * `headers` are those of the record that it was read from.
+ * `headers` are those of the record that it was read from; `known(name)` says whether a name is that of a player, no person's.
  */
 export class Game {
-  constructor(engine, rules, start, names, { match = null, headers = {} } = {}) {
-    Object.assign(this, { engine, rules, names, match, resigned: null });
+  constructor(engine, rules, start, names, { match = null, headers = {}, known = () => false } = {}) {
+    Object.assign(this, { engine, rules, names, match, known, resigned: null });
     this.root = this.node = { serial: 0, position: start, parent: null, children: new Map() };
     this.nodes = new Map(); // by serial, without the root
     this.undone = [];
@@ -26,6 +25,10 @@ export class Game {
   }
 
   side(seat) { return seatName(this.rules.players, seat); }
+
+  /** The headers of a record that say who played. */
+  sides() { return Object.fromEntries(this.names.map((_, seat) => [this.side(seat), this.headers[this.side(seat)]])); }
+
   get position() { return this.node.position; }
   get over() { return this.position.ended !== 0 || this.resigned !== null; }
   get canRedo() { return this.undone.length > 0 && this.resigned === null; }
@@ -55,14 +58,15 @@ export class Game {
     return this.match ? settle(this.engine, this.rules, this.match, position).rounds.at(-1).scores : this.engine.standings(this.rules, position);
   }
 
-  /** Play a legal move. Throws what the engine throws; nothing has changed. */
+  /** Play a legal move. Its player may go on with the game of another; a person keeps the name of a person. */
   push(action) {
-    const { mover } = this.position;
+    const { mover } = this.position, side = this.side(mover);
     this.step(action);
     this.undone = [];
-    if (!this.person(mover)) this.headers[this.side(mover)] = this.names[mover]; // it may go on with a game that others began
+    if (!this.person(mover) || this.known(this.headers[side])) this.headers[side] = this.names[mover];
   }
 
+  /** Play a legal move again, or one of a text. */
   step(action) {
     let next = this.node.children.get(action);
     if (!next) {
@@ -125,10 +129,12 @@ export class Game {
   /** The game, or all rounds of its match so far, as records (records.js). */
   records() {
     const { engine, rules, match, position, resigned } = this, settled = this.settled(), { start, moves, headers } = this.written();
-    if (settled) return matchRecords(engine, rules, settled);
+    const rounds = ((settled ?? match)?.rounds ?? []).map((round) => roundRecord(engine, rules, match.rules, round));
+    if (settled) return rounds;
     const begun = positionText(rules, start), usual = begun === positionText(rules, engine.start(rules));
-    const record = { rules, moves, position: usual ? null : begun, ...resultOf(engine, rules, position), headers: { ...headers, ...(match ? roundHeaders(match) : {}) } };
+    const record = { rules, moves, position: usual ? null : begun, ...resultOf(engine, rules, position), headers };
+    if (match) record.headers = { ...headers, ...roundHeaders(match.rules, match.rounds.length + 1, match.ownership) };
     if (resigned !== null) Object.assign(record, { termination: "resigned", comments: { [moves.length]: `${this.side(resigned)} resigns` } });
-    return [...(match ? matchRecords(engine, rules, match) : []), record];
+    return [...rounds, record];
   }
 }

@@ -6,7 +6,7 @@ import { Refused } from "./refused.js";
 import { parseMatchRules, quoted, rulesText } from "./rules.js";
 import { TERMINATIONS, parseMove } from "./notation.js";
 import { OWNERSHIP_HEADERS, UNFINISHED, parseRecords, playLegal, roundHeaders, roundPosition, roundRecord } from "./records.js";
-import { newMatch, settle } from "./game-model.js";
+import { newMatch, settle } from "./match-model.js";
 
 const RESIGNED = TERMINATIONS.indexOf("resigned");
 const isResigned = (record) => record.termination === "resigned";

@@ -2,13 +2,12 @@
 
 import { Game, PERSON } from "./game-model.js";
 import { changedHands, newMatch } from "./match-model.js";
-import { squareWords } from "./move-words.js";
-import { resumeMatch } from "./match-text.js";
+import { playRounds, readGame } from "./match-text.js";
 import { parseMove, parsePosition } from "./notation.js";
-import { OWNERSHIP_HEADERS, formatRecords, parseRecords, playLegal } from "./records.js";
+import { formatRecords, playLegal } from "./records.js";
 import { Refused } from "./refused.js";
 import { parseMatchRules, parseRules, rulesText } from "./rules.js";
-import { gameJson, namesOf, puzzleJson } from "./state.js";
+import { drawingJson, frameOf, gameJson, namesOf, nodeJson, puzzleJson } from "./state.js";
 
 const notYours = (code) => new Refused(code, "it is not your turn", "chưa đến lượt bạn");
 const impossible = (en, vi) => new Refused("request", en, vi);
@@ -26,7 +25,7 @@ export class Session extends EventTarget {
   #drawing = null; // of the rules, with English names alone
   #kept = null; // the game that a puzzle interrupted, as #put takes it
   #proved = [];
-  #turn = null; // another object after every change of the game: what was thought before it is dropped
+  #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
   #values = new Map();
 
   constructor({ engine, thinker, data, catalogue }) {
@@ -51,20 +50,20 @@ export class Session extends EventTarget {
 
   // ---- requests ------------------------------------------------------------------------------------------------------
 
-  /** Begin another game: at the set-up, where `starter` moves first, at a position, or the first round of a match. */
+  /** Begin another game: at the set-up, where `starter` moves first, at a position, or as a round of a match (roundsText). */
   async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null }) {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
-    if (match !== null) return this.#put({ rules, start: this.#engine.start(rules), match: newMatch(parseMatchRules(match, rules, this.#catalogue)) }, seats);
+    if (match !== null) return this.#put(playRounds(rules, parseMatchRules(match, rules, this.#catalogue), moves, this.#engine), seats);
     if (!Number.isInteger(starter) || starter < 0 || starter >= rules.players) throw impossible(`starter must be 0 to ${rules.players - 1}; got ${starter}`, "");
     const start = position === null ? this.#engine.start(rules, starter) : parsePosition(rules, position);
-    return this.#put({ rules, start, moves: moves.match(/..?/gs) ?? [] }, seats);
+    return this.#put({ rules, start, moves: moves.match(/..?/gsu) ?? [] }, seats);
   }
 
   /** A person's move, made at that ply: one that comes twice, or too late, is refused. */
   _move({ move, ply }) {
     const { game } = this;
     if (ply !== game.position.ply || game.over || game.player !== null || this.#solved) throw notYours("move");
-    this.#push(game, move);
+    game.push(this.#legal(game, move));
   }
 
   /** Take back a person's last move, and the answers to it. */
@@ -123,12 +122,12 @@ export class Session extends EventTarget {
   _next_round() {
     const { game } = this, settled = game.settled();
     if (!settled || settled.over) throw impossible("there is no next round", "không còn ván nào trong trận");
-    return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled }, game.names);
+    return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, headers: game.sides() }, game.names);
   }
 
   /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. */
   _load({ text, number = null, seats = null }) {
-    return this.#put(this.#read(text, number), seats);
+    return this.#put(readGame(text, number, this.#engine, this.#catalogue), seats);
   }
 
   // ---- what is shown -------------------------------------------------------------------------------------------------
@@ -142,11 +141,7 @@ export class Session extends EventTarget {
   }
 
   /** The empty board of this game's rules, with the names of its seats and squares. */
-  drawing() {
-    const { rules } = this.game, names = this.#names, words = (index, language) => squareWords(language, names[language], rules.fields, index);
-    const squares = this.#drawing.squares.map((square, index) => ({ ...square, name: { en: words(index, "en"), vi: words(index, "vi") } }));
-    return { ...this.#drawing, stone_value: rules.stone_value, seats: names, squares };
-  }
+  drawing() { return drawingJson(this.#drawing, this.game.rules, this.#names); }
 
   /** The value of each move where the game stands, or for a review after its first `moves` moves. */
   async hint(moves = null) {
@@ -178,18 +173,6 @@ export class Session extends EventTarget {
 
   // ---- within --------------------------------------------------------------------------------------------------------
 
-  /** The game, or the match, of a text; of several games the one of that number. */
-  #read(text, number) {
-    const records = parseRecords(text, this.#catalogue, this.#engine), refuse = (code, en, vi, more) => { throw new Refused(code, en, vi, more); };
-    if (!records.length) refuse("record", "the file is empty", "tệp trống");
-    const whole = "Match" in records[0].headers;
-    if (!whole && number === null && records.length > 1) refuse("games", `it holds ${records.length} games`, `tệp có ${records.length} ván`, { games: records.length });
-    if (!whole && number !== null && !records[number - 1]) refuse("record", `there is no game ${number}`, `không có ván ${number}`);
-    const { match, record } = whole ? resumeMatch(records, this.#engine) : { match: null, record: records[(number ?? 1) - 1] };
-    if (!match && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("record", "it is a round of a match, in which fields are sold", "đây là một ván của trận đấu có bán ruộng");
-    return { rules: this.#engine.rules(record.rules), start: record.start, moves: record.moves, match, headers: record.headers, resigned: record.termination === "resigned" };
-  }
-
   get #solved() { return this.puzzle !== null && this.game.node.parent !== null; }
 
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
@@ -201,27 +184,35 @@ export class Session extends EventTarget {
     const same = this.game?.names.length === rules.players ? this.game.names : Array(rules.players).fill(PERSON), names = seats ?? same;
     if (names.length !== rules.players) throw new Refused("player", `the rules have ${rules.players} players, not ${names.length}`, `luật này có ${rules.players} người chơi`);
     for (const name of names) if (name !== PERSON) this.#thinker.known(name, rules);
-    const game = new Game(this.#engine, rules, start, names, { match, headers });
-    for (const move of moves) this.#push(game, move);
+    const game = new Game(this.#engine, this.#engine.rules(rules), start, names, { match, headers, known: (name) => this.#knows(name, rules) });
+    for (const move of moves) game.step(this.#legal(game, move));
     if (resigned && !game.over) game.resign();
     this.#drawing = await this.#data(`drawing-${rules.players}-${rules.fields}.json`);
     Object.assign(this, { game, puzzle: null, number: Math.floor(Math.random() * 2 ** 48) });
     this.#kept = null;
+    this.#proved = [];
     this.#values = new Map();
   }
 
-  #push(game, move) {
+  /** Whether there is a player of that name. */
+  #knows(name, rules) {
+    try { this.#thinker.known(name, rules); return true; } catch { return false; }
+  }
+
+  /** The action of a move, a text or an action, that can be played. */
+  #legal(game, move) {
     const action = typeof move === "number" ? move : parseMove(move);
     playLegal(this.#engine, game.rules, game.position, action); // throws Refused
-    game.push(action);
+    return action;
   }
 
   #tell() {
     this.version += 1;
-    this.#turn = {};
+    this.#turn.abort();
+    const turn = (this.#turn = new AbortController());
     this.dispatchEvent(new Event("changed"));
-    this.#think(this.#turn);
-    this.#prove(this.#turn);
+    this.#think(turn);
+    this.#prove(turn);
   }
 
   /** Let the player to move, if it is no person, choose and play. */
@@ -230,9 +221,9 @@ export class Session extends EventTarget {
     if (name === null || this.trouble) return;
     let trouble = "";
     try {
-      const action = await this.#thinker.choose(name, game.rules, game.position, Math.floor(Math.random() * 2 ** 32));
+      const action = await this.#thinker.choose(name, game.rules, game.position, Math.floor(Math.random() * 2 ** 32), turn);
       if (this.#turn !== turn) return; // the game is another by now
-      this.#push(game, action);
+      game.push(this.#legal(game, action));
     } catch (error) { trouble = error.message; } // the page goes on, and says what happened
     if (this.#turn !== turn) return;
     this.trouble = trouble;
@@ -249,4 +240,16 @@ export class Session extends EventTarget {
     this.version += 1;
     this.dispatchEvent(new Event("changed"));
   }
+}
+
+/** The lessons that come as data, each with its drawing, the board before its move, and the move, or null. */
+export async function lessonsOf(engine, catalogue, data) {
+  const rules = engine.rules(catalogue.presets[catalogue.default].values);
+  const [lessons, empty] = await Promise.all([data("lessons.json"), data(`drawing-${rules.players}-${rules.fields}.json`)]);
+  return lessons.map(({ name, position, move }) => {
+    const start = parsePosition(rules, position), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);
+    if (move !== null) game.step(parseMove(move));
+    const drawing = drawingJson(empty, rules, names);
+    return { name, drawing, start: frameOf(start), move: move && nodeJson(game.node, drawing, names) };
+  });
 }

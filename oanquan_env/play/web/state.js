@@ -1,7 +1,7 @@
 // A game as JSON: all that a page shows of it beside the drawing.
 
 import { markShapes, tabShapes } from "./marks.js";
-import { moveLines, seatNames } from "./move-words.js";
+import { moveLines, seatNames, squareWords } from "./move-words.js";
 import { moveText, positionText } from "./notation.js";
 import { lastMark, preview, stepsOf } from "./trace.js";
 
@@ -23,13 +23,13 @@ export function gameJson(game, drawing, names, proved) {
   };
 }
 
-/** A move of a game, which stays as it is. */
-const nodeJson = (node, drawing, names) => (node.json ??= { mover: node.position.mover, ...moveJson(node.trace, drawing, names) });
-
-/** One move: its steps, the board after it, its marks, and its story in both languages. */
-export function moveJson(trace, drawing, names) {
-  const last = lastMark(trace), lines = Object.fromEntries(["en", "vi"].map((language) => [language, moveLines(trace, language, names[language])]));
-  return { player: trace.player, move: moveText(trace.action), steps: stepsOf(trace), after: trace.after, standings: trace.standings, last, ...markShapes(drawing, last), lines };
+/** A move of a game, which stays as it is: its steps, the board after it, its marks, and its story in both languages. */
+export function nodeJson(node, drawing, names) {
+  const { trace } = node, last = lastMark(trace), lines = (language) => moveLines(trace, language, names[language]);
+  return (node.json ??= {
+    mover: node.position.mover, player: trace.player, move: moveText(trace.action), steps: stepsOf(trace), after: trace.after, standings: trace.standings,
+    last, ...markShapes(drawing, last), lines: { en: lines("en"), vi: lines("vi") },
+  });
 }
 
 /** The effect of each legal move; of one that never comes to an end, none. */
@@ -46,6 +46,13 @@ function matchJson(game, drawing) {
     owners: { codes, tabs: tabShapes(drawing, codes) }, sold: shown.ownership.sold.map((row) => row.length), pawned: shown.ownership.pawned.map((row) => row.length),
     fields_to_lose: match.rules.fields_to_lose, settled: settled !== null, over: settled?.over ?? false, winner: settled?.winner ?? null,
   };
+}
+
+/** The empty board of some rules, with the names of its seats and squares. */
+export function drawingJson(drawing, rules, names) {
+  const words = (index, language) => squareWords(language, names[language], rules.fields, index);
+  const squares = drawing.squares.map((square, index) => ({ ...square, name: { en: words(index, "en"), vi: words(index, "vi") } }));
+  return { ...drawing, stone_value: rules.stone_value, seats: names, squares };
 }
 
 /** The puzzle that is shown; its `answer` comes after the person's move. */
