@@ -1,8 +1,9 @@
 // A game and its players: moves made and taken back, resignation, the rounds of a match, and its records.
 
 import { settle } from "./match-model.js";
+import { matchRecords, roundHeaders } from "./match-text.js";
 import { TERMINATIONS, positionText, seatName } from "./notation.js";
-import { resultOf, roundHeaders, roundRecord } from "./records.js";
+import { resultOf } from "./records.js";
 import { traceOf } from "./trace.js";
 
 export const PERSON = "human";
@@ -129,12 +130,11 @@ export class Game {
   /** The game, or all rounds of its match so far, as records (records.js). */
   records() {
     const { engine, rules, match, position, resigned } = this, settled = this.settled(), { start, moves, headers } = this.written();
-    const rounds = ((settled ?? match)?.rounds ?? []).map((round) => roundRecord(engine, rules, match.rules, round));
-    if (settled) return rounds;
+    if (settled) return matchRecords(engine, rules, settled);
     const begun = positionText(rules, start), usual = begun === positionText(rules, engine.start(rules));
     const record = { rules, moves, position: usual ? null : begun, ...resultOf(engine, rules, position), headers };
-    if (match) record.headers = { ...headers, ...roundHeaders(match.rules, match.rounds.length + 1, match.ownership) };
+    if (match) record.headers = { ...headers, ...roundHeaders(match) };
     if (resigned !== null) Object.assign(record, { termination: "resigned", comments: { [moves.length]: `${this.side(resigned)} resigns` } });
-    return [...rounds, record];
+    return [...(match ? matchRecords(engine, rules, match) : []), record];
   }
 }

@@ -2,9 +2,9 @@
 
 import { Game, PERSON } from "./game-model.js";
 import { changedHands, newMatch } from "./match-model.js";
-import { playRounds, readGame } from "./match-text.js";
+import { playRounds, resumeMatch } from "./match-text.js";
 import { parseMove, parsePosition } from "./notation.js";
-import { formatRecords, playLegal } from "./records.js";
+import { OWNERSHIP_HEADERS, formatRecords, parseRecords, playLegal } from "./records.js";
 import { Refused } from "./refused.js";
 import { parseMatchRules, parseRules, rulesText } from "./rules.js";
 import { drawingJson, frameOf, gameJson, namesOf, nodeJson, puzzleJson } from "./state.js";
@@ -53,7 +53,7 @@ export class Session extends EventTarget {
   /** Begin another game: at the set-up, where `starter` moves first, at a position, or as a round of a match (roundsText). */
   async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null }) {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
-    if (match !== null) return this.#put(playRounds(rules, parseMatchRules(match, rules, this.#catalogue), moves, this.#engine), seats);
+    if (match !== null) return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats);
     if (!Number.isInteger(starter) || starter < 0 || starter >= rules.players) throw impossible(`starter must be 0 to ${rules.players - 1}; got ${starter}`, "");
     const start = position === null ? this.#engine.start(rules, starter) : parsePosition(rules, position);
     return this.#put({ rules, start, moves: moves.match(/..?/gsu) ?? [] }, seats);
@@ -127,7 +127,7 @@ export class Session extends EventTarget {
 
   /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. */
   _load({ text, number = null, seats = null }) {
-    return this.#put(readGame(text, number, this.#engine, this.#catalogue), seats);
+    return this.#put(this.#read(text, number), seats);
   }
 
   // ---- what is shown -------------------------------------------------------------------------------------------------
@@ -172,6 +172,18 @@ export class Session extends EventTarget {
   }
 
   // ---- within --------------------------------------------------------------------------------------------------------
+
+  /** The game, or the match, of a text; of several games the one of that number. */
+  #read(text, number) {
+    const records = parseRecords(text, this.#catalogue, this.#engine), refuse = (en, vi) => { throw new Refused("record", en, vi); };
+    if (!records.length) refuse("the file is empty", "tệp trống");
+    const whole = "Match" in records[0].headers, games = records.length;
+    if (!whole && number === null && games > 1) throw new Refused("games", `it holds ${games} games`, `tệp có ${games} ván`, { games });
+    const { match, record } = whole ? resumeMatch(records, this.#engine, this.#catalogue) : { match: null, record: records[(number ?? 1) - 1] };
+    if (!record) refuse(`there is no game ${number}`, `không có ván ${number}`);
+    if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("it is a round of a match, in which fields are sold", "đây là một ván của trận có bán ruộng");
+    return { ...record, match, resigned: record.termination === "resigned" };
+  }
 
   get #solved() { return this.puzzle !== null && this.game.node.parent !== null; }
 
