@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
@@ -39,6 +40,15 @@ RANGES: dict[str, tuple[int, int]] = {
 }
 """The lowest and the highest value of the fields of `Rules` that are numbers."""
 
+NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
+    ("mandarin_ahead", "take_one", "players", 2, "with more, relays can be endless"),
+    ("stones", False, "end", "squares_empty", "with end=stones_captured the game is over after one move"),
+    ("stones", False, "mandarin_seeds_capturable", True, "nothing on a mandarin square could be captured"),
+    ("mandarin_seeds_capturable", False, "end", "stones_captured", "with squares_empty, games hardly end"),
+    ("mandarin_seeds", 0, "stones", True, "nothing would lie on the mandarin squares"),
+)
+"""A field and its value, another field and the value that it then must have, and the reason."""
+
 
 class RulesError(UsageError):
     """A value, a combination of values or a text that makes no rules; the message names the field."""
@@ -56,6 +66,13 @@ def check_number(name: str, value: object, low: int, high: int) -> None:
         raise RulesError(f"{name} must be a whole number from {low} to {high}; got {value!r}")
 
 
+def parse_number(name: str, text: str) -> int:
+    """The whole number that a text gives to a field; raises `RulesError` for other texts."""
+    if not re.fullmatch(r"-?[0-9]+", text):
+        raise RulesError(f"{name} must be a whole number; got {text!r}")
+    return int(text)
+
+
 def _check_value(name: str, value: object) -> None:
     if name in _CHOICES:
         check_choice(name, value, _CHOICES[name])
@@ -69,10 +86,7 @@ def _parse_value(name: str, text: str) -> object:
     if name in _CHOICES:
         return text
     if name in RANGES:
-        try:
-            value = int(text)
-        except ValueError:
-            raise RulesError(f"{name} must be a whole number; got {text!r}") from None
+        value = parse_number(name, text)
         if value == 0:  # 0 is the constructor's "left out" for max_plies; a text is explicit
             _check_value(name, value)
         return value
@@ -160,25 +174,13 @@ class Rules:
 
     def _check_combinations(self) -> None:
         """Refuse the combinations of docs/RULES.md section 5 that make no game."""
-        if self.mandarin_ahead == "take_one" and self.players > 2:
-            raise RulesError(
-                f"mandarin_ahead=take_one needs players=2, not {self.players}: with more, relays can be endless"
-            )
         if self.total_seeds > MAX_SEEDS:
             raise RulesError(
                 f"players * (fields * seeds + mandarin_seeds) is {self.total_seeds} seeds; at most {MAX_SEEDS}"
             )
-        reason = ""
-        if not self.stones and self.end == "stones_captured":
-            reason = "stones=False needs end=squares_empty: with end=stones_captured the game is over after one move"
-        elif not self.stones and not self.mandarin_seeds_capturable:
-            reason = "stones=False needs mandarin_seeds_capturable=True: nothing on a mandarin square could be captured"
-        elif not self.mandarin_seeds_capturable and self.end == "squares_empty":
-            reason = "mandarin_seeds_capturable=False needs end=stones_captured: with squares_empty, games hardly end"
-        elif not self.stones and self.mandarin_seeds == 0:
-            reason = "stones=False needs mandarin_seeds >= 1: nothing would lie on the mandarin squares"
-        if reason:
-            raise RulesError(reason)
+        for name, value, other, needed, reason in NEEDS:
+            if getattr(self, name) == value and getattr(self, other) != needed:
+                raise RulesError(f"{name}={value} needs {other}={needed}: {reason}")
 
     @property
     def squares(self) -> int:

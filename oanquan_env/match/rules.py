@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
 from oanquan_env.engine.notation import quoted
-from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, words_of
+from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, parse_number, words_of
 
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
+
+RANGES = {"fields_to_lose": (1, 5), "max_rounds": (1, 1_000_000)}
+"""The lowest and the highest value of the settings that are numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +31,8 @@ class MatchRules:
 
     def __post_init__(self) -> None:
         check_choice("match_measure", self.match_measure, get_args(MatchMeasure))
-        check_number("fields_to_lose", self.fields_to_lose, 1, 5)
-        check_number("max_rounds", self.max_rounds, 1, 1_000_000)
+        for name, bounds in RANGES.items():
+            check_number(name, getattr(self, name), *bounds)
 
     def check(self, rules: Rules) -> None:
         """Raise `RulesError` where no match can be played by `rules`."""
@@ -49,10 +52,7 @@ class MatchRules:
                 raise RulesError(f"cannot read {quoted(word)} in match rules; known: {', '.join(names)}")
             if name in values:
                 raise RulesError(f"{name} is given twice in match rules {quoted(text)}")
-            try:
-                values[name] = value if name == "match_measure" else int(value)
-            except ValueError:
-                raise RulesError(f"{name} must be a whole number; got {quoted(value)}") from None
+            values[name] = parse_number(name, value) if name in RANGES else value
         return cls(**values)  # type: ignore[arg-type]  # checked there
 
     def __str__(self) -> str:

@@ -4,7 +4,18 @@ import dataclasses
 from typing import get_args, get_type_hints
 
 from oanquan_env.engine.notation import SEAT_NAMES
-from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, RANGES, Rules
+from oanquan_env.engine.rules import (
+    DEFAULT_MAX_PLIES,
+    DEFAULT_PRESET,
+    MAX_SEEDS,
+    MAX_TEXT,
+    NEEDS,
+    PRESETS,
+    RANGES,
+    Rules,
+)
+from oanquan_env.match.rules import RANGES as MATCH_RANGES
+from oanquan_env.match.rules import MatchMeasure, MatchRules
 from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.play.picture import Json
@@ -38,6 +49,19 @@ def catalogue() -> Json:
                 "range": RANGES.get(field.name),
             }
             for field in dataclasses.fields(Rules)
+        ],
+        "needs": NEEDS,
+        "max_plies": DEFAULT_MAX_PLIES,
+        "max_seeds": MAX_SEEDS,
+        "max_text": MAX_TEXT,
+        "match": [
+            {
+                "name": field.name,
+                "choices": get_args(MatchMeasure) if field.name == "match_measure" else [],
+                "range": MATCH_RANGES.get(field.name),
+                "default": field.default,
+            }
+            for field in dataclasses.fields(MatchRules)
         ],
         "seats": {count: {"en": names, "vi": vietnamese.SEAT_NAMES[count]} for count, names in SEAT_NAMES.items()},
         "levels": list(LEVELS),

@@ -1,0 +1,133 @@
+// Moves and positions as texts (docs/RULES.md 7), written and read as engine/notation.py does; names of seats and squares.
+// A position is {seeds, stones, scores, mover, ply, ended}, as engine.js gives it; a move is an action, 2 * field + direction.
+
+import { Refused } from "./refused.js";
+import { BLANKS, pointsOf, quoted } from "./rules.js";
+
+export const SEATS = {
+  en: { 2: ["South", "North"], 3: ["South", "East", "West"], 4: ["South", "East", "North", "West"] },
+  vi: { 2: ["bên dưới", "bên trên"], 3: ["bên dưới", "bên phải", "bên trái"], 4: ["bên dưới", "bên phải", "bên trên", "bên trái"] },
+};
+/** Why a game is over, by the number that a position has as `ended`; 0 goes on. */
+export const TERMINATIONS = ["running", "stones_captured", "squares_empty", "forfeit", "max_plies", "resigned"];
+const [RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, MAX_PLIES] = TERMINATIONS.keys();
+const MAX_SEEDS = 255;
+
+export const seatName = (players, seat, language = "en") => SEATS[language][players][seat];
+
+/** A square of the ring in words: `field 3 of South`, `the mandarin square after North`. */
+export function squareName(rules, index, language = "en") {
+  const field = index % (rules.fields + 1), owner = seatName(rules.players, Math.floor(index / (rules.fields + 1)), language);
+  if (language === "vi") return field === rules.fields ? `ô quan cạnh ô ${field} của ${owner}` : `ô ${field + 1} của ${owner}`;
+  return field === rules.fields ? `the mandarin square after ${owner}` : `field ${field + 1} of ${owner}`;
+}
+
+/** The column, from 1, of a place in a text: letters are counted as Python counts them. */
+export const columnOf = (text, place) => [...text.slice(0, place)].length + 1;
+
+// ---- moves ----------------------------------------------------------------------------------------------------------
+
+export const moveText = (action) => `${(action >> 1) + 1}${"AC"[action & 1]}`;
+export const moveTexts = (actions) => actions.map(moveText).join(", ") || "none";
+
+/** Read `5A` or `5a`. */
+export function parseMove(text) {
+  const found = /^([1-9]?)([AaCc]?)/.exec(text);
+  if (found[1] && found[2] && text.length === 2) return 2 * (found[1] - 1) + "AC".indexOf(found[2].toUpperCase());
+  const column = !found[1] ? 1 : found[2] ? 3 : 2;
+  throw new Refused(
+    "move", `a move is a field's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; got ${quoted(text)}`,
+    `một nước là số của ô, đếm từ bên trái người đi, và A (ngược chiều kim đồng hồ) hoặc C (theo chiều kim đồng hồ), như 5A; không phải ${quoted(text)}`, { column },
+  );
+}
+
+// ---- positions ------------------------------------------------------------------------------------------------------
+
+const COUNT = /^(0|[1-9][0-9]{0,8})$/, SQUARE = /^(0|[1-9][0-9]{0,8})\*?$/, SCORE = /^(0|-?[1-9][0-9]{0,8})$/;
+const KINDS = new Map([
+  [COUNT, ["a whole number", "số nguyên"]],
+  [SQUARE, ["a count of seeds, with * for a stone", "số dân, thêm * nếu có quan"]],
+  [SCORE, ["whole points", "số điểm nguyên"]],
+]);
+
+export function positionText(rules, { seeds, stones, scores, mover, ply }) {
+  const length = rules.fields + 1;
+  const sides = stones.map((stone, side) => seeds.slice(side * length, (side + 1) * length).join(",") + "*".repeat(stone));
+  return `${sides.join("/")} ${scores.join(",")} ${mover} ${ply}`;
+}
+
+/** The position that a text describes; the inverse of positionText. Throws Refused with the column of the fault. */
+export function parsePosition(rules, text) {
+  const { players, fields } = rules, length = fields + 1;
+  const refuse = (place, en, vi) => { throw new Refused("position", en, vi, { column: columnOf(text, place) }); };
+  const split = (span, separator, count, what, thing) => {
+    const parts = [];
+    let place = span.place;
+    for (const part of span.text.split(separator)) {
+      parts.push({ text: part, place });
+      place += part.length + 1;
+    }
+    if (parts.length === count) return parts;
+    return refuse(
+      parts.length > count ? parts[count].place : place - 1, `expected ${count} ${what} with '${separator}' between, got ${parts.length}`,
+      `cần ${count} ${thing}, cách nhau bằng '${separator}', không phải ${parts.length}`,
+    );
+  };
+  const number = (span, kind, en, vi) => {
+    if (kind.test(span.text)) return parseInt(span.text, 10);
+    const [wanted, can] = KINDS.get(kind);
+    return refuse(span.place, `${en} must be ${wanted}; got ${quoted(span.text)}`, `${vi} phải là ${can}, không phải ${quoted(span.text)}`);
+  };
+
+  const words = [...text.matchAll(new RegExp(`[^${BLANKS}]+`, "gu"))].map((match) => ({ text: match[0], place: match.index }));
+  if (words.length !== 4) {
+    refuse(
+      words.length > 4 ? words[4].place : text.length, `a position has 4 words (squares, scores, mover, ply), not ${words.length}`,
+      `một thế cờ có 4 phần (các ô, điểm, người đi, số nước), không phải ${words.length}`,
+    );
+  }
+  const sides = split(words[0], "/", players, "sides", "bên");
+  const squares = sides.flatMap((side, seat) => split(side, ",", length, `squares on side ${seat + 1}`, `ô ở bên ${seat + 1}`));
+  const points = split(words[1], ",", players, "scores", "điểm");
+  const seeds = squares.map((span, index) => number(span, index % length === fields ? SQUARE : COUNT, squareName(rules, index), squareName(rules, index, "vi")));
+  const mandarins = squares.filter((_, index) => index % length === fields);
+  const mover = number(words[2], COUNT, "the mover", "người đi"), ply = number(words[3], COUNT, "the ply", "số nước");
+  const scores = points.map((span, seat) => number(span, SCORE, `score ${seat + 1}`, `điểm thứ ${seat + 1}`));
+  const stones = mandarins.map((span) => Number(span.text.endsWith("*")));
+
+  const within = (values, spans, low, high, what, thing) => {
+    const wrong = values.findIndex((value) => value < low || value > high);
+    if (wrong >= 0) refuse(spans[wrong].place, `the ${what} must be ${low} to ${high}, got [${values.join(", ")}]`, `${thing} phải từ ${low} đến ${high}, không phải ${values[wrong]}`);
+  };
+  const debt = fields * Math.ceil(rules.max_plies / players);  // by as many refills as a game can have
+  within(seeds, squares, 0, MAX_SEEDS, "seeds", "số dân");
+  within(stones, mandarins, 0, Number(rules.stones), "stones", "số quan");
+  within([mover], [words[2]], 0, players - 1, "mover", "người đi");
+  within([ply], [words[3]], 0, rules.max_plies, "ply", "số nước");
+  within(scores, points, -debt, pointsOf(rules) + (players - 1) * debt, "scores", "điểm");
+  const sum = (values) => values.reduce((total, value) => total + value, 0), inPlay = sum(seeds);
+  if (inPlay > MAX_SEEDS) refuse(squares[0].place, `${inPlay} seeds are more than ${MAX_SEEDS}`, `${inPlay} dân là quá nhiều: nhiều nhất là ${MAX_SEEDS}`);
+  const total = inPlay + sum(stones) * rules.stone_value + sum(scores), wanted = pointsOf(rules);
+  if (total !== wanted) {
+    refuse(words[0].place, `seeds, stones and scores make ${total} points, not the ${wanted} of the rules`, `dân, quan và điểm cộng lại là ${total}, không phải ${wanted} như luật`);
+  }
+  const position = { seeds, stones, scores, mover, ply, ended: RUNNING };
+  position.ended = ending(rules, position);
+  if (position.ended === RUNNING && rowIsEmpty(rules, position, mover)) {
+    refuse(words[2].place, `the row of the mover, player ${mover}, is empty: not ready to move`, "hàng của người đi không còn dân: không có nước nào");
+  }
+  return position;
+}
+
+const rowIsEmpty = ({ fields }, { seeds }, seat) => !seeds.slice(seat * (fields + 1), seat * (fields + 1) + fields).some(Boolean);
+
+/** Why a game that is set up so is over (Core.setup); in play the engine says it. */
+function ending(rules, position) {
+  const { seeds, stones, scores, mover, ply } = position, emptied = rules.end === "squares_empty";
+  if (!stones.some((stone, side) => stone || (emptied && seeds[side * (rules.fields + 1) + rules.fields]))) return emptied ? SQUARES_EMPTY : STONES_CAPTURED;
+  if (ply >= rules.max_plies) return MAX_PLIES;
+  if (rules.refill !== "forfeit") return RUNNING;
+  const asked = rules.refill_when === "turn" ? [mover] : scores.map((_, turn) => (mover + turn) % rules.players);
+  const due = asked.find((seat) => rowIsEmpty(rules, position, seat));
+  return due !== undefined && scores[due] < rules.fields ? FORFEIT : RUNNING;
+}
