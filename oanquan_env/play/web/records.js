@@ -4,8 +4,8 @@
 // they follow. Reading replays the moves by the engine; a record read has its last position, too, as `last`.
 
 import { Refused } from "./refused.js";
-import { BLANKS, matchRulesText, parseRules, quoted, rulesText } from "./rules.js";
-import { TERMINATIONS, columnOf, moveText, moveTexts, parseMove, parsePosition, positionText, seatName } from "./notation.js";
+import { BLANKS, parseRules, quoted, rulesText } from "./rules.js";
+import { TERMINATIONS, columnOf, moveText, moveTexts, parseMove, parsePosition, seatName } from "./notation.js";
 
 export const UNFINISHED = "*";
 export const OWNERSHIP_HEADERS = ["Sold", "Pawned"];
@@ -43,25 +43,6 @@ export function recordText(record, catalogue) {
 
 /** The text of many records, an empty line between them. */
 export const formatRecords = (records, catalogue) => records.map((record) => recordText(record, catalogue)).join("\n");
-
-/** The headers of a record of a round of a match; `ownership` is that during the round. */
-export function roundHeaders(matchRules, number, { sold, pawned }) {
-  const names = (rows) => rows.flatMap((row, player) => row.map((field) => `${"SN"[player]}${field + 1}`)).join(" ");
-  const headers = { Match: matchRulesText(matchRules), Round: `${number}`, Sold: names(sold), Pawned: names(pawned) };
-  return Object.fromEntries(Object.entries(headers).filter(([, text]) => text));
-}
-
-/** The position of a record of a round that the player `starter` began, as a text: null for the set-up. */
-export const roundPosition = (engine, rules, starter) => (starter ? positionText(rules, engine.start(rules, starter)) : null);
-
-/** The record of a finished round {number, starter, ownership, moves, scores, termination, headers} of a match. */
-export function roundRecord(engine, rules, matchRules, { number, starter, ownership, moves, scores, termination, headers }) {
-  const resigned = TERMINATIONS[termination] === "resigned";  // then the moves lead to no result
-  return {
-    rules, moves, position: roundPosition(engine, rules, starter), result: resigned ? UNFINISHED : scores.join("-"),
-    termination: TERMINATIONS[termination], headers: { ...headers, ...roundHeaders(matchRules, number, ownership) },
-  };
-}
 
 /** The result of a finished position, as `42-28`, and why it is over; of one that goes on `*` and nothing. */
 export function resultOf(engine, rules, position) {
