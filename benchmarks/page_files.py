@@ -1,4 +1,4 @@
-"""The lists of the page's files, in `index.html` and `service-worker.js`: those that load at once, and those that are kept.
+"""The lists of the page's files: in `index.html` those that load at once, in `service-worker.js` those that are kept.
 
     python -m benchmarks.page_files          writes them
     python -m benchmarks.page_files --check  fails if one is not as it would be written
@@ -66,12 +66,9 @@ def lists() -> Iterator[tuple[str, str]]:
     for name in (*files, *others):
         version.update(name.encode() + (page.encode() if name == PAGE else (FOLDER / name).read_bytes()))
     keeper = (FOLDER / KEEPER).read_text(encoding="utf-8")
-    for constant, value in (
-        ("VERSION", version.hexdigest()[:16]),
-        ("FILES", ["./" if name == PAGE else name for name in files]),
-        ("OTHERS", others),
-    ):
-        keeper = re.sub(rf"^const {constant} = .*;$", f"const {constant} = {json.dumps(value)};", keeper, flags=re.MULTILINE)
+    kept = ["./" if name == PAGE else name for name in files]
+    for constant, value in (("VERSION", version.hexdigest()[:16]), ("FILES", kept), ("OTHERS", others)):
+        keeper = re.sub(f"(?m)^const {constant} = .*;$", f"const {constant} = {json.dumps(value)};", keeper)
     yield KEEPER, keeper
 
 
