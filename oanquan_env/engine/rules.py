@@ -74,8 +74,8 @@ def parse_number(name: str, text: str) -> int:
 
 
 def _check_value(name: str, value: object) -> None:
-    if name in _CHOICES:
-        check_choice(name, value, _CHOICES[name])
+    if name in CHOICES:
+        check_choice(name, value, CHOICES[name])
     elif name in RANGES:
         check_number(name, value, *RANGES[name])
     elif type(value) is not bool:
@@ -83,7 +83,7 @@ def _check_value(name: str, value: object) -> None:
 
 
 def _parse_value(name: str, text: str) -> object:
-    if name in _CHOICES:
+    if name in CHOICES:
         return text
     if name in RANGES:
         value = parse_number(name, text)
@@ -203,6 +203,12 @@ class Rules:
         return 2 * self.fields
 
     @property
+    def numbers(self) -> dict[str, int]:
+        """The fields as whole numbers: of a value with a name its place among the choices, from 0."""
+        values = {name: getattr(self, name) for name in FIELD_NAMES}
+        return {name: CHOICES[name].index(value) if name in CHOICES else int(value) for name, value in values.items()}
+
+    @property
     def slug(self) -> str:
         """The rules' text as a part of a file's name."""
         return str(self).replace(" ", "-").replace("=", "-")
@@ -263,7 +269,7 @@ class Rules:
 
 
 FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(Rules))
-_CHOICES = {name: choices for name, kind in get_type_hints(Rules).items() if (choices := get_args(kind))}
+CHOICES = {name: choices for name, kind in get_type_hints(Rules).items() if (choices := get_args(kind))}
 """The values of the fields that have names."""
 
 

@@ -1,11 +1,10 @@
 // Games in files and on the clipboard, links that hold a game, and films of it.
 
 import { $, complain, explain, make, notice, page, words } from "./common.js";
+import { readLink } from "./links.js";
 import { Refused } from "./refused.js";
-import { play, view } from "./table.js";
+import { link, play, view } from "./table.js";
 import { verdict } from "./told.js";
-
-const PARTS = ["rules", "position", "moves"]; // of a game in a link
 
 export function open() {
   $("pasted").value = "";
@@ -41,10 +40,10 @@ export async function openFile(file) {
   else if (file) await openText(await file.text());
 }
 
-/** Begin the game that a link holds: who sits here stays, unless it names others (`seat`) or others are needed. */
+/** Begin the game that a link holds: who sits here stays, unless it names players or others are needed. */
 async function openHeld(text) {
-  const held = new URLSearchParams(text), seats = held.getAll("seat");
-  await play("new", { ...Object.fromEntries(PARTS.filter((name) => held.get(name)).map((name) => [name, held.get(name)])), ...(seats.length ? { seats } : {}) });
+  const asked = readLink(text, page.catalogue);
+  await play("new", { ...asked, seats: asked.seats.some((name) => name !== page.catalogue.person) ? asked.seats : null });
 }
 
 /** Begin the game that the address holds. */
@@ -55,7 +54,7 @@ export async function openLink() {
     await openHeld(text);
   } catch (error) {
     const code = { position: "linkPosition", rules: "linkRules", move: "linkMoves" }[error.code];
-    notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("position") : "", code), 30);
+    notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("from") : "", code), 30);
   }
 }
 
@@ -84,15 +83,8 @@ async function copy(text, told) {
   } catch { notice(`${words().copy}\n${text}`, 30); }
 }
 
-/** The address of this game: its rules, where it began, and its moves. */
-function link() {
-  const { rules, record, line } = page.state, begun = /^\[Position "(.*)"\]$/m.exec(record);
-  const held = { rules, ...(begun ? { position: begun[1] } : {}), moves: line.map((serial) => view.moves[serial].move).join("") };
-  return `${location.href.split("#")[0]}#${new URLSearchParams(held)}`;
-}
-
 function shareLink() {
-  const shared = { title: "Ô Ăn Quan", url: link() };
+  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${link()}` };
   if (!shares(shared)) return copy(shared.url, words().copied);
   $("share-dialog").close();
   return navigator.share(shared).catch(() => {}); // it was put off

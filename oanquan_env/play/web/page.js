@@ -52,7 +52,7 @@ function setLanguage(chosen) {
 }
 
 /** Open the game that the address holds, if it holds one. */
-const openLink = async () => (/[#&](rules|position|moves|seat)=/.test(location.hash) ? (await dialogs.share()).openLink() : null);
+const openLink = async () => (location.hash.includes("=") ? (await dialogs.share()).openLink() : null);
 
 /** Keep the page for times without a network; a version that came meanwhile takes over before the game begins. */
 async function keep() {
