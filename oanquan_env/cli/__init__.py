@@ -191,8 +191,9 @@ def _play(asked: argparse.Namespace) -> None:
     from oanquan_env.play.choosing import Chooser
     from oanquan_env.play.server import HOST, PlayServer  # http.server takes a tenth of a second to import
 
-    make_seat(opponent, asked.rules)  # what is wrong with it is said here, not on the page
     given = [] if opponent in (PERSON, *LEVELS) else [opponent]
+    for name in given:
+        make_seat(name, asked.rules)  # what is wrong with it is said here, not on the page
     link = {}  # the page goes on with the game that it had
     if asked.opponent or asked.seat or asked.position or asked.rules != Rules.parse(DEFAULT_PRESET):
         link = {"rules": str(asked.rules)} | ({"from": board.text()} if asked.position else {})

@@ -1,0 +1,313 @@
+"""The page's own sessions against the library: the same requests lead to the same positions, stories, matches and records."""
+
+import copy
+import json
+import random
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oanquan_env import Board, Rules, RulesError, parse_records
+from oanquan_env.board import IllegalMoveError
+from oanquan_env.engine.move_trace import MoveTrace
+from oanquan_env.engine.notation import NotationError, seat_name
+from oanquan_env.match.match import Match, resigned
+from oanquan_env.play import vietnamese
+from oanquan_env.records.games import GameRecord, format_records
+from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
+from tests.strategies import PRESET_NAMES
+
+Json = dict[str, Any]
+Script = list[tuple[str, Json]]
+PLAYED = "random"  # a player that is no person; the test chooses its moves
+VARIANTS = (
+    "tonkin fields=3 seeds=3 quan_non=2",
+    "vietnamese refill=forfeit refill_when=at_once mandarin_leftovers=split",
+    "app mandarin_seeds=2 seeds=2 mandarin_seeds_capturable=False sowing=clockwise",
+    "three-player fields=2 leftovers=split max_plies=9",
+    "four-player fields=4 seeds=2 end=squares_empty refill=forfeit empty_mandarin=gap",
+)
+
+
+def played(scripts: list[Script]) -> list[list[Json]]:
+    """The page's answers {refused, state} to the requests of some sessions."""
+    node = ["node", Path(__file__).parent / "page" / "session.mjs"]
+    done = subprocess.run(node, input=json.dumps(scripts), capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    answers: list[list[Json]] = json.loads(done.stdout)
+    return answers
+
+
+# ---- the same session by the library's boards, matches and records ---------------------------------------------------
+
+
+class Reference:
+    """A game, with the moves that were taken back and the numbers of all moves."""
+
+    def __init__(self, board: Board, names: list[str], match: Match | None = None, gave_up: bool = False) -> None:
+        self.board, self.names, self.match = board, names, match
+        self.resigned = board.mover if gave_up and board.outcome is None else None
+        self.undone: list[list[str]] = []
+        self.serials: dict[tuple[int, str], int] = {}
+
+    @property
+    def over(self) -> bool:
+        return self.board.outcome is not None or self.resigned is not None
+
+    @property
+    def turn(self) -> str:
+        return "over" if self.over else "person" if self.names[self.board.mover] == "human" else "player"
+
+    @property
+    def ago(self) -> int:
+        """How many moves ago a person moved; 0 for never."""
+        movers = (self.names[(self.board.mover - back) % len(self.names)] for back in range(1, self.played + 1))
+        return next((back for back, name in enumerate(movers, 1) if name == "human"), 0)
+
+    @property
+    def played(self) -> int:
+        return len(self.board.history)
+
+    def line(self) -> list[int]:
+        line = [0]
+        for move in self.board.history:
+            line.append(self.serials.setdefault((line[-1], str(move)), len(self.serials) + 1))
+        return line[1:]
+
+    def push(self, move: str) -> None:
+        self.board.push(move)
+        self.undone.clear()
+
+    def undo(self) -> None:
+        if self.resigned is not None:
+            self.resigned = None
+        elif self.ago:
+            self.back(self.played - self.ago)
+        else:
+            raise ValueError
+
+    def redo(self) -> None:
+        if self.resigned is not None or not self.undone:
+            raise ValueError
+        for move in self.undone.pop():
+            self.board.push(move)
+
+    def back(self, moves: int) -> None:
+        if not 0 <= moves <= self.played:
+            raise ValueError
+        self.resigned = None
+        if moves < self.played:
+            self.undone.append([str(self.board.pop()) for _ in range(self.played - moves)][::-1])
+
+    def resign(self) -> None:
+        if self.turn != "person":
+            raise ValueError
+        self.resigned = self.board.mover
+
+    def settled(self) -> Match | None:
+        if self.match is None or not self.over:
+            return None
+        settled = copy.copy(self.match)
+        settled.rounds = self.match.rounds.copy()
+        settled.close_round(resigned(self.board.positions), [move.action for move in self.board.history])
+        return settled
+
+    def next_round(self) -> "Reference":
+        settled = self.settled()
+        if settled is None or settled.outcome is not None:
+            raise ValueError
+        return Reference(Board.from_positions(settled.core, settled.positions), self.names, settled)
+
+    def rematch(self, *, swap: bool) -> "Reference":
+        names = [*self.names[1:], self.names[0]] if swap else self.names
+        match = self.match and Match(self.board.rules, self.match.match_rules)
+        return Reference(Board(self.board.rules) if match else self.board.start(), names, match)
+
+    def record(self) -> str:
+        names = {seat_name(self.board.rules, seat): name for seat, name in enumerate(self.names)}
+        settled = self.settled()
+        if settled is not None:
+            return format_records(match_records(settled, names))
+        record = GameRecord.from_board(self.board, {**names, **(round_headers(self.match) if self.match else {})})
+        if self.resigned is not None:
+            said = {self.played: f"{seat_name(record.rules, self.resigned)} resigns"}
+            record = replace(record, termination="resigned", comments=said)
+        return format_records([*(match_records(self.match, names) if self.match else []), record])
+
+    def load(self) -> "Reference":
+        records = parse_records(self.record())
+        match, board = resume_match(records) if self.match else (None, records[0].board())
+        return Reference(board, self.names, match, is_resigned(records[-1]))
+
+    def scores(self) -> list[int] | None:
+        settled, outcome = self.settled(), self.board.outcome
+        return None if outcome is None else list(settled.rounds[-1].scores if settled else outcome.scores)
+
+    def state(self) -> Json:
+        """All that the page's state says by the library's word."""
+        board, start, scores = self.board, self.board.start(), self.scores()
+        return {
+            "rules": str(board.rules),
+            "record": self.record(),
+            "position": board.text(),
+            "start": {"seeds": start.seeds, "stones": start.stones, "scores": start.scores},
+            "starter": start.mover,
+            "line": self.line(),
+            "mover": board.mover,
+            "ply": board.ply,
+            "legal": [] if self.over else [str(move) for move in board.legal_moves],
+            "previews": {str(move): preview(board.sowing(move)) for move in board.legal_moves}
+            if self.turn == "person"
+            else {},
+            "seats": [{"name": name, "person": name == "human", "proved": False} for name in self.names],
+            "turn": self.turn,
+            "resigned": self.resigned,
+            "outcome": scores and {
+                "scores": scores,
+                "winners": [seat for seat, score in enumerate(scores) if score == max(scores)],
+                "termination": str(board.outcome and board.outcome.termination),
+            },
+            "can_undo": self.resigned is not None or self.ago > 0,
+            "can_redo": self.resigned is None and bool(self.undone),
+            "can_resume": False,
+            "match": self.match and self._match(self.match),
+            "puzzle": None,
+            "trouble": "",
+        }  # fmt: skip
+
+    def _match(self, match: Match) -> Json:
+        settled = self.settled()
+        shown = settled or match
+        return {
+            "number": match.round_number,
+            "rounds": [{"scores": list(one.scores), "winner": one.winner} for one in shown.rounds],
+            "codes": match.ownership.owners().tolist(),
+            "sold": [len(row) for row in shown.ownership.sold],
+            "pawned": [len(row) for row in shown.ownership.pawned],
+            "fields_to_lose": match.match_rules.fields_to_lose,
+            "settled": settled is not None,
+            "over": shown.outcome is not None,
+            "winner": shown.outcome and shown.outcome.winner,
+        }
+
+    def last(self) -> tuple[int, Json] | None:
+        """Number and JSON of the last move."""
+        trace, mark = self.board.last_trace, self.board.last_mark
+        if trace is None or mark is None:
+            return None
+        if trace.termination:
+            trace = replace(trace, standings=tuple(self.scores() or ()))
+        frame = trace.frames()[-1]
+        move = {
+            "mover": self.board.mover,
+            "player": trace.player,
+            "move": str(trace.move),
+            "steps": steps(trace),
+            "after": {"seeds": list(frame.seeds), "stones": list(frame.stones), "scores": list(frame.scores)},
+            "standings": list(trace.standings),
+            "last": {"origin": mark.origin, "path": list(mark.path), "last": mark.last, "captured": list(mark.captured)}
+            | {"step": 1 - 2 * trace.move.direction},
+            "lines": {
+                "en": list(trace.lines()),
+                "vi": [line[0].upper() + line[1:] for line in vietnamese.trace_lines(trace, vietnamese.arrow_name(trace.move))],
+            },
+        }  # fmt: skip
+        return self.line()[-1], move
+
+
+def preview(trace: MoveTrace) -> Json:
+    return {
+        "path": [square for lap in trace.laps for square in lap.squares],
+        "taken": [taking.square for taking in trace.takings],
+        "captured": [trace.captured, sum(taking.stones for taking in trace.takings)],
+    }
+
+
+def steps(trace: MoveTrace) -> list[Json]:
+    laps = [{"kind": "lap", "square": lap.square, "seeds": lap.seeds, "squares": list(lap.squares)} for lap in trace.laps]
+    parts = ("gap", "square", "seeds", "stones", "points")
+    takings = [
+        {"kind": "taking", **{part: getattr(taking, part) for part in parts}, "player": trace.player}
+        for taking in trace.takings
+    ]
+    refillings = [{"kind": "refilling", "player": one.player, "seeds": one.seeds} for one in trace.refillings]
+    return [*laps, *takings, *refillings]
+
+
+def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Script, list[Json]]:
+    """Requests of a session after its first one, and what the library says after each: {refused, state, last}."""
+    script: Script = []
+    told = [{"refused": False, "state": reference.state(), "last": reference.last()}]
+    for _ in range(count):
+        lucky, legal = rng.random(), [str(move) for move in reference.board.legal_moves]
+        if reference.turn == "player" and lucky < 0.8:
+            name, asked = "answer", {"move": rng.choice(legal)}
+        elif reference.over and reference.match and lucky < 0.5:
+            name, asked = "next_round", {}
+        elif reference.turn == "person" and lucky < 0.7:
+            name, asked = "move", {"move": rng.choice([*legal, *legal, *legal, "9A", "A1"]), "ply": reference.board.ply}
+        else:
+            name = rng.choice(["undo", "undo", "redo", "redo", "back", "resign", "rematch", "load", "next_round", "move"])
+            asked = {
+                "back": {"moves": rng.randint(-1, reference.played + 1)},
+                "rematch": {"swap": rng.random() < 0.5},
+                "load": {"text": reference.record()},
+                "move": {"move": "1A", "ply": reference.board.ply + 1},
+            }.get(name, {})
+        try:
+            if name == "move" and asked["ply"] != reference.board.ply:
+                raise ValueError
+            if name in ("move", "answer"):
+                reference.push(asked["move"])
+            else:
+                reference = getattr(reference, name)(**({} if name == "load" else asked)) or reference
+            refused = False
+        except (ValueError, NotationError, IllegalMoveError):
+            refused = True
+        script.append((name, asked))
+        told.append({"refused": refused, "state": reference.state(), "last": reference.last()})
+    return script, told
+
+
+@pytest.mark.parametrize("match", [None, "fields_to_lose=2 match_measure=margin"])
+def test_sessions_are_those_of_the_library(match: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(7)
+    for players in (2, 3, 4):
+        monkeypatch.setitem(vietnamese.SEAT_NAMES, players, [f"bên {seat}" for seat in range(players)])
+    scripts, wanted = [], []
+    for text in (*PRESET_NAMES, *VARIANTS):
+        rules = Rules.parse(text)
+        if match is not None and rules.players > 2:
+            continue
+        names = [rng.choice(["human", "human", PLAYED]) for _ in range(rules.players)]
+        board = Board(rules)
+        first: Json = {"rules": text, "seats": names}
+        if match is not None:
+            first["match"] = match
+        script, told = requests(Reference(board, names, match and Match(rules, match)), rng, 30)
+        scripts.append([("new", first), *script])
+        wanted.append(told)
+    compared = 0
+    for script, told, answers in zip(scripts, wanted, played(scripts), strict=True):
+        moves: Json = {}
+        for request, expected, answer in zip(script, told, answers, strict=True):
+            state = answer["state"]
+            moves = moves | state["moves"]
+            assert (answer["refused"] is not None) == expected["refused"], request
+            assert comparable(state) == expected["state"], request
+            compared += 1
+    assert compared > 100
+
+
+def comparable(state: Json) -> Json:
+    """The state without what the page adds, and without its moves."""
+    own = ("version", "game", "names", "moves", "link")
+    found = {name: value for name, value in state.items() if name not in own}
+    if found["match"]:
+        rounds = [{"scores": one["scores"], "winner": one["winner"]} for one in found["match"]["rounds"]]
+        found["match"] = {**found["match"], "rounds": rounds, "codes": found["match"]["owners"]["codes"]}
+        del found["match"]["owners"]
+    return found
