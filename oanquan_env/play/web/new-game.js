@@ -24,18 +24,19 @@ export function open() {
 function fillFields(changes = {}) {
   const name = $("preset").value, preset = presetValues();
   $("preset-words").textContent = words().presets[name]?.[1] ?? "";
-  $("preset-source").textContent = `${words().source} ${page.catalogue.presets[name].source}`;
+  $("preset-source").textContent = page.catalogue.presets[name].source.replace(/^[A-Z]+: /, "");
   $("fields").replaceChildren(...page.catalogue.fields.map((field) => {
     const input = fieldInput(field, changes[field.name] ?? written(preset[field.name]));
     input.dataset.field = field.name;
     if (field.name === "players") input.onchange = fillSeats;
-    return make("label", { className: "row" }, make("span", { textContent: words().fields[field.name] ?? field.name }), input);
+    const range = field.range ? make("small", { textContent: ` ${field.range.map((limit) => limit.toLocaleString(page.language)).join("–")}` }) : "";
+    return make("label", { className: "row" }, make("span", {}, words().fields[field.name] ?? field.name, range), input);
   }));
   fillSeats();
 }
 
 function fieldInput({ name, choices, range }, value) {
-  if (range) return make("input", { type: "number", min: range[0], max: range[1], value, title: `${range[0]}–${range[1]}` });
+  if (range) return make("input", { type: "number", min: range[0], max: range[1], value });
   const said = (one) => words().values[`${name}.${one}`] ?? words().values[one];
   return make("select", {}, ...(choices.length ? choices : ["True", "False"]).filter(said).map((one) => choice(one, said(one), one === value)));
 }
