@@ -2,6 +2,7 @@
 
 import { ROLES } from "./board-words.js";
 import { $, explain, make, page, words } from "./common.js";
+import "./dialog-words.js";
 import { capital } from "./nodes.js";
 import { SEATS } from "./notation.js";
 import { play } from "./table.js";
@@ -12,7 +13,7 @@ const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
   const [preset, ...changes] = page.state.rules.split(" ");
-  $("preset").replaceChildren(...Object.keys(page.catalogue.presets).map((name) => choice(name, words().presets[name]?.[0] ?? name, name === preset)));
+  $("preset").replaceChildren(...Object.keys(page.catalogue.presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)));
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
   fillFields(Object.fromEntries(changes.map((change) => change.split("="))));
@@ -23,7 +24,7 @@ export function open() {
 /** The fields of the rules: those of the preset, with changes. */
 function fillFields(changes = {}) {
   const name = $("preset").value, preset = presetValues();
-  $("preset-words").textContent = words().presets[name]?.[1] ?? "";
+  $("preset-words").textContent = words().presetWords[name] ?? "";
   $("preset-source").textContent = page.catalogue.presets[name].source.replace(/^[A-Z]+: /, "");
   $("fields").replaceChildren(...page.catalogue.fields.map((field) => {
     const input = fieldInput(field, changes[field.name] ?? written(preset[field.name]));
