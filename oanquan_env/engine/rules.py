@@ -66,11 +66,9 @@ def check_number(name: str, value: object, low: int, high: int) -> None:
         raise RulesError(f"{name} must be a whole number from {low} to {high}; got {value!r}")
 
 
-def parse_number(name: str, text: str) -> int:
-    """The whole number that a text gives to a field; raises `RulesError` for other texts."""
-    if not re.fullmatch(r"-?[0-9]+", text):
-        raise RulesError(f"{name} must be a whole number; got {text!r}")
-    return int(text)
+def number_of(text: str) -> int | str:
+    """The whole number that a text is; any other text itself, for `check_number` to refuse."""
+    return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
 
 
 def _check_value(name: str, value: object) -> None:
@@ -83,16 +81,13 @@ def _check_value(name: str, value: object) -> None:
 
 
 def _parse_value(name: str, text: str) -> object:
-    if name in _CHOICES:
-        return text
+    value: object = text
     if name in RANGES:
-        value = parse_number(name, text)
-        if value == 0:  # 0 is the constructor's "left out" for max_plies; a text is explicit
-            _check_value(name, value)
-        return value
-    if text not in ("True", "False"):
-        raise RulesError(f"{name} must be True or False; got {text!r}")
-    return text == "True"
+        value = number_of(text)
+    elif name not in _CHOICES:
+        value = {"True": True, "False": False}.get(text, text)
+    _check_value(name, value)  # before the constructor, to which 0 for `max_plies` is no number of plies
+    return value
 
 
 def words_of(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
 from oanquan_env.engine.notation import quoted
-from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, parse_number, words_of
+from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, number_of, words_of
 
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
 
@@ -52,7 +52,7 @@ class MatchRules:
                 raise RulesError(f"cannot read {quoted(word)} in match rules; known: {', '.join(names)}")
             if name in values:
                 raise RulesError(f"{name} is given twice in match rules {quoted(text)}")
-            values[name] = parse_number(name, value) if name in RANGES else value
+            values[name] = number_of(value) if name in RANGES else value
         return cls(**values)  # type: ignore[arg-type]  # checked there
 
     def __str__(self) -> str:

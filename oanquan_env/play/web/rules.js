@@ -25,7 +25,7 @@ function words(text, catalogue) {
 }
 
 function unknown(kind, loai, name, known) {
-  return refused(name, `unknown ${kind} ${quoted(name)}; known: ${known.join(", ")}`, `không có ${loai} ${quoted(name)}; chỉ có: ${known.join(", ")}`);
+  return refused("", `unknown ${kind} ${quoted(name)}; known: ${known.join(", ")}`, `không có ${loai} ${quoted(name)}; chỉ có: ${known.join(", ")}`);
 }
 
 /** The value that a text gives to a field, {name, choices, range}. */
