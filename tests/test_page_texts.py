@@ -1,4 +1,4 @@
-"""The page's texts in JavaScript: rules, moves, positions, records, matches and links are read and written as in Python."""
+"""The page's texts in JavaScript: rules, positions, records, matches, links. They are read and written as in Python."""
 
 import dataclasses
 import json
@@ -14,15 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oanquan_env import Board, Core, GameRecord, Match, Move, NotationError, Rules, RulesError, parse_records
+from oanquan_env import Board, GameRecord, Match, Move, NotationError, Rules, RulesError, parse_records
 from oanquan_env.engine.notation import square_name
 from oanquan_env.engine.rules import FIELD_NAMES, PRESETS
-from oanquan_env.match.match import play_matches
+from oanquan_env.errors import UsageError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.play.catalogue import catalogue
-from oanquan_env.players import RandomPolicy
 from oanquan_env.records.games import RESERVED, format_records
-from oanquan_env.records.match_records import match_records, resume_match, round_headers
+from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
 from tests import strategies
 from tests.boards import boards, mutated
 
@@ -63,6 +62,18 @@ def beginning(message: str) -> str:
     return re.split("['\"]", message)[0].replace("anticlockwise, ", "")
 
 
+def refused_alike(answer: Answer, error: UsageError, code: str) -> None:
+    """The same error at the same place, in both languages; of rules, the field is named."""
+    value, refused = answer
+    assert value is None, f"not refused: {error}"
+    column, line = getattr(error, "column", None), getattr(error, "line", None)
+    assert (refused["code"], refused["column"], refused["line"]) == (code, column, line)
+    reason = str(error) if line or column is None else str(error).partition(": ")[2]
+    assert beginning(reason) == beginning(refused["detail"]["en"])
+    assert refused["field"] in reason
+    assert refused["detail"]["vi"]
+
+
 # ---- rules -----------------------------------------------------------------------------------------------------------
 
 
@@ -86,13 +97,11 @@ def test_rules_are_refused_alike(page: Ask, name: str, words: list[str], blank: 
     for changed in (text, *words, *(mutated(text, rng) for _ in range(10)), text * 99):
         value, refused = page("rules", changed)
         try:
-            rules = Rules.parse(changed)
+            expected = str(Rules.parse(changed))
         except RulesError as error:
-            assert refused, error
-            assert (refused["code"], refused["field"] in str(error)) == ("rules", True)
-            assert refused["detail"]["vi"]
+            refused_alike((value, refused), error, "rules")
         else:
-            assert (value and value[0], refused) == (str(rules), None), changed
+            assert (value and value[0], refused) == (expected, None), changed
 
 
 @given(st.data())
@@ -106,21 +115,13 @@ def test_match_rules_are_read_alike(page: Ask, data: st.DataObject) -> None:
     try:
         match = MatchRules.parse(text)
         match.check(rules)
-        assert value == str(match)
-    except ValueError:
-        assert refused["code"] == "rules"
+    except RulesError as error:
+        refused_alike((value, refused), error, "rules")
+    else:
+        assert (value, refused) == (str(match), None)
 
 
 # ---- moves and positions ---------------------------------------------------------------------------------------------
-
-
-def refused_alike(answer: Answer, error: NotationError, code: str) -> None:
-    """The same error at the same place, in both languages."""
-    refused = answer[1]
-    assert refused, error
-    assert (refused["code"], refused["column"], refused["line"]) == (code, error.column, error.line)
-    assert beginning(str(error) if error.line else error.reason) == beginning(refused["detail"]["en"])
-    assert refused["detail"]["vi"]
 
 
 @given(st.one_of(st.text(max_size=3), st.from_regex(r"[0-9][A-Ca-c].?", fullmatch=True)))
@@ -182,8 +183,6 @@ def check_records(page: Ask, text: str) -> None:
     try:
         assert answer == (format_records(parse_records(text)), None)
     except NotationError as error:
-        column = error.column
-        assert answer[1], f"column {column}: {error}"
         refused_alike(answer, error, "record")
 
 
@@ -211,28 +210,140 @@ def test_records_are_read_and_written_alike(
         check_records(page, damaged)
 
 
-# ---- matches ---------------------------------------------------------------------------------------------------------
+# ---- matches and links -----------------------------------------------------------------------------------------------
+
+NAMES = {"South": "Lan"}
+ROUND_HEADERS = ("Match", "Round", "Sold", "Pawned")
 
 
-def told(match: Match, board: Board, resigned: bool) -> dict[str, Any]:
-    """What `texts.mjs` tells of a match that goes on."""
-    return {
+def random_match(rules: str, rng: np.random.Generator) -> list[GameRecord]:
+    """The records of a match, some of whose rounds are resigned; the last one may go on."""
+    match, moves = Match(rules, "max_rounds=4 fields_to_lose=2"), list[int]()
+    for _ in range(rng.integers(150)):
+        if match.outcome is not None:
+            break
+        moves.append(int(rng.choice(match.legal_mask().nonzero()[0])))
+        if (match.resign() if rng.random() < 0.03 else match.step(moves[-1])) is not None:
+            moves.clear()
+    records = match_records(match, NAMES)
+    if match.outcome is None:
+        start = match.core.start()
+        start.mover[:] = match.starter
+        board = Board.from_positions(match.core, start)
+        for action in moves:
+            board.push(Move.from_action(action))
+        record = GameRecord.from_board(board, NAMES | round_headers(match))
+        records.append(dataclasses.replace(record, termination=("", "resigned")[rng.integers(2)]))
+    return records
+
+
+def damaged(records: list[GameRecord], rng: np.random.Generator) -> str:
+    """The text of the records with a fault: one of them lost or moved, a header or a letter of it changed."""
+    at, kind = rng.integers(len(records)), rng.integers(5)
+    changed, record = records.copy(), records[at]
+    if kind == 0 and at:
+        del changed[at]
+    elif kind == 1:
+        changed.insert(rng.integers(len(records)), changed.pop(at))
+    elif kind == 2:
+        values = ["", "2", "S1", "N1 N2", "max_rounds=1", "max_rounds=4 fields_to_lose=6", str(MatchRules())]
+        changed[at] = dataclasses.replace(
+            record, headers={**record.headers, ROUND_HEADERS[rng.integers(4)]: values[rng.integers(7)]}
+        )
+    elif kind == 3:
+        other = {"termination": "resigned", "result": "*"} if rng.random() < 0.5 else {"result": "35-35"}
+        changed[at] = dataclasses.replace(record, **other)  # type: ignore[arg-type]
+    text = format_records(changed)
+    return mutated(text, rng) if kind == 4 else text
+
+
+def others(record: GameRecord) -> dict[str, str]:
+    """The headers of a round that no match made."""
+    return {name: text for name, text in record.headers.items() if name not in ROUND_HEADERS}
+
+
+def check_match(page: Ask, text: str) -> None:
+    """The match goes on alike from its records, and from a link."""
+    value, refused = page("resumed", text)
+    try:
+        records = parse_records(text)
+        match, board = resume_match(records)
+    except UsageError as error:
+        refused_alike((value, refused), error, "record")
+        return
+    told = {
         "moves": list(map(str, board.history)),
-        "resigned": resigned,
+        "resigned": is_resigned(records[-1]),
         "start": board.start().text(),
         "headers": round_headers(match),
-        "finished": format_records(match_records(match, {"South": "Lan"})),
     }
+    finished = [
+        dataclasses.replace(done, headers={**others(record), **done.headers})
+        for done, record in zip(match_records(match), records, strict=False)
+    ]
+    assert refused is None, refused
+    assert told.items() <= value.items()
+    assert value["finished"] == format_records(finished)
+    held, link = value["held"], value["link"]
+    assert held | {"rules": str(match.rules), "match": str(match.match_rules), "seats": ["human", "easy"]} == held
+    again, refused = page("rounds", held["rules"], held["match"], held["moves"])
+    assert refused is None, refused
+    assert {**told, "link": link}.items() <= again.items()
 
 
-@pytest.mark.parametrize("rules", ["mancala-world", "tonkin fields=3", "vietnamese"])
-def test_matches_go_on_from_records_and_from_links(page: Ask, rules: str) -> None:
-    players = [RandomPolicy(Core(rules))] * 2
-    for match in play_matches(players, 4, np.random.default_rng(3), rules=rules, match_rules="max_rounds=5"):
-        records = match_records(match, {"South": "Lan"})
-        for count in range(1, len(records) + 1):
-            held = records[:count]
-            before, board = resume_match(held)
-            value, refused = page("resumed", format_records(held))
-            assert refused is None
-            assert told(before, board, resigned=False).items() <= value.items()
+@given(st.sampled_from(["mancala-world", "tonkin fields=3", "vietnamese stone_value=5"]), strategies.seeds)
+def test_matches_go_on_from_records_and_from_links(page: Ask, rules: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    records = random_match(rules, rng)
+    for text in (format_records(records), *(damaged(records, rng) for _ in range(3))):
+        check_match(page, text)
+
+
+def test_a_link_holds_a_game(page: Ask) -> None:
+    start = "5,0,0,0,0,0/0,0,0,0,5,0* 30,20 1 7"
+    for game, link in (
+        (
+            {"rules": "mancala-world", "moves": ["5A", "3A"], "seats": ["human", "human"]},
+            "rules=mancala-world&moves=5A3A",
+        ),
+        (
+            {
+                "rules": "vietnamese quan_non=5",
+                "position": start,
+                "moves": [],
+                "seats": ["hard", "minimax:depth=4,net=a&b"],
+            },
+            "rules=vietnamese+quan_non=5&from=5,0,0,0,0,0/0,0,0,0,5,0%2A+30,20+1+7&moves="
+            "&south=hard&north=minimax:depth=4,net=a%26b",
+        ),
+        (
+            {"rules": "three-player", "moves": ["1A"], "seats": ["human", "human", "Ông Tư"]},
+            "rules=three-player&moves=1A&west=%C3%94ng+T%C6%B0",
+        ),
+    ):
+        held = {"position": None, "match": None, **game, "moves": "".join(game["moves"])}
+        assert page("linked", game) == (link, None)
+        assert page("fragment", f"#{link}") == (held, None)
+    assert page("fragment", "moves=5A")[0]["rules"] == "mancala-world"
+    assert page("fragment", "")[0] is page("fragment", "#learn")[0] is None
+
+
+@pytest.mark.parametrize(
+    ("fragment", "reason"),
+    [
+        ("rules=mancala-world&script=x", "unknown part 'script'; known: rules, from, match, moves, south"),
+        ("moves=5A&__proto__=x", "unknown part '__proto__'"),
+        ("moves=5A&moves=3A", "the link has moves twice"),
+        (f"south={'x' * 101}", "south in a link has at most 100 characters"),
+        (f"moves={'5A' * 60_000}", "a link has at most 100000 characters"),
+        ("rules=three-player&north=hard", "nobody sits north"),
+        ("match=&from=5,5,5,5,5,0*/5,5,5,5,5,0*+0,0+0+0", "a match begins at the set-up"),
+        ("rules=tonkn", "unknown preset 'tonkn'"),
+        ("rules=%ff%00", "unknown preset"),
+    ],
+)
+def test_a_hostile_link_is_refused_with_the_reason(page: Ask, fragment: str, reason: str) -> None:
+    value, refused = page("fragment", fragment)
+    assert value is None
+    assert reason in refused["detail"]["en"]
+    assert refused["detail"]["vi"]

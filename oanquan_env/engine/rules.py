@@ -104,6 +104,21 @@ def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
     return f"unknown {kind} {name!r}{meant}; known: {', '.join(known)}"
 
 
+def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str, str]:
+    """Name -> value of words such as `seeds=4`; raises `RulesError` for other words, and for a name given twice."""
+    texts: dict[str, str] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise RulesError(f"cannot read {word!r}: expected field=value")
+        if name not in names:
+            raise RulesError(unknown_name(kind, name, names))
+        if name in texts:
+            raise RulesError(f"{name} is given twice")
+        texts[name] = value
+    return texts
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """One set of rules. Equal fields mean equal rules; the defaults are the preset `mancala-world`.
@@ -238,16 +253,8 @@ class Rules:
         name = words.pop(0) if words and "=" not in words[0] else DEFAULT_PRESET
         if name not in PRESETS:
             raise RulesError(unknown_name("preset", name, tuple(PRESETS)))
-        changes: dict[str, Any] = {}
-        for word in words:
-            field, sign, value = word.partition("=")
-            if not sign:
-                raise RulesError(f"cannot read {word!r} in rules {text!r}: expected field=value")
-            if field not in FIELD_NAMES:
-                raise RulesError(unknown_name("rules field", field, FIELD_NAMES))
-            if field in changes:
-                raise RulesError(f"{field} is given twice in rules {text!r}")
-            changes[field] = _parse_value(field, value)
+        texts = field_texts(words, "rules field", FIELD_NAMES)
+        changes = {field: _parse_value(field, texts[field]) for field in FIELD_NAMES if field in texts}
         return PRESETS[name].rules.replace(**changes)
 
     def __str__(self) -> str:
