@@ -72,8 +72,8 @@ def number_of(text: str) -> int | str:
 
 
 def _check_value(name: str, value: object) -> None:
-    if name in _CHOICES:
-        check_choice(name, value, _CHOICES[name])
+    if name in CHOICES:
+        check_choice(name, value, CHOICES[name])
     elif name in RANGES:
         check_number(name, value, *RANGES[name])
     elif type(value) is not bool:
@@ -84,7 +84,7 @@ def _parse_value(name: str, text: str) -> object:
     value: object = text
     if name in RANGES:
         value = number_of(text)
-    elif name not in _CHOICES:
+    elif name not in CHOICES:
         value = {"True": True, "False": False}.get(text, text)
     _check_value(name, value)  # before the constructor, to which 0 for `max_plies` is no number of plies
     return value
@@ -213,6 +213,12 @@ class Rules:
         return 2 * self.fields
 
     @property
+    def numbers(self) -> dict[str, int]:
+        """The fields as whole numbers: of a value with a name its place among the choices, from 0."""
+        values = {name: getattr(self, name) for name in FIELD_NAMES}
+        return {name: CHOICES[name].index(value) if name in CHOICES else int(value) for name, value in values.items()}
+
+    @property
     def slug(self) -> str:
         """The rules' text as a part of a file's name."""
         return str(self).replace(" ", "-").replace("=", "-")
@@ -265,7 +271,7 @@ class Rules:
 
 
 FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(Rules))
-_CHOICES = {name: choices for name, kind in get_type_hints(Rules).items() if (choices := get_args(kind))}
+CHOICES = {name: choices for name, kind in get_type_hints(Rules).items() if (choices := get_args(kind))}
 """The values of the fields that have names."""
 
 

@@ -27,6 +27,7 @@ from oanquan_env.play.session import Session
 
 HOST = "127.0.0.1"
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+KINDS |= {"json": "application/json", "wasm": "application/wasm"}
 FILES = {
     "" if file.name == "page.html" else file.name: (file.name, KINDS[file.name.partition(".")[2]])
     for file in (files("oanquan_env.play") / "web").iterdir()
