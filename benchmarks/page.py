@@ -22,7 +22,7 @@ from oanquan_env.benchmark.opening_values import openings_table_path
 from oanquan_env.benchmark.suites import DATA, find_suite
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import SEAT_NAMES, Move, square_name
-from oanquan_env.engine.rules import DEFAULT_MAX_PLIES, DEFAULT_PRESET, MAX_SEEDS, MAX_TEXT, PRESETS, RANGES, Rules
+from oanquan_env.engine.rules import DEFAULT_MAX_PLIES, DEFAULT_PRESET, MAX_SEEDS, MAX_TEXT, NEEDS, PRESETS, RANGES, Rules
 from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.players import make as make_policy
@@ -73,11 +73,13 @@ def catalogue() -> dict[str, Any]:
             {"name": field.name, "choices": list(get_args(hints[field.name])), "range": RANGES.get(field.name)}
             for field in dataclasses.fields(Rules)
         ],
+        "needs": NEEDS,
         "max_plies": DEFAULT_MAX_PLIES,
         "max_seeds": MAX_SEEDS,
         "max_text": MAX_TEXT,
         "seats": {count: {"en": names, "vi": vietnamese.SEAT_NAMES[count]} for count, names in SEAT_NAMES.items()},
         "levels": list(LEVELS),
+        "proved": [name for name in PRESETS if (DATA / f"certificate-{name}.npz").is_file()],  # and a table of openings
         "person": PERSON,
         "players": EXAMPLES,
         "largest_file": 1_000_000,
