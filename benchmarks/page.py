@@ -23,6 +23,8 @@ from oanquan_env.benchmark.suites import DATA, find_suite
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import SEAT_NAMES, Move, square_name
 from oanquan_env.engine.rules import DEFAULT_MAX_PLIES, DEFAULT_PRESET, MAX_SEEDS, MAX_TEXT, NEEDS, PRESETS, RANGES, Rules
+from oanquan_env.match.rules import RANGES as MATCH_RANGES
+from oanquan_env.match.rules import MatchMeasure, MatchRules
 from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.players import make as make_policy
@@ -77,6 +79,15 @@ def catalogue() -> dict[str, Any]:
         "max_plies": DEFAULT_MAX_PLIES,
         "max_seeds": MAX_SEEDS,
         "max_text": MAX_TEXT,
+        "match": [
+            {
+                "name": field.name,
+                "choices": get_args(MatchMeasure) if field.name == "match_measure" else [],
+                "range": MATCH_RANGES.get(field.name),
+                "default": field.default,
+            }
+            for field in dataclasses.fields(MatchRules)
+        ],
         "seats": {count: {"en": names, "vi": vietnamese.SEAT_NAMES[count]} for count, names in SEAT_NAMES.items()},
         "levels": list(LEVELS),
         "proved": [name for name in PRESETS if (DATA / f"certificate-{name}.npz").is_file()],  # and a table of openings

@@ -33,7 +33,7 @@ class Game:
         self, board: Board, names: Sequence[str], seats: Sequence[Seat] | None = None, match: Match | None = None
     ) -> None:
         if len(names) != board.rules.players:
-            raise ValueError(f"it has {board.rules.players} players, this one {len(names)}")
+            raise ValueError(f"{len(names)} names for {board.rules.players} players")
         if seats is None:
             known = {name: make_seat(name, board.rules) for name in dict.fromkeys(names)}
             seats = [known[name] for name in names]

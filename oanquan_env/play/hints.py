@@ -46,18 +46,20 @@ class Hint:
     analysis: Analysis | None  # of the search; None for a player that does not search
 
     def text(self, board: Board, language: Language = "en") -> str:
-        """The advice in words: the mover's final margin with each move, or the points won at once."""
-        before = 0.0 if self.analysis is None else final_margin(board, 0.0)
-        moves = "  ".join(f"{move} {round(before + value, 1):+g}" for move, value in self.values.items())
-        parts = {"player": self.player, "best": self.best, "moves": moves}
+        """The advice in words: the mover's final margin with each move, or the points won at once, in whole points."""
         if self.analysis is None:
-            words = "{player}: try {best}.\nPoints that each move wins at once, answers not counted:\n{moves}"
-            return in_language(words, language, **parts)
-        words = "{player}: try {best}.\nFinal margin of {seat} with each move, if all play their best ({how}):\n{moves}"
-        how = "proved" if self.analysis.proved else "seen {depth} moves deep"
-        how = in_language(how, language, depth=self.analysis.depth)
-        seat = in_language(seat_name(board.rules, board.mover), language)
-        return in_language(words, language, **parts, seat=seat, how=how)
+            before, words = 0.0, in_language("Points that each move wins at once, answers not counted:", language)
+        else:
+            how = in_language(
+                "proved" if self.analysis.proved else "seen {depth} moves deep", language, depth=self.analysis.depth
+            )
+            seat = in_language(seat_name(board.rules, board.mover), language)
+            words = "Final margin of {seat} with each move, if all play their best ({how}):"
+            before, words = final_margin(board, 0.0), in_language(words, language, seat=seat, how=how)
+        player = in_language(self.player, language)
+        begin = in_language("{player}: try {best}.", language, player=player, best=self.best)
+        moves = (f"{move}\N{NO-BREAK SPACE}{round(before + value):+d}" for move, value in self.values.items())
+        return f"{begin}\n{words}\n{'  '.join(moves)}"
 
 
 def final_margin(board: Board, value: float) -> float:

@@ -14,8 +14,8 @@ from oanquan_env.play.files import load_game, save_game
 from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint
 from oanquan_env.play.levels import LEVELS, first_playing
-from oanquan_env.play.screen import drawn, edit_lines, plain, thinking
-from oanquan_env.play.vietnamese_texts import HELP, Language, in_language
+from oanquan_env.play.screen import drawn, edit_lines, thinking, wrapped
+from oanquan_env.play.vietnamese_texts import HELP, Language, SpokenError, in_language, reason
 from oanquan_env.players import Policy
 from oanquan_env.players import as_policy as make_policy
 from oanquan_env.playing import choose_move
@@ -45,7 +45,7 @@ class TerminalGame:
         self._asked = ""  # a line that would drop the game, and is done if it is typed again
         self._waiting = False  # an agent was interrupted, and waits for the person's next line
         self._commands: dict[str, Callable[[str], None]] = {
-            "moves": lambda _: self._say("You can play {moves}.", moves=names(self.board.legal_moves)),
+            "moves": self._moves,
             "story": self._story,
             "hint": self._hint,
             "undo": self._undo,
@@ -55,7 +55,7 @@ class TerminalGame:
             "board": self._show,
             "save": self._save,
             "load": self._load,
-            "legend": lambda _: print(plain(in_language(render.LEGEND, self._language))),
+            "legend": lambda _: self._say(render.LEGEND),
             "help": lambda _: self._say(HELP),
         }
 
@@ -64,9 +64,13 @@ class TerminalGame:
 
         Raises ValueError or ImportError, with nothing changed, if an agent does not play them.
         """
+        if board.rules.players != len(self.players):
+            raise SpokenError(
+                "it has {players} players, this one {here}", players=board.rules.players, here=len(self.players)
+            )
         self.game: Game = Game(board, self.players, self.game.seats if known else None)
         if not known:
-            self._adviser = None if self._hints is None else (self._hints, make_policy(self._hints, board.rules))
+            self._adviser = None if self._hints is None else make_policy(self._hints, board.rules)
         self._files: set[Path] = set()  # that the game was saved to
         self._kept = board.history  # what is in a file, or need not be
 
@@ -103,36 +107,41 @@ class TerminalGame:
 
     # ---- output ----------------------------------------------------------------------------------------------------
 
-    def _introduce(self) -> None:
-        """Say who plays which rules, and draw the board."""
-        seats = ", ".join(
-            f"{self._seat(seat)}: {in_language(name, self._language)}" for seat, name in enumerate(self.players)
-        )
-        self._say("{seats}. Rules: {rules}.", seats=seats, rules=self.board.rules)
-        self._show()
+    def _words(self, text: str, **parts: object) -> str:
+        return in_language(text, self._language, **parts)
 
     def _say(self, text: str, **parts: object) -> None:
         """Print a sentence in the language of the game, with its parts."""
-        print(in_language(text, self._language, **parts))
+        print(wrapped(self._words(text, **parts)))
 
     def _seat(self, seat: int) -> str:
-        return in_language(seat_name(self.board.rules, seat), self._language)
+        return self._words(seat_name(self.board.rules, seat))
+
+    def _introduce(self) -> None:
+        """Say who plays which rules, and draw the board."""
+        seats = ", ".join(f"{self._seat(seat)}: {self._words(name)}" for seat, name in enumerate(self.players))
+        self._say("{seats}. Rules: {rules}.", seats=seats, rules=self.board.rules)
+        self._show()
 
     def _show(self, _: str = "") -> None:
         print(f"\n{drawn(self.board, self._language)}\n")
+
+    def _moves(self, _: str) -> None:
+        moves = self.board.legal_moves
+        self._say("You can play {moves}." if moves else "You can play none.", moves=names(moves))
 
     def _story(self, _: str) -> None:
         trace = self.board.last_trace
         if trace is None:
             self._say("No move has been played yet.")
         else:
-            print("\n".join(trace.lines() if self._language == "en" else vietnamese.trace_lines(trace)))
+            print(wrapped("\n".join(trace.lines() if self._language == "en" else vietnamese.trace_lines(trace))))
 
     def _prompt(self) -> str:
         text = "{seat} waits; Enter lets it go on > " if self.game.player else "{seat} > "
         if self.game.over:
             text = "The game is over (undo, story, new, save FILE, quit) > "
-        return in_language(text, self._language, seat=self._seat(self.board.mover))
+        return self._words(text, seat=self._seat(self.board.mover))
 
     def _may_drop(self, line: str, begin: str = "") -> bool:
         """Whether the game can be dropped: it is in a file, or the person was warned and asks again."""
@@ -170,19 +179,21 @@ class TerminalGame:
             self._play(move)
 
     def _answer(self, agent: Policy) -> None:
-        seat = self.board.mover
-        name = f"{self._seat(seat)} ({self.players[seat]})"
-        with thinking(in_language("{name} is thinking…", self._language, name=name)):
+        name = f"{self._seat(self.board.mover)} ({self._words(self.players[self.board.mover])})"
+        with thinking(self._words("{name} is thinking…", name=name)):
             move = choose_move(agent, self.board, self._rng)
-        self._play(move, in_language("{name} plays {move}.", self._language, name=name, move=move))
+        self._play(move, self._words("{name} plays {move}.", name=name, move=move))
 
     def _play(self, move: Move, words: str = "") -> None:
         try:
             self.game.push(move)
         except (IllegalMoveError, RunawayGameError) as error:
-            known = self._language == "vi" and isinstance(error, IllegalMoveError)
-            words = "{move} cannot be played; moves lists those that can" if known else "{error}"
-            self._say(f"{words}.\n", move=move, error=error)
+            if self._language == "en":
+                print(wrapped(f"{error}."))
+            elif isinstance(error, IllegalMoveError):
+                self._say("{move} cannot be played; moves lists those that can.", move=move)
+            else:
+                self._say("{move} would never end.", move=move)
             return
         if words:
             print(words)
@@ -193,20 +204,22 @@ class TerminalGame:
         """Where the final points come from, if the last move ended the game."""
         trace = self.board.last_trace
         if trace is not None and trace.termination:
-            print("\n".join(trace.ending() if self._language == "en" else vietnamese.ending(trace)), end="\n\n")
+            lines = trace.ending() if self._language == "en" else vietnamese.ending(trace)
+            print(wrapped("\n".join(lines)), end="\n\n")
 
     def _hint(self, _: str) -> None:
         if self.game.over:
             self._say("The game is over.")
             return
-        with thinking(in_language("The player who gives hints is thinking…", self._language)):
+        with thinking(self._words("The player who gives hints is thinking…")):
             try:
                 if self._adviser is None:
-                    self._adviser = first_playing(LEVELS["perfect"].players, self.board.rules)
-                advice = hint(*self._adviser, self.board, self._rng).text(self.board, self._language)
+                    self._adviser = first_playing(LEVELS["perfect"].players, self.board.rules)[1]
+                advice = hint(self._hints or "perfect", self._adviser, self.board, self._rng)
             except ValueError as error:  # the file of a net is damaged
-                advice = in_language("There is no hint: {why}.", self._language, why=error)
-        print(advice)
+                self._say("There is no hint: {why}.", why=reason(error, self._language))
+                return
+        print(wrapped(advice.text(self.board, self._language)))
 
     def _undo(self, _: str) -> None:
         if self.game.undo():
@@ -241,7 +254,7 @@ class TerminalGame:
     def _save(self, name: str) -> None:
         if not name:
             self._say("Save it where? Type save and the name of a file.")
-        elif save_game(name, self.game.record(), self._files, self._say):
+        elif save_game(name, self.game.record(), self._files, self._say, self._language):
             self._kept = self.board.history
 
     def _load(self, name: str) -> None:
@@ -251,6 +264,6 @@ class TerminalGame:
             board = load_game(name)
             self._begin(board, known=board.rules == self.board.rules)
         except (OSError, ValueError, ImportError) as error:
-            self._say("It cannot be loaded: {why}.", why=error)
+            self._say("It cannot be loaded: {why}.", why=reason(error, self._language))
         else:
             self._introduce()

@@ -54,7 +54,7 @@ def trace_lines(trace: MoveTrace, move: str = "") -> Iterator[str]:
         yield f"Bốc {what} ở {name(lap.square)}; dân cuối rơi vào {name(lap.last)}."
     for taking in trace.takings:
         parts = [f"{taking.seeds} dân"] * bool(taking.seeds) + ["quan"] * taking.stones
-        yield f"Qua {name(taking.gap)} trống, ăn {' và '.join(parts)} ở {name(taking.square)}: {taking.points} điểm."
+        yield f"Cách {name(taking.gap)} trống, ăn {' và '.join(parts)} ở {name(taking.square)}: {taking.points} điểm."
     yield f"Hết lượt: {TURN_ENDS[trace.turn_end]}."
     for refilling in trace.refillings:
         loan = f", trong đó vay {refilling.borrowed}" if refilling.borrowed else ""

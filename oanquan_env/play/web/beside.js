@@ -73,7 +73,6 @@ function showEnd() {
   $("retry").hidden = !solved || puzzle.answer.right;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
   $("review").hidden = solved || seats.length > 2 || $("evaluate").checked;
-  if (solved && puzzle.answer.right) store.set(`puzzle-${puzzle.level}`, puzzle.number + 1);
   if (ended === game) return;
   ended = game;
   $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });

@@ -2,6 +2,7 @@
 
 import { Game, PERSON } from "./game-model.js";
 import { changedHands, newMatch } from "./match-model.js";
+import { linkOf } from "./links.js";
 import { playRounds, resumeMatch } from "./match-text.js";
 import { parseMove, parsePosition } from "./notation.js";
 import { OWNERSHIP_HEADERS, formatRecords, parseRecords, playLegal } from "./records.js";
@@ -135,8 +136,8 @@ export class Session extends EventTarget {
   /** All that the page shows beside the drawing. */
   state() {
     const { game, version, trouble, puzzle } = this;
-    const own = { version, game: this.number, trouble, record: this.saved(), rules: rulesText(game.rules, this.#catalogue), can_resume: this.#kept !== null };
-    const state = { ...own, ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
+    const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
+    const state = { version, game: this.number, trouble, ...texts, can_resume: this.#kept !== null, ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
     return this.#solved ? { ...state, turn: "solved", legal: [], previews: {} } : state;
   }
 

@@ -4,6 +4,7 @@
 import { $, complain, page } from "./common.js";
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
+import { linkOf } from "./links.js";
 import { askPython, pythonPlayers } from "./python.js";
 import { Session, lessonsOf } from "./session.js";
 import { Thinker } from "./thinker.js";
@@ -29,6 +30,9 @@ export async function request(name, asked = {}) {
 
 /** A request that changes the game; the page follows. */
 export const play = (name, asked = {}) => session.request(name, asked);
+
+/** The game as the fragment of an address. */
+export const link = () => linkOf(session.game, page.catalogue);
 
 /** The lessons with their drawings and moves. */
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
