@@ -145,7 +145,7 @@ def drawing(players: int, fields: int) -> dict[str, Any]:
 def heaps(index: int, square: Square) -> dict[str, Any]:
     """The places of a square's seeds.
 
-    `pebbles`: of each its scale and colour. `heaps`: for each number of seeds one list with x, y and angle of each seed,
+    `pebbles`: of each its scale and colour. `heaps`: for each number of seeds one list with x, y and angle of each,
     from the middle of the pile in tenths of a unit.
     """
     piles = [list(pebble_places(index, square, seeds)) for seeds in range(1, MOST_PEBBLES + 1)]
