@@ -38,7 +38,7 @@ export const link = () => linkOf(session.game, page.catalogue);
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
 
 function follow() {
-  const state = session.state(), key = JSON.stringify([state.seats.length, state.start.seeds.length, state.names]);
+  const state = session.state(), key = JSON.stringify([state.rules, state.names]);
   page.state = state;
   keep();
   view.update(state, key === drawn ? null : session.drawing());
