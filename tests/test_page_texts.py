@@ -19,7 +19,6 @@ from oanquan_env.engine.notation import square_name
 from oanquan_env.engine.rules import FIELD_NAMES, PRESETS
 from oanquan_env.errors import UsageError
 from oanquan_env.match.rules import MatchRules
-from oanquan_env.play.catalogue import catalogue
 from oanquan_env.records.games import RESERVED, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
 from tests import strategies
@@ -40,8 +39,7 @@ def page() -> Iterator[Ask]:
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node.js is not installed")
-    command = [node, str(RUNNER), json.dumps(catalogue())]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
+    with subprocess.Popen([node, RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdin is not None
         assert process.stdout is not None
         stdin, stdout = process.stdin, process.stdout
@@ -58,8 +56,8 @@ def page() -> Iterator[Ask]:
 
 
 def beginning(message: str) -> str:
-    """An error's words up to the first text that it quotes, as quoting differs; the page names no synonym."""
-    return re.split("['\"]", message)[0].replace("anticlockwise, ", "")
+    """An error's words up to the first text that it quotes, as quoting differs."""
+    return re.split("['\"]", message)[0]
 
 
 def refused_alike(answer: Answer, error: UsageError, code: str) -> None:

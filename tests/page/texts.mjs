@@ -9,7 +9,7 @@ const [rules, notation, records, matches, links, { Engine }, { Refused }] = awai
   ["rules.js", "notation.js", "records.js", "match-text.js", "links.js", "engine.js", "refused.js"].map(load),
 );
 const engine = await Engine.load(file("engine.wasm"), JSON.parse(file("engine.json")));
-const catalogue = JSON.parse(process.argv[2]);
+const catalogue = JSON.parse(file("data/catalogue.json"));
 const read = (text) => rules.parseRules(text, catalogue);
 
 const texts = (moves) => moves.map(notation.moveText);
@@ -28,7 +28,7 @@ function resumed(given) {
 }
 
 function linked({ rules: by, position, moves, seats }) {
-  const handle = engine.rules(read(by)), begun = position ? notation.parsePosition(handle, position) : engine.start(handle);
+  const handle = engine.rules(read(by)), begun = position ? notation.parsePosition(handle, position, engine) : engine.start(handle);
   const game = { engine, rules: handle, match: null, root: { position: begun }, names: seats, resigned: null, line: () => moves.map((move) => ({ action: notation.parseMove(move) })) };
   return links.linkOf(game, catalogue);
 }
@@ -37,7 +37,10 @@ const ANSWERS = {
   rules: (text) => [rules.rulesText(read(text), catalogue), rules.rulesSlug(read(text), catalogue), read(text)],
   match: (text, match) => rules.matchRulesText(rules.parseMatchRules(match, read(text), catalogue)),
   move: (text) => [notation.parseMove(text), notation.moveText(notation.parseMove(text))],
-  position: (by, text) => [notation.positionText(read(by), notation.parsePosition(read(by), text)), notation.parsePosition(read(by), text).ended],
+  position(by, text) {
+    const handle = engine.rules(read(by)), position = notation.parsePosition(handle, text, engine);
+    return [notation.positionText(handle, position), position.ended];
+  },
   squares: (by) => [...Array(read(by).players * (read(by).fields + 1)).keys()].map((index) => notation.squareName(read(by), index)),
   records: (given) => text(records.parseRecords(given, catalogue, engine)),
   resumed,

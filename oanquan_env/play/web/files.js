@@ -2,9 +2,9 @@
 
 import { $, complain, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
-import { linkOf, readLink } from "./links.js";
+import { readLink } from "./links.js";
 import { Refused } from "./refused.js";
-import { play, shown, view } from "./table.js";
+import { play, view } from "./table.js";
 import { verdict } from "./told.js";
 
 export function open() {
@@ -85,7 +85,7 @@ async function copy(text, told) {
 }
 
 function shareLink() {
-  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${linkOf(...shown())}` };
+  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${page.state.link}` };
   if (!shares(shared)) return copy(shared.url, words().copied);
   $("share-dialog").close();
   return navigator.share(shared).catch(() => {}); // it was put off

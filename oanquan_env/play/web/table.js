@@ -30,9 +30,6 @@ export async function request(name, asked = {}) {
 /** A request that changes the game; the page follows. */
 export const play = (name, asked = {}) => session.request(name, asked);
 
-/** The game and the catalogue, as links.js takes them. */
-export const shown = () => [session.game, page.catalogue];
-
 /** The lessons with their drawings and moves. */
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
 
