@@ -1,16 +1,17 @@
-"""The page's own sessions against the library: the same requests lead to the same positions, stories, matches and records."""
+"""The page's own sessions: the same requests lead to the positions, stories, matches and records of the library."""
 
 import copy
 import json
 import random
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from oanquan_env import Board, Rules, RulesError, parse_records
+from oanquan_env import Board, Rules, parse_records
 from oanquan_env.board import IllegalMoveError
 from oanquan_env.engine.move_trace import MoveTrace
 from oanquan_env.engine.notation import NotationError, seat_name
@@ -22,7 +23,10 @@ from tests.strategies import PRESET_NAMES
 
 Json = dict[str, Any]
 Script = list[tuple[str, Json]]
+Told = tuple[bool, Json, MoveTrace | None]
+"""Whether a request is refused; the state, and the last move, after it."""
 PLAYED = "random"  # a player that is no person; the test chooses its moves
+OTHERS = ("undo", "undo", "redo", "redo", "back", "resign", "rematch", "load", "link", "next_round", "move")
 VARIANTS = (
     "tonkin fields=3 seeds=3 quan_non=2",
     "vietnamese refill=forfeit refill_when=at_once mandarin_leftovers=split",
@@ -142,6 +146,12 @@ class Reference:
         match, board = resume_match(records) if self.match else (None, records[0].board())
         return Reference(board, self.names, match, is_resigned(records[-1]))
 
+    def link(self) -> "Reference":
+        """A link holds no resignation of a single game."""
+        if self.match is None:
+            self.resigned = None
+        return self.load()
+
     def scores(self) -> list[int] | None:
         settled, outcome = self.settled(), self.board.outcome
         return None if outcome is None else list(settled.rounds[-1].scores if settled else outcome.scores)
@@ -162,7 +172,10 @@ class Reference:
             "previews": {str(move): preview(board.sowing(move)) for move in board.legal_moves}
             if self.turn == "person"
             else {},
-            "seats": [{"name": name, "person": name == "human", "proved": False} for name in self.names],
+            "seats": [
+                {"name": name, "person": name == "human", "proved": self._proved(seat)}
+                for seat, name in enumerate(self.names)
+            ],
             "turn": self.turn,
             "resigned": self.resigned,
             "outcome": scores and {
@@ -177,6 +190,11 @@ class Reference:
             "puzzle": None,
             "trouble": "",
         }  # fmt: skip
+
+    def _proved(self, seat: int) -> bool:
+        """As the test's players say, but never where fields changed hands."""
+        changed = self.match is not None and self.match.ownership.owners().any()
+        return seat == 1 and self.names[seat] == PLAYED and self.played < 3 and not changed
 
     def _match(self, match: Match) -> Json:
         settled = self.settled()
@@ -193,29 +211,35 @@ class Reference:
             "winner": shown.outcome and shown.outcome.winner,
         }
 
-    def last(self) -> tuple[int, Json] | None:
-        """Number and JSON of the last move."""
-        trace, mark = self.board.last_trace, self.board.last_mark
-        if trace is None or mark is None:
-            return None
-        if trace.termination:
-            trace = replace(trace, standings=tuple(self.scores() or ()))
-        frame = trace.frames()[-1]
-        move = {
-            "mover": self.board.mover,
-            "player": trace.player,
-            "move": str(trace.move),
-            "steps": steps(trace),
-            "after": {"seeds": list(frame.seeds), "stones": list(frame.stones), "scores": list(frame.scores)},
-            "standings": list(trace.standings),
-            "last": {"origin": mark.origin, "path": list(mark.path), "last": mark.last, "captured": list(mark.captured)}
-            | {"step": 1 - 2 * trace.move.direction},
-            "lines": {
-                "en": list(trace.lines()),
-                "vi": [line[0].upper() + line[1:] for line in vietnamese.trace_lines(trace, vietnamese.arrow_name(trace.move))],
-            },
-        }  # fmt: skip
-        return self.line()[-1], move
+    def last(self) -> MoveTrace | None:
+        """The trace of the last move; at the end of a game with the final points by ownership."""
+        trace = self.board.last_trace
+        return replace(trace, standings=tuple(self.scores() or ())) if trace and trace.termination else trace
+
+
+def told(trace: MoveTrace) -> Json:
+    """A move as the page shows it."""
+    parts = ("gap", "square", "seeds", "stones", "points")
+    laps = [{"kind": "lap", "square": lap.square, "seeds": lap.seeds, "squares": [*lap.squares]} for lap in trace.laps]
+    takings = [{part: getattr(taking, part) for part in parts} for taking in trace.takings]
+    refillings = [{"kind": "refilling", "player": one.player, "seeds": one.seeds} for one in trace.refillings]
+    seeds, stones, scores = map(list, trace.frames()[-1])
+    path = [square for lap in trace.laps for square in lap.squares]
+    return {
+        "player": trace.player,
+        "mover": (trace.player + 1) % trace.rules.players,
+        "move": str(trace.move),
+        "steps": [*laps, *({"kind": "taking", "player": trace.player} | taking for taking in takings), *refillings],
+        "after": {"seeds": seeds, "stones": stones, "scores": scores},
+        "standings": list(trace.standings),
+        "last": {"origin": trace.laps[0].square, "path": path, "last": path[-1], "step": 1 - 2 * trace.move.direction}
+        | {"captured": [taking.square for taking in trace.takings]},
+        "lines": {"en": list(trace.lines()), "vi": [line[0].upper() + line[1:] for line in vietnamese_lines(trace)]},
+    }
+
+
+def vietnamese_lines(trace: MoveTrace) -> Iterator[str]:
+    return vietnamese.trace_lines(trace, vietnamese.arrow_name(trace.move))
 
 
 def preview(trace: MoveTrace) -> Json:
@@ -226,21 +250,10 @@ def preview(trace: MoveTrace) -> Json:
     }
 
 
-def steps(trace: MoveTrace) -> list[Json]:
-    laps = [{"kind": "lap", "square": lap.square, "seeds": lap.seeds, "squares": list(lap.squares)} for lap in trace.laps]
-    parts = ("gap", "square", "seeds", "stones", "points")
-    takings = [
-        {"kind": "taking", **{part: getattr(taking, part) for part in parts}, "player": trace.player}
-        for taking in trace.takings
-    ]
-    refillings = [{"kind": "refilling", "player": one.player, "seeds": one.seeds} for one in trace.refillings]
-    return [*laps, *takings, *refillings]
-
-
-def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Script, list[Json]]:
-    """Requests of a session after its first one, and what the library says after each: {refused, state, last}."""
+def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Script, list[Told]]:
+    """Requests of a session after its first one, and what the library says after each."""
     script: Script = []
-    told = [{"refused": False, "state": reference.state(), "last": reference.last()}]
+    told = [(False, reference.state(), reference.last())]
     for _ in range(count):
         lucky, legal = rng.random(), [str(move) for move in reference.board.legal_moves]
         if reference.turn == "player" and lucky < 0.8:
@@ -250,7 +263,7 @@ def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Scri
         elif reference.turn == "person" and lucky < 0.7:
             name, asked = "move", {"move": rng.choice([*legal, *legal, *legal, "9A", "A1"]), "ply": reference.board.ply}
         else:
-            name = rng.choice(["undo", "undo", "redo", "redo", "back", "resign", "rematch", "load", "next_round", "move"])
+            name = rng.choice(OTHERS)
             asked = {
                 "back": {"moves": rng.randint(-1, reference.played + 1)},
                 "rematch": {"swap": rng.random() < 0.5},
@@ -268,38 +281,37 @@ def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Scri
         except (ValueError, NotationError, IllegalMoveError):
             refused = True
         script.append((name, asked))
-        told.append({"refused": refused, "state": reference.state(), "last": reference.last()})
+        told.append((refused, reference.state(), reference.last()))
     return script, told
 
 
 @pytest.mark.parametrize("match", [None, "fields_to_lose=2 match_measure=margin"])
 def test_sessions_are_those_of_the_library(match: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(7)
-    for players in (2, 3, 4):
-        monkeypatch.setitem(vietnamese.SEAT_NAMES, players, [f"bên {seat}" for seat in range(players)])
     scripts, wanted = [], []
     for text in (*PRESET_NAMES, *VARIANTS):
         rules = Rules.parse(text)
         if match is not None and rules.players > 2:
             continue
         names = [rng.choice(["human", "human", PLAYED]) for _ in range(rules.players)]
-        board = Board(rules)
-        first: Json = {"rules": text, "seats": names}
-        if match is not None:
-            first["match"] = match
-        script, told = requests(Reference(board, names, match and Match(rules, match)), rng, 30)
-        scripts.append([("new", first), *script])
-        wanted.append(told)
+        asked = {"rules": text, "seats": names} | ({} if match is None else {"match": match})
+        script, expected = requests(Reference(Board(rules), names, match and Match(rules, match)), rng, 40)
+        scripts.append([("new", asked), *script])
+        wanted.append(expected)
     compared = 0
-    for script, told, answers in zip(scripts, wanted, played(scripts), strict=True):
+    for script, expected, answers in zip(scripts, wanted, played(scripts), strict=True):
         moves: Json = {}
-        for request, expected, answer in zip(script, told, answers, strict=True):
-            state = answer["state"]
-            moves = moves | state["moves"]
-            assert (answer["refused"] is not None) == expected["refused"], request
-            assert comparable(state) == expected["state"], request
-            compared += 1
-    assert compared > 100
+        for request, (refused, state, trace), answer in zip(script, expected, answers, strict=True):
+            found = answer["state"]
+            moves |= found["moves"]
+            assert (answer["refused"] is not None) == refused, request
+            assert comparable(found) == state, request
+            if trace is not None:
+                monkeypatch.setitem(vietnamese.SEAT_NAMES, trace.rules.players, found["names"]["vi"])
+                move = moves[str(found["line"][-1])]
+                assert {name: move[name] for name in move if name not in ("under", "over")} == told(trace), request
+                compared += 1
+    assert compared > 200
 
 
 def comparable(state: Json) -> Json:
@@ -311,3 +323,82 @@ def comparable(state: Json) -> Json:
         found["match"] = {**found["match"], "rounds": rounds, "codes": found["match"]["owners"]["codes"]}
         del found["match"]["owners"]
     return found
+
+
+def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
+    begin, best = ("new", {"seats": ["human", PLAYED], "moves": "3A"}), ("move", {"move": "3A", "ply": 1})
+    script = [begin, ("puzzle", {"number": 1}), best, ("puzzle", {"level": "hard", "number": 10**6}), ("reopen", {})]
+    script += [
+        ("resume", {}),
+        ("resume", {}),
+        ("answer", {"move": "1A"}),
+        ("puzzle", {"level": "none"}),
+        ("reopen", {}),
+    ]
+    [answers] = played([script])
+    before, puzzle, solved, hard, again, after, refused, answered, none, there = (answer["state"] for answer in answers)
+    assert (puzzle["puzzle"]["name"], puzzle["can_resume"], puzzle["turn"]) == ("refute", True, "person")
+    assert (solved["turn"], solved["legal"], solved["puzzle"]["answer"]["right"]) == ("solved", [], True)
+    assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3↺."
+    values = again["puzzle"]
+    assert (values["level"], values["counts"]["hard"] > 10, values["answer"]) == ("hard", True, None)
+    assert {**again, "game": 0, "version": 0} == {**hard, "game": 0, "version": 0}
+    kept = ("game", "line", "record", "seats", "turn", "position")
+    assert [after[name] for name in kept if name != "game"] == [before[name] for name in kept if name != "game"]
+    assert [answer["refused"] is None for answer in answers[6:9]] == [False, True, False]
+    assert (refused["can_resume"], answered["line"], none["puzzle"], there["record"]) == (
+        False,
+        [1, 2],
+        None,
+        none["record"],
+    )
+
+
+def test_records_name_those_who_played() -> None:
+    text = '[Rules "mancala-world"]\n[South "Lan"]\n[North "random"]\n[Date "2025"]\n[Result "*"]\n\n1. 3A 1A\n*\n'
+    script = [("load", {"text": text}), ("move", {"move": "2C", "ply": 2}), ("move", {"move": "2C", "ply": 3})]
+    script += [("rematch", {}), ("load", {"text": text, "seats": ["random", "human"]}), ("answer", {"move": "2C"})]
+    script += [("rematch", {"swap": True}), ("new", {"seats": ["human", "nobody"]}), ("new", {"seats": ["human"]})]
+    [answers] = played([script])
+    headers = [parse_records(answer["state"]["record"])[0].headers for answer in answers]
+    assert [(each["South"], each["North"]) for each in headers[:7]] == [
+        ("Lan", "random"), ("Lan", "random"), ("Lan", "human"), ("human", "human"), ("Lan", "random"),
+        ("random", "random"), ("human", "random"),
+    ]  # fmt: skip
+    assert (headers[2]["Date"], "Date" in headers[3]) == ("2025", False)
+    assert [answer["refused"] and answer["refused"]["code"] for answer in answers[6:]] == [None, "player", "player"]
+
+
+def test_what_the_seats_are_called() -> None:
+    seats = {
+        ("human", "human"): ["bên dưới", "bên trên"],
+        (PLAYED, PLAYED): ["bên dưới", "bên trên"],
+        ("human", PLAYED): ["bạn", "máy"],
+        (PLAYED, "human"): ["máy", "bạn"],
+        (PLAYED, "human", PLAYED): ["máy bên trái", "bạn", "máy bên phải"],
+        ("human", "human", PLAYED): ["bên dưới", "bên phải", "bên trái"],
+        (PLAYED, PLAYED, PLAYED, "human"): ["máy bên phải", "máy bên trên", "máy bên trái", "bạn"],
+    }
+    presets = {2: "tonkin", 3: "three-player", 4: "four-player"}
+    answers = played([[("new", {"rules": presets[len(names)], "seats": names})] for names in seats])
+    assert [answer["state"]["names"]["vi"] for [answer] in answers] == list(seats.values())
+
+
+def test_lessons_and_hints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(vietnamese.SEAT_NAMES, 2, ["bạn", "đối phương"])
+    asked = [{}, {"moves": 1}, {"moves": 1}, {"moves": 0}, {"moves": 3}, {"moves": 1.5}]
+    [answers] = played([[("new", {"moves": "3A1C"}), ("lessons", {}), *(("hint", moves) for moves in asked)]])
+    for lesson in answers[1]["lessons"]:
+        if lesson["move"]:
+            start, move = lesson["start"], lesson["move"]
+            board = Board.setup(start["seeds"], start["stones"], start["scores"])
+            board.push(move["move"])
+            assert board.last_trace is not None
+            assert {name: move[name] for name in move if name not in ("under", "over")} == told(board.last_trace)
+    now, first, _, none, *refused = answers[2:]
+    board = Board()
+    board.push("3A")
+    assert (first["hint"]["serial"], first["hint"]["ply"], first["hint"]["best"]) == (1, 1, board.text())
+    assert (now["hint"]["serial"], now["hint"]["options"]) == (2, {"review": False, "proved": True})
+    assert (none["hint"]["serial"], none["hint"]["options"]["review"]) == (0, True)
+    assert [answer["refused"]["code"] for answer in refused] == ["request", "request"]

@@ -27,7 +27,7 @@ export function show() {
 
 function presetName(rules) {
   const [name, ...changes] = rules.split(" ");
-  return [words().presets[name]?.[0] ?? name, ...changes].join(" ");
+  return [words().presets[name] ?? name, ...changes].join(" ");
 }
 
 function showMoves(number) {

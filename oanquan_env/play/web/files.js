@@ -1,9 +1,10 @@
 // Games in files and on the clipboard, links that hold a game, and films of it.
 
 import { $, complain, explain, make, notice, page, words } from "./common.js";
+import "./dialog-words.js";
 import { readLink } from "./links.js";
 import { Refused } from "./refused.js";
-import { link, play, view } from "./table.js";
+import { play, view } from "./table.js";
 import { verdict } from "./told.js";
 
 export function open() {
@@ -84,7 +85,7 @@ async function copy(text, told) {
 }
 
 function shareLink() {
-  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${link()}` };
+  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${page.state.link}` };
   if (!shares(shared)) return copy(shared.url, words().copied);
   $("share-dialog").close();
   return navigator.share(shared).catch(() => {}); // it was put off

@@ -10,7 +10,6 @@ export const SEATS = {
 };
 /** Why a game is over, by the number that a position has as `ended`; 0 goes on. */
 export const TERMINATIONS = ["running", "stones_captured", "squares_empty", "forfeit", "max_plies", "resigned"];
-const [RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, MAX_PLIES] = TERMINATIONS.keys();
 const MAX_SEEDS = 255;
 
 export const seatName = (players, seat, language = "en") => SEATS[language][players][seat];
@@ -56,8 +55,8 @@ export function positionText(rules, { seeds, stones, scores, mover, ply }) {
   return `${sides.join("/")} ${scores.join(",")} ${mover} ${ply}`;
 }
 
-/** The position that a text describes; the inverse of positionText. Throws Refused with the column of the fault. */
-export function parsePosition(rules, text) {
+/** The position that a text describes; the inverse of positionText. `rules` are the engine's. Throws Refused with the column. */
+export function parsePosition(rules, text, engine) {
   const { players, fields } = rules, length = fields + 1;
   const refuse = (place, en, vi) => { throw new Refused("position", en, vi, { column: columnOf(text, place) }); };
   const split = (span, separator, count, what, thing) => {
@@ -111,23 +110,9 @@ export function parsePosition(rules, text) {
   if (total !== wanted) {
     refuse(words[0].place, `seeds, stones and scores make ${total} points, not the ${wanted} of the rules`, `dân, quan và điểm cộng lại là ${total}, không phải ${wanted} như luật`);
   }
-  const position = { seeds, stones, scores, mover, ply, ended: RUNNING };
-  position.ended = ending(rules, position);
-  if (position.ended === RUNNING && rowIsEmpty(rules, position, mover)) {
+  const position = engine.setUp(rules, { seeds, stones, scores, mover, ply });
+  if (!position.ended && !engine.legal(rules, position).length) {
     refuse(words[2].place, `the row of the mover, player ${mover}, is empty: not ready to move`, "hàng của người đi không còn dân: không có nước nào");
   }
   return position;
-}
-
-const rowIsEmpty = ({ fields }, { seeds }, seat) => !seeds.slice(seat * (fields + 1), seat * (fields + 1) + fields).some(Boolean);
-
-/** Why a game that is set up so is over (Core.setup); in play the engine says it. */
-function ending(rules, position) {
-  const { seeds, stones, scores, mover, ply } = position, emptied = rules.end === "squares_empty";
-  if (!stones.some((stone, side) => stone || (emptied && seeds[side * (rules.fields + 1) + rules.fields]))) return emptied ? SQUARES_EMPTY : STONES_CAPTURED;
-  if (ply >= rules.max_plies) return MAX_PLIES;
-  if (rules.refill !== "forfeit") return RUNNING;
-  const asked = rules.refill_when === "turn" ? [mover] : scores.map((_, turn) => (mover + turn) % rules.players);
-  const due = asked.find((seat) => rowIsEmpty(rules, position, seat));
-  return due !== undefined && scores[due] < rules.fields ? FORFEIT : RUNNING;
 }

@@ -18,14 +18,13 @@ const written = (value) => (typeof value === "boolean" ? (value ? "True" : "Fals
 const refused = (field, en, vi) => new Refused("rules", en, vi, { field });
 
 function words(text, catalogue) {
-  if (text.length > catalogue.max_text) {
-    throw refused("", `rules are written in at most ${catalogue.max_text} characters`, `luật dài nhất là ${catalogue.max_text} ký tự`);
-  }
+  const most = catalogue.max_text, { length } = [...text], [en, vi] = ["en", "vi"].map((language) => [most, length].map((number) => number.toLocaleString(language)));
+  if (length > most) throw refused("", `rules are written in at most ${en[0]} characters; got ${en[1]}`, `luật dài nhất là ${vi[0]} ký tự, không phải ${vi[1]}`);
   return text.match(WORD) ?? [];
 }
 
 function unknown(kind, loai, name, known) {
-  return refused(name, `unknown ${kind} ${quoted(name)}; known: ${known.join(", ")}`, `không có ${loai} ${quoted(name)}; chỉ có: ${known.join(", ")}`);
+  return refused("", `unknown ${kind} ${quoted(name)}; known: ${known.join(", ")}`, `không có ${loai} ${quoted(name)}; chỉ có: ${known.join(", ")}`);
 }
 
 /** The value that a text gives to a field, {name, choices, range}. */
@@ -47,17 +46,17 @@ function check({ name, choices, range }, value) {
   throw refused(name, `${name} must be ${en}; got ${given}`, `${name} phải là ${vi}, không phải ${given}`);
 }
 
-/** Words such as seeds=4, as an object. */
+/** The values that words such as seeds=4 give to fields. */
 function changes(words, fields, kind, loai) {
-  const changed = {};
+  const texts = new Map();
   for (const word of words) {
-    const [, name, sign, text] = /^([^=]*)(=?)(.*)$/su.exec(word), field = fields.find((one) => one.name === name);
+    const [, name, sign, text] = /^([^=]*)(=?)(.*)$/su.exec(word);
     if (!sign) throw refused("", `cannot read ${quoted(word)}: expected field=value`, `không đọc được ${quoted(word)}: cần viết tên=giá_trị`);
-    if (!field) throw unknown(kind, loai, name, fields.map((one) => one.name));
-    if (Object.hasOwn(changed, name)) throw refused(name, `${name} is given twice`, `${name} được viết hai lần`);
-    changed[name] = parsed(field, text);
+    if (!fields.some((field) => field.name === name)) throw unknown(kind, loai, name, fields.map((field) => field.name));
+    if (texts.has(name)) throw refused(name, `${name} is given twice`, `${name} được viết hai lần`);
+    texts.set(name, text);
   }
-  return changed;
+  return Object.fromEntries(fields.filter(({ name }) => texts.has(name)).map((field) => [field.name, parsed(field, texts.get(field.name))]));
 }
 
 /** The fields, complete and in order; a ply limit that is left out follows the players. Throws Refused. */

@@ -1,8 +1,8 @@
 // A game as a page or a widget plays it: named requests in, the state as JSON out. It draws nothing and keeps no files.
 
 import { Game, PERSON } from "./game-model.js";
-import { changedHands, newMatch } from "./match-model.js";
 import { linkOf } from "./links.js";
+import { changedHands, newMatch } from "./match-model.js";
 import { playRounds, resumeMatch } from "./match-text.js";
 import { parseMove, parsePosition } from "./notation.js";
 import { OWNERSHIP_HEADERS, formatRecords, parseRecords, playLegal } from "./records.js";
@@ -13,7 +13,7 @@ import { drawingJson, frameOf, gameJson, namesOf, nodeJson, puzzleJson } from ".
 const notYours = (code) => new Refused(code, "it is not your turn", "chưa đến lượt bạn");
 const impossible = (en, vi) => new Refused("request", en, vi);
 
-/** What a request may begin with; others are refused. */
+// Each is a method with an underscore before its name.
 const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "resume", "resign", "next_round", "load"];
 
 /**
@@ -24,7 +24,7 @@ const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "r
 export class Session extends EventTarget {
   #engine; #thinker; #data; #catalogue;
   #drawing = null; // of the rules, with English names alone
-  #kept = null; // the game that a puzzle interrupted, as #put takes it
+  #kept = null; // the game that a puzzle interrupted, and what belongs to it
   #proved = [];
   #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
   #values = new Map();
@@ -56,7 +56,7 @@ export class Session extends EventTarget {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
     if (match !== null) return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats);
     if (!Number.isInteger(starter) || starter < 0 || starter >= rules.players) throw impossible(`starter must be 0 to ${rules.players - 1}; got ${starter}`, "");
-    const start = position === null ? this.#engine.start(rules, starter) : parsePosition(rules, position);
+    const start = position === null ? this.#engine.start(rules, starter) : parsePosition(rules, position, this.#engine);
     return this.#put({ rules, start, moves: moves.match(/..?/gsu) ?? [] }, seats);
   }
 
@@ -97,8 +97,9 @@ export class Session extends EventTarget {
     const levels = { first, ...others };
     if (!Object.hasOwn(levels, level) || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
     const place = number % levels[level].length, puzzle = levels[level][place];
-    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values), kept = this.puzzle ? this.#kept : this.#here();
-    await this.#put({ rules, start: parsePosition(rules, puzzle.position) }, Array(rules.players).fill(PERSON));
+    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values);
+    const kept = this.#kept ?? { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values };
+    await this.#put({ rules, start: parsePosition(rules, puzzle.position, this.#engine) }, Array(rules.players).fill(PERSON));
     this.#kept = kept;
     this.puzzle = { ...puzzle, level, number: place, counts: Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length])) };
   }
@@ -106,10 +107,10 @@ export class Session extends EventTarget {
   /** Leave the puzzle, and go on with the game before it. */
   _resume() {
     if (!this.#kept) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
-    Object.assign(this, { game: this.#kept.game, puzzle: null });
-    this.number = this.#kept.number;
-    this.#drawing = this.#kept.drawing;
-    this.#values = this.#kept.values;
+    const { game, number, drawing, values } = this.#kept;
+    Object.assign(this, { game, number, puzzle: null });
+    this.#drawing = drawing;
+    this.#values = values;
     this.#kept = null;
   }
 
@@ -137,7 +138,8 @@ export class Session extends EventTarget {
   state() {
     const { game, version, trouble, puzzle } = this;
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
-    const state = { version, game: this.number, trouble, ...texts, can_resume: this.#kept !== null, ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
+    const shown = { ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
+    const state = { version, game: this.number, trouble, ...texts, can_resume: this.#kept !== null, ...shown };
     return this.#solved ? { ...state, turn: "solved", legal: [], previews: {} } : state;
   }
 
@@ -189,8 +191,6 @@ export class Session extends EventTarget {
   get #solved() { return this.puzzle !== null && this.game.node.parent !== null; }
 
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
-
-  #here() { return { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values }; }
 
   /** Go on with another game; by default those play who sit here, or persons where others are needed. */
   async #put({ rules, start, moves = [], match = null, headers = {}, resigned = false }, seats) {
@@ -260,7 +260,7 @@ export async function lessonsOf(engine, catalogue, data) {
   const rules = engine.rules(catalogue.presets[catalogue.default].values);
   const [lessons, empty] = await Promise.all([data("lessons.json"), data(`drawing-${rules.players}-${rules.fields}.json`)]);
   return lessons.map(({ name, position, move }) => {
-    const start = parsePosition(rules, position), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);
+    const start = parsePosition(rules, position, engine), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);
     if (move !== null) game.step(parseMove(move));
     const drawing = drawingJson(empty, rules, names);
     return { name, drawing, start: frameOf(start), move: move && nodeJson(game.node, drawing, names) };

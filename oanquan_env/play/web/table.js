@@ -4,7 +4,6 @@
 import { $, complain, page } from "./common.js";
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
-import { linkOf } from "./links.js";
 import { askPython, pythonPlayers } from "./python.js";
 import { Session, lessonsOf } from "./session.js";
 import { Thinker } from "./thinker.js";
@@ -31,14 +30,11 @@ export async function request(name, asked = {}) {
 /** A request that changes the game; the page follows. */
 export const play = (name, asked = {}) => session.request(name, asked);
 
-/** The game as the fragment of an address. */
-export const link = () => linkOf(session.game, page.catalogue);
-
 /** The lessons with their drawings and moves. */
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
 
 function follow() {
-  const state = session.state(), key = JSON.stringify([state.seats.length, state.start.seeds.length, state.names]);
+  const state = session.state(), key = JSON.stringify([state.rules, state.names]);
   page.state = state;
   keep();
   view.update(state, key === drawn ? null : session.drawing());
@@ -70,13 +66,18 @@ export async function begin() {
   const worker = () => new Worker(address("worker.js"), { type: "module" });
   session = new Session({ engine, thinker: new Thinker({ engine: module, layout, data, catalogue, worker, ask }), data, catalogue });
   session.addEventListener("changed", follow);
-  const before = kept();
+  await goOn(kept());
+}
+
+/** Go on with the game that was kept; where its players are not here any more, persons take their seats. */
+async function goOn(before) {
   try {
-    await (before ? session.restore(before) : session.request("new", BEGIN));
+    if (before) { await session.restore(before); return; }
   } catch (error) {
     complain(error);
-    await session.request("new", BEGIN);
+    try { await session.request("load", { text: before.text }); return; } catch { /* a game of an older page */ }
   }
+  await session.request("new", BEGIN);
 }
 
 export const view = new GameView($("board"), async (name, asked) => {

@@ -1,4 +1,5 @@
-// The words of the page in both languages; those of the board are in board-words.js.
+// The words of the page in both languages; those of the board are in board-words.js, those of rules and lessons in
+// dialog-words.js.
 
 export const WORDS = {
   en: {
@@ -6,7 +7,7 @@ export const WORDS = {
     start: "Start", nextRound: "Next round", nextPuzzle: "Next puzzle", retry: "Try again", rematch: "Rematch", swap: "Change sides", review: "Review the game",
     evaluate: "Show who is ahead", story: "The move", moves: "All moves", noMove: "No move yet.", graph: "Graph of who was ahead after each move; the list of moves leads there, too",
     resign: "Resign", share: "Save, share, open", save: "Save the record", load: "Choose a file", link: "Link to the game", copyRecord: "Copy record", svg: "Film (SVG)", gif: "Film (GIF)",
-    resume: "Back to the game", players: "Players", source: "Rules after", numbered: (number, move) => `${number}. ${move}`,
+    resume: "Back to the game", players: "Players", numbered: (number, move) => `${number}. ${move}`,
     open: "Open", pasteHere: "Paste a record or a link here to open it:", cancel: "Cancel", begin: "Begin", back: "Back", next: "Next", close: "Close", play: "Play",
     keys: "Keys: arrows and Enter move, U undo, R redo, H hint, W watch again, S skip; comma and full stop step through the game, P plays it.",
     aboutPuzzles: "Each puzzle has one best move. The first ones teach; the others come from games, and a search has proved the value of every move.",
@@ -35,35 +36,7 @@ export const WORDS = {
     },
     at: (column) => `The mistake is at the sign marked here (number ${column}):`,
     presets: {
-      "mancala-world": ["The common game", "Seeds are sown either way; each of the two mandarins counts ten points. The game ends when both mandarins are captured."],
-      vietnamese: ["As in the village", "One may capture over an empty mandarin square. The game ends when both mandarin squares are empty."],
-      tonkin: ["As long ago (1944)", "As children of Tonkin played it: only anticlockwise, ten small stones for a mandarin."],
-      ludii: ["Quick refill", "As the common game, but an empty row is refilled at once."],
-      app: ["One capture a turn", "As the common game, but a turn captures only once."],
-      "three-player": ["Three players", "The common game on a triangle."],
-      "four-player": ["Four players", "The common game on a square."],
-    },
-    fields: {
-      players: "Players", fields: "Fields a side", seeds: "Seeds a field", stones: "Mandarin stones", stone_value: "Points of a stone",
-      mandarin_seeds: "Seeds on a mandarin square", sowing: "Direction of sowing", mandarin_ahead: "Full mandarin square ahead",
-      empty_mandarin: "Empty mandarin square ahead", capture: "Captures in a turn", quan_non: "A stone with fewer seeds is safe",
-      mandarin_seeds_capturable: "A mandarin’s seeds can be captured", refill: "Refilling without points", refill_when: "An empty row is refilled",
-      end: "The game ends when", leftovers: "Seeds left on fields go to", mandarin_leftovers: "Seeds left with mandarins go to", max_plies: "Moves at most",
-    },
-    values: {
-      True: "yes", False: "no", either: "both", counterclockwise: "anticlockwise", clockwise: "clockwise", "mandarin_ahead.stop": "ends the turn",
-      take_one: "gives one seed, and the turn goes on", "empty_mandarin.stop": "ends the turn", gap: "is a gap to capture over", chain: "many", single: "one",
-      borrow: "the player borrows", forfeit: "the game ends", turn: "at its owner’s turn", at_once: "at once", stones_captured: "all stones are captured",
-      squares_empty: "all mandarin squares are empty", owner: "their owners", "leftovers.split": "all alike", nobody: "nobody", "mandarin_leftovers.split": "all alike",
-    },
-    lessons: {
-      board: ["The board", "Each player owns a row of five fields (ô dân). At the ends lie two mandarin squares (ô quan), which belong to nobody. A seed is worth one point, a mandarin stone ten. Who captures more points wins."],
-      sow: ["A move", "Choose one of your fields, and a direction. All its seeds are lifted and sown one by one into the next squares. If a mandarin square comes next, your turn ends."],
-      relay: ["Sowing on", "If the square after your last seed is a field with seeds, they are lifted too, and you sow on in the same direction."],
-      capture: ["Capturing", "If the square after your last seed is an empty field, you capture everything in the square behind it. If there is nothing in it either, your turn ends."],
-      chain: ["Captures in a row", "Is the next field empty again, and something behind it? You capture that too; a mandarin stone counts ten points. Then your turn ends."],
-      refill: ["An empty row", "A player who has no seeds left to play puts one of those captured into each field, and borrows if there are too few."],
-      end: ["The end", "The game ends when both mandarin stones are captured. Seeds left in your row are yours. The most points win. Now play against “beginner” or “easy”; the button Hint helps you."],
+      "mancala-world": "The common game", vietnamese: "As in the village", tonkin: "As long ago (1944)", ludii: "Quick refill", app: "One capture a turn", "three-player": "Three players", "four-player": "Four players",
     },
   },
   vi: {
@@ -71,7 +44,7 @@ export const WORDS = {
     start: "Đầu ván", nextRound: "Ván tiếp theo", nextPuzzle: "Câu tiếp theo", retry: "Thử lại", rematch: "Chơi lại", swap: "Đổi bên", review: "Xem lại cả ván",
     evaluate: "Hiện ai đang dẫn", story: "Nước đi", moves: "Các nước đi", noMove: "Chưa có nước nào.", graph: "Biểu đồ ai dẫn sau mỗi nước; danh sách nước đi cũng dẫn đến đó",
     resign: "Xin thua", share: "Lưu, chia sẻ, mở", save: "Lưu biên bản", load: "Chọn tệp", link: "Liên kết đến ván", copyRecord: "Sao chép biên bản", svg: "Ảnh động (SVG)", gif: "Ảnh động (GIF)",
-    resume: "Trở lại ván đang chơi", players: "Người chơi", source: "Luật theo", numbered: (number, move) => `${number}. ${move.replace("A", "↺").replace("C", "↻")}`,
+    resume: "Trở lại ván đang chơi", players: "Người chơi", numbered: (number, move) => `${number}. ${move.replace("A", "↺").replace("C", "↻")}`,
     open: "Mở", pasteHere: "Dán biên bản hoặc liên kết vào đây để mở:", cancel: "Hủy", begin: "Bắt đầu", back: "Trước", next: "Sau", close: "Đóng", play: "Chơi",
     keys: "Phím: mũi tên và Enter để đi, U đi lại, R làm lại, H gợi ý, W xem lại, S bỏ qua; dấu phẩy và dấu chấm để lùi và tiến, P xem cả ván.",
     aboutPuzzles: "Mỗi câu đố có đúng một nước hay nhất. Những câu đầu để học; các câu khác lấy từ ván thật, giá trị mọi nước đã được chứng minh.",
@@ -100,35 +73,7 @@ export const WORDS = {
     },
     at: (column) => `Chỗ sai là ký tự được đánh dấu (thứ ${column}):`,
     presets: {
-      "mancala-world": ["Luật phổ biến", "Rải được hai chiều; có hai quan, mỗi quan mười điểm. Hết ván khi cả hai quan bị ăn."],
-      vietnamese: ["Như ở quê", "Được ăn qua ô quan trống. Hết ván khi cả hai ô quan trống: hết quan, tàn dân, thu quân, bán ruộng."],
-      tonkin: ["Lối xưa (1944)", "Như trẻ em Bắc Kỳ chơi: chỉ rải ngược chiều kim đồng hồ, mười dân thay một quan."],
-      ludii: ["Rải lại ngay", "Như luật phổ biến, nhưng hàng trống được rải lại ngay."],
-      app: ["Ăn một lần", "Như luật phổ biến, nhưng mỗi lượt chỉ ăn một lần."],
-      "three-player": ["Ba người", "Luật phổ biến trên bàn tam giác."],
-      "four-player": ["Bốn người", "Luật phổ biến trên bàn vuông."],
-    },
-    fields: {
-      players: "Số người", fields: "Số ô mỗi bên", seeds: "Số dân mỗi ô", stones: "Có quan", stone_value: "Điểm của quan",
-      mandarin_seeds: "Số dân trong ô quan", sowing: "Chiều rải", mandarin_ahead: "Gặp ô quan còn quân", empty_mandarin: "Gặp ô quan trống",
-      capture: "Số lần ăn mỗi lượt", quan_non: "Quan non nếu ít dân hơn", mandarin_seeds_capturable: "Được ăn dân trong ô quan",
-      refill: "Khi không đủ dân để rải", refill_when: "Hàng trống được rải lại", end: "Hết ván khi", leftovers: "Dân còn trên ô thuộc về",
-      mandarin_leftovers: "Dân còn ở ô quan thuộc về", max_plies: "Số nước tối đa",
-    },
-    values: {
-      True: "có", False: "không", either: "hai chiều", counterclockwise: "ngược kim đồng hồ", clockwise: "theo kim đồng hồ", "mandarin_ahead.stop": "hết lượt",
-      take_one: "lấy một dân rồi đi tiếp", "empty_mandarin.stop": "hết lượt", gap: "là khoảng trống để ăn qua", chain: "nhiều", single: "một",
-      borrow: "được vay", forfeit: "hết ván", turn: "khi đến lượt chủ", at_once: "ngay lập tức", stones_captured: "mọi quan bị ăn",
-      squares_empty: "mọi ô quan trống", owner: "chủ ô", "leftovers.split": "chia đều", nobody: "không ai", "mandarin_leftovers.split": "chia đều",
-    },
-    lessons: {
-      board: ["Bàn chơi", "Mỗi người có một hàng năm ô dân. Hai đầu là hai ô quan, không thuộc về ai. Mỗi dân một điểm, mỗi quan mười điểm. Ai ăn được nhiều điểm hơn thì thắng."],
-      sow: ["Một nước đi", "Chọn một ô của mình và một chiều. Bốc hết dân trong ô, rải từng dân vào các ô tiếp theo. Nếu ngay sau đó là ô quan thì hết lượt."],
-      relay: ["Rải tiếp", "Nếu ô sau dân cuối là ô dân còn quân thì bốc tiếp ô ấy và rải theo chiều cũ."],
-      capture: ["Ăn quân", "Nếu ô sau dân cuối là ô dân trống thì được ăn hết quân ở ô kế sau ô trống. Nếu ô ấy cũng trống thì hết lượt."],
-      chain: ["Ăn liên tiếp", "Sau ô vừa ăn lại là ô trống, rồi đến ô có quân? Được ăn tiếp; quan được mười điểm. Rồi hết lượt."],
-      refill: ["Hàng trống", "Đến lượt mà cả hàng không còn dân thì lấy dân đã ăn rải vào mỗi ô một dân; thiếu thì vay."],
-      end: ["Hết ván", "Hết ván khi cả hai quan bị ăn. Dân còn trong hàng ai là của người ấy. Nhiều điểm hơn thì thắng. Bây giờ hãy chơi với mức “mới chơi” hoặc “dễ”; nút Gợi ý sẽ giúp bạn."],
+      "mancala-world": "Luật phổ biến", vietnamese: "Như ở quê", tonkin: "Lối xưa (1944)", ludii: "Rải lại ngay", app: "Ăn một lần", "three-player": "Ba người", "four-player": "Bốn người",
     },
   },
 };
