@@ -24,6 +24,7 @@ const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "r
 export class Session extends EventTarget {
   #engine; #thinker; #data; #catalogue;
   #drawing = null; // of the rules, with English names alone
+  #shown = {}; // the last drawing, and what it was made of
   #kept = null; // the game that a puzzle interrupted, and what belongs to it
   #proved = [];
   #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
@@ -143,8 +144,12 @@ export class Session extends EventTarget {
     return this.#solved ? { ...state, turn: "solved", legal: [], previews: {} } : state;
   }
 
-  /** The empty board of this game's rules, with the names of its seats and squares. */
-  drawing() { return drawingJson(this.#drawing, this.game.rules, this.#names); }
+  /** The empty board of this game's rules, with the names of its seats and squares: the same object as long as these are the same. */
+  drawing() {
+    const { rules } = this.game, names = this.#names, key = `${rulesText(rules, this.#catalogue)} ${names.vi}`;
+    if (this.#shown.key !== key) this.#shown = { key, drawing: drawingJson(this.#drawing, rules, names) };
+    return this.#shown.drawing;
+  }
 
   /** The value of each move where the game stands, or for a review after its first `moves` moves. */
   async hint(moves = null) {

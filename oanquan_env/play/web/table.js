@@ -11,7 +11,7 @@ import { Thinker } from "./thinker.js";
 const BEGIN = { seats: ["human", "easy"] };
 const KEPT = "oanquan-kept", LAST = "oanquan-last";
 const address = (name) => new URL(name, import.meta.url);
-let session = null, engine = null, drawn = "";
+let session = null, engine = null, drawn = null;
 
 async function file(name) {
   const reply = await fetch(address(name));
@@ -34,11 +34,11 @@ export const play = (name, asked = {}) => session.request(name, asked);
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
 
 function follow() {
-  const state = session.state(), key = JSON.stringify([state.rules, state.names]);
-  page.state = state;
+  const drawing = session.drawing();
+  page.state = session.state();
   keep();
-  view.update(state, key === drawn ? null : session.drawing());
-  drawn = key;
+  view.update(page.state, drawing === drawn ? null : drawing);
+  drawn = drawing;
 }
 
 // ---- what is kept ----------------------------------------------------------------------------------------------------
