@@ -3,9 +3,9 @@
 
 import { Refused } from "./refused.js";
 
-/** A character that Python counts as blank, for regular expressions: others than JavaScript's. */
+/** Characters that Python counts as blank, for regular expressions, as JavaScript has others; and a word between them. */
 export const BLANKS = "\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
-const WORD = new RegExp(`[^${BLANKS}]+`, "gu");
+export const WORD = new RegExp(`[^${BLANKS}]+`, "gu");
 
 /** Text in quotes for an error, cut where it is long. */
 export function quoted(text) {
@@ -64,7 +64,7 @@ function checkRules(fields, catalogue) {
   for (const field of catalogue.fields) if (field.name !== "max_plies" || fields.max_plies) check(field, fields[field.name]);
   const complete = Object.fromEntries(catalogue.fields.map(({ name }) => [name, fields[name]]));
   complete.max_plies ||= catalogue.max_plies[fields.players];
-  const seeds = seedsOf(complete), most = catalogue.max_seeds;
+  const seeds = complete.players * (complete.fields * complete.seeds + complete.mandarin_seeds), most = catalogue.max_seeds;
   if (seeds > most) {
     throw refused("seeds", `players * (fields * seeds + mandarin_seeds) is ${seeds} seeds; at most ${most}`, `tổng cộng có ${seeds} dân; nhiều nhất là ${most}`);
   }
@@ -75,10 +75,6 @@ function checkRules(fields, catalogue) {
   }
   return Object.freeze(complete);
 }
-
-/** Seeds at the start, and points in the game. */
-const seedsOf = ({ players, fields, seeds, mandarin_seeds }) => players * (fields * seeds + mandarin_seeds);
-export const pointsOf = (rules) => seedsOf(rules) + (rules.stones ? rules.players * rules.stone_value : 0);
 
 /** Read `[preset] [field=value ...]`; the inverse of rulesText. */
 export function parseRules(text, catalogue) {
