@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.page import drawing
 from oanquan_env import Rules
-from oanquan_env.play.picture import drawing
 from oanquan_env.render import LastMove
 from oanquan_env.render.scene import arrows, marks, ownership_tabs
 from oanquan_env.render.svg import fragment
@@ -54,8 +54,9 @@ def test_marks_and_tabs_are_those_of_python(name: str) -> None:
     for seed in range(4):
         lasts += [board.last_mark for board in played_board(rules, seed, 60).boards() if board.last_mark]
     owners = np.random.default_rng(3).integers(3, size=(8, rules.players, rules.fields)).tolist()
-    moves = [{**vars(last), "step": last.step(len(drawing(rules)["squares"]))} for last in lasts]
-    shapes, tabs = run_script({"drawing": drawing(rules), "moves": moves, "owners": owners})
+    board = drawing(rules.players, rules.fields)
+    moves = [{**vars(last), "step": last.step(len(board["squares"]))} for last in lasts]
+    shapes, tabs = run_script({"drawing": board, "moves": moves, "owners": owners})
     assert any(last.captured for last in lasts)
     assert_same([shape["under"] for shape in shapes], [fragment(marks(rules, last)) for last in lasts])
     assert_same([shape["over"] for shape in shapes], [fragment(arrows(rules, last)) for last in lasts])
