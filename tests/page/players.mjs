@@ -24,7 +24,7 @@ async function data(name) {
 const made = { engine: bytes, layout, data }, thinking = new Thinking(made), engine = await Engine.load(bytes, layout);
 const read = (rules, position) => {
   const fields = parseRules(rules, catalogue);
-  return [fields, position && parsePosition(fields, position)];
+  return [fields, position && parsePosition(engine.rules(fields), position, engine)];
 };
 const live = { made: 0, ended: 0 };
 /** A Worker of the page's kind, which runs `file`. */
@@ -47,14 +47,14 @@ const METHODS = {
     const rules = engine.rules(read(preset)[0]);
     const book = await Book.read(engine, rules, preset, content ? Buffer.from(content, "base64") : await data(`certificate-${preset}.npz`));
     return histories.map(([position, history]) => {
-      const start = parsePosition(rules, position), end = history.reduce((at, action) => engine.play(rules, at, action).position, start);
+      const start = parsePosition(rules, position, engine), end = history.reduce((at, action) => engine.play(rules, at, action).position, start);
       return [end.ended ? null : book.known(end), [0, 1].map((seat) => book.follows(start, history, seat))];
     });
   },
   openings: async (preset, positions) => {
     const rules = engine.rules(read(preset)[0]), table = new Openings(engine, preset, await data(`opening-values-${preset}.json`));
     const text = (bound) => (Number.isFinite(bound) ? bound : null);
-    return positions.map((position) => Object.entries(table.moveValues(rules, parsePosition(rules, position))).map(([action, { lower, upper }]) => [Number(action), text(lower), text(upper)]));
+    return positions.map((position) => Object.entries(table.moveValues(rules, parsePosition(rules, position, engine))).map(([action, { lower, upper }]) => [Number(action), text(lower), text(upper)]));
   },
   /** A game of players from the set-up, and whether the bound held for each seat at every ply. */
   async game(preset, names, seed) {

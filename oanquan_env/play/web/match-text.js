@@ -36,26 +36,27 @@ const positionOf = (engine, rules, starter) => (starter ? positionText(rules, en
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-/** The match before the last of its rounds, and the record of that round, which may go on. Throws Refused. */
+/** The match before the last of its rounds, and the record of that round, which may go on; of the headers others are left. */
 export function resumeMatch(records, engine, catalogue) {
   const [first] = records, { rules } = first;
-  let match = newMatch(rulesOfMatch(first, catalogue));
+  let match = newMatch(rulesOfMatch(first, catalogue)), others = {};
   for (const [index, record] of records.entries()) {
     const { moves, start, last, headers } = record, isLast = index === records.length - 1, isResigned = record.termination === "resigned";
     if (match.over) throw fault(index + 1, `the match was over after round ${index}`, `trận đã kết thúc sau ván ${index}`);
     const names = { Match: "", Round: "", Sold: "", Pawned: "" }, position = positionOf(engine, rules, match.starter);
     const expected = { ...names, ...roundHeaders(match), Match: first.headers.Match ?? "" };
+    others = Object.fromEntries(Object.entries(headers).filter(([name]) => !Object.hasOwn(names, name)));
     const written = Object.fromEntries(Object.keys(names).map((name) => [name, headers[name] ?? ""]));
     compare(index + 1, { Rules: rulesText(rules, catalogue), Position: `${position}` }, { Rules: rulesText(record.rules, catalogue), Position: `${record.position}` });
     compare(index + 1, expected, written);
     if (isLast && record.result === UNFINISHED && !isResigned) break;
     if (!last.ended && !isResigned) throw fault(index + 1, "the moves do not finish the round", "các nước đi chưa hết ván");
-    const settled = settle(engine, rules, match, last.ended ? last : { ...last, ended: RESIGNED }, { start, moves, headers });
+    const settled = settle(engine, rules, match, last.ended ? last : { ...last, ended: RESIGNED }, { start, moves, headers: others });
     const { result, termination } = recordOf(engine, rules, match.rules, settled.rounds.at(-1));
     compare(index + 1, { Result: result, Termination: termination }, { Result: record.result, Termination: record.termination });
     if (!isLast) match = settled;
   }
-  return { match, record: records.at(-1) };
+  return { match, record: { ...records.at(-1), headers: others } };
 }
 
 const fault = (number, en, vi, code = "record") => new Refused(code, `round ${number}: ${en}`, `ván ${number}: ${vi}`);

@@ -3,6 +3,7 @@
 // at which the game began, null for the set-up, and start the position itself; comments go by the number of the move that
 // they follow. Reading replays the moves by the engine; a record read has its last position, too, as `last`.
 
+import { RunawayGame } from "./engine.js";
 import { Refused } from "./refused.js";
 import { BLANKS, parseRules, quoted, rulesText } from "./rules.js";
 import { TERMINATIONS, columnOf, moveText, moveTexts, parseMove, parsePosition, seatName } from "./notation.js";
@@ -26,7 +27,7 @@ function escaped(text, closing) {
 }
 
 /** The text of one record. */
-export function recordText(record, catalogue) {
+function recordText(record, catalogue) {
   const { moves, position = null, result = UNFINISHED, termination = "", comments = {} } = record, { players } = record.rules;
   const comment = (number) => (Object.hasOwn(comments, number) ? [`{${escaped(comments[number], "}")}}`] : []);
   const headers = { Rules: rulesText(record.rules, catalogue), ...record.headers };
@@ -130,7 +131,7 @@ function readStart(reader, headers, catalogue, engine) {
   try {
     const rules = engine.rules(parseRules(header.value, catalogue));
     header = headers.get("Position");
-    return { rules, start: header ? parsePosition(rules, header.value) : engine.start(rules) };
+    return { rules, start: header ? parsePosition(rules, header.value, engine) : engine.start(rules) };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     const place = placeOf(reader.text, header.place, error.column ?? 1);
@@ -196,8 +197,8 @@ export function playLegal(engine, rules, position, action) {
   try {
     return engine.play(rules, position, action).position;
   } catch (error) {
-    if (error.name !== "RunawayGame") throw error;
-    throw new Refused("move", error.message, `${moveText(action)} không đi được: ván không thể kết thúc`);
+    if (!(error instanceof RunawayGame)) throw error;
+    throw new Refused("move", `${moveText(action)} leads to a game without an end`, `${moveText(action)} dẫn đến ván không bao giờ kết thúc`);
   }
 }
 

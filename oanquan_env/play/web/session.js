@@ -57,7 +57,7 @@ export class Session extends EventTarget {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
     if (match !== null) return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats);
     if (!Number.isInteger(starter) || starter < 0 || starter >= rules.players) throw impossible(`starter must be 0 to ${rules.players - 1}; got ${starter}`, "");
-    const start = position === null ? this.#engine.start(rules, starter) : parsePosition(rules, position);
+    const start = position === null ? this.#engine.start(rules, starter) : parsePosition(rules, position, this.#engine);
     return this.#put({ rules, start, moves: moves.match(/..?/gsu) ?? [] }, seats);
   }
 
@@ -100,7 +100,7 @@ export class Session extends EventTarget {
     const place = number % levels[level].length, puzzle = levels[level][place];
     const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values);
     const kept = this.#kept ?? { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values };
-    await this.#put({ rules, start: parsePosition(rules, puzzle.position) }, Array(rules.players).fill(PERSON));
+    await this.#put({ rules, start: parsePosition(rules, puzzle.position, this.#engine) }, Array(rules.players).fill(PERSON));
     this.#kept = kept;
     this.puzzle = { ...puzzle, level, number: place, counts: Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length])) };
   }
@@ -265,7 +265,7 @@ export async function lessonsOf(engine, catalogue, data) {
   const rules = engine.rules(catalogue.presets[catalogue.default].values);
   const [lessons, empty] = await Promise.all([data("lessons.json"), data(`drawing-${rules.players}-${rules.fields}.json`)]);
   return lessons.map(({ name, position, move }) => {
-    const start = parsePosition(rules, position), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);
+    const start = parsePosition(rules, position, engine), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);
     if (move !== null) game.step(parseMove(move));
     const drawing = drawingJson(empty, rules, names);
     return { name, drawing, start: frameOf(start), move: move && nodeJson(game.node, drawing, names) };
