@@ -15,7 +15,8 @@ from oanquan_env import Board, Rules, parse_records
 from oanquan_env.board import IllegalMoveError
 from oanquan_env.engine.move_trace import MoveTrace
 from oanquan_env.engine.notation import NotationError, seat_name
-from oanquan_env.match.match import Match, resigned
+from oanquan_env.match.match import Match, Round, resigned
+from oanquan_env.match.ownership import Ownership, debt
 from oanquan_env.play import vietnamese
 from oanquan_env.records.games import GameRecord, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
@@ -199,9 +200,10 @@ class Reference:
     def _match(self, match: Match) -> Json:
         settled = self.settled()
         shown = settled or match
+        owners = [*(one.ownership for one in shown.rounds), shown.ownership]
         return {
             "number": match.round_number,
-            "rounds": [{"scores": list(one.scores), "winner": one.winner} for one in shown.rounds],
+            "rounds": [self._round(one, after) for one, after in zip(shown.rounds, owners[1:], strict=True)],
             "codes": match.ownership.owners().tolist(),
             "sold": [len(row) for row in shown.ownership.sold],
             "pawned": [len(row) for row in shown.ownership.pawned],
@@ -209,6 +211,20 @@ class Reference:
             "settled": settled is not None,
             "over": shown.outcome is not None,
             "winner": shown.outcome and shown.outcome.winner,
+        }
+
+    def _round(self, finished: Round, after: Ownership) -> Json:
+        """A round, with the fields that changed hands after it."""
+        assert self.match is not None
+        before, half = finished.ownership, self.board.rules.total // 2
+        held = [set(owned.sold_text().split()) | set(owned.pawned_text().split()) for owned in (before, after)]
+        return {
+            "scores": list(finished.scores),
+            "winner": finished.winner,
+            "owed": debt(finished.scores, half, self.match.match_rules.match_measure) if finished.decided else 0,
+            "sold": sorted(set(after.sold_text().split()) - set(before.sold_text().split())),
+            "pawned": sorted(set(after.pawned_text().split()) - set(before.pawned_text().split())),
+            "returned": sorted(held[0] - held[1]),
         }
 
     def last(self) -> MoveTrace | None:
@@ -319,8 +335,7 @@ def comparable(state: Json) -> Json:
     own = ("version", "game", "names", "moves", "link")
     found = {name: value for name, value in state.items() if name not in own}
     if found["match"]:
-        rounds = [{"scores": one["scores"], "winner": one["winner"]} for one in found["match"]["rounds"]]
-        found["match"] = {**found["match"], "rounds": rounds, "codes": found["match"]["owners"]["codes"]}
+        found["match"] = {**found["match"], "codes": found["match"]["owners"]["codes"]}
         del found["match"]["owners"]
     return found
 
