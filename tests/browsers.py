@@ -106,6 +106,11 @@ class Person:
         return self.board.locator(".say").inner_text()
 
     @property
+    def spoken(self) -> str:
+        """What a screen reader was told."""
+        return self.board.locator("[aria-live]").inner_text()
+
+    @property
     def points(self) -> list[int]:
         """Each player's points."""
         return [int(text.replace("−", "-")) for text in self.board.locator(".plate .points").all_text_contents()]

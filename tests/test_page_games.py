@@ -1,5 +1,7 @@
 """Whole games on the page in a real browser: by mouse, by keyboard, of three, a match."""
 
+import re
+
 import pytest
 
 from oanquan_env.play.server import PlayServer
@@ -40,7 +42,7 @@ def test_a_whole_game_by_keyboard_in_vietnamese(visit: Visit, server: PlayServer
         turns += 1
         person.page.locator("#moves button").nth(2 * turns - 1).wait_for()
     assert "Ván đã kết thúc" in person.said
-    assert person.page.evaluate("document.activeElement.closest('#next h2') !== null")  # the keyboard goes on there
+    assert person.page.evaluate("document.activeElement.closest('#next button') !== null")  # the keyboard goes on there
 
 
 def test_a_person_is_told_who_won(visit: Visit, server: PlayServer) -> None:
@@ -50,7 +52,8 @@ def test_a_person_is_told_who_won(visit: Visit, server: PlayServer) -> None:
     person.page.locator("#story li", has_text="The game is over: all mandarin stones are captured.").wait_for()
     person = visit(server.address, locale="vi-VN")
     person.move("5A")  # greedy takes the other stone
-    person.waits_for("Ván đã kết thúc. Bạn thua: Máy (greedy) thắng (Nam 22, Bắc 46).")
+    person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, máy 46).")
+    assert not re.search("Nam|Bắc", person.page.locator("body").inner_text() + person.board.aria_snapshot())
 
 
 def test_a_whole_match_with_a_resigned_round(visit: Visit, persons: PlayServer) -> None:
@@ -63,6 +66,9 @@ def test_a_whole_match_with_a_resigned_round(visit: Visit, persons: PlayServer) 
     assert person.page.locator("#rematch").is_hidden()
     person.page.locator("#next-round").click()
     person.page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()
+    person.page.locator(
+        "#match", has_text="South is 13 points short of half: it sells a field. Ten points sell"
+    ).wait_for()
     person.play("3A", "4A")
     person.page.locator("#resign").click()
     person.page.locator("#notice", has_text="goes to the other player").wait_for()

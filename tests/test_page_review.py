@@ -14,23 +14,50 @@ def test_a_game_is_reviewed_and_played_on_from_a_mistake(visit: Visit, persons: 
     person.play("5A", "3A")
     page = person.page
     page.locator("#next:not([hidden])").wait_for()
-    assert page.locator("#next h2").inner_text() == "North wins"
+    person.waits_for("The game is over. North wins (South 22, North 46).")
+    assert "North wins" not in page.locator("aside").inner_text()  # it is told once
     page.locator("#review").click()
     worst = page.locator("#mistakes button", has_text="1. South 5A −36")
     worst.wait_for()
     assert "turns a win into a loss, lets North take a mandarin with 3A. Best was" in worst.inner_text()
     assert page.locator("#graph .mistake").count() == 1
     worst.click()
-    assert person.said == "Move 1 of 2: 5A"
+    assert person.said.startswith("Move 1 of 2: 5A. Gives away 36 points")
     page.locator("#bar output", has_text="North +24").wait_for()
     page.locator("#moves button", has_text="−36").wait_for()
-    page.reload()  # its tick is remembered
-    page.locator("#bar output", has_text="North +24").wait_for()
+    person.press("last")
+    person.waits_for("One move gave away three points or more.")
+    person.press("after")
+    person.waits_for("Move 1 of 2")
     person.press("first")
     page.locator("#bar output", has_text="South +12").wait_for()
     page.locator("#from-here").click()
     person.wait_for_turn()
     assert person.moves == []
+    page.locator("#evaluate").check()
+    page.reload()  # its tick is remembered
+    page.locator("#bar output", has_text="South +12").wait_for()
+
+
+@pytest.mark.usefixtures("hints")
+def test_a_review_on_a_phone_shows_board_and_words_and_is_of_one_game(visit: Visit, persons: PlayServer) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    person = visit(persons.address, locale="en-GB", **phone)
+    person.play("5A", "3A")
+    page = person.page
+    page.locator("#review").tap()
+    page.locator("#mistakes button").tap()
+    person.waits_for("Gives away 36 points")
+    for shown in (person.board.locator(".floor"), person.board.locator(".say")):
+        expect_in_sight = """nodes => new Promise(done => setTimeout(() => done(nodes.every(node => {
+            const box = node.getBoundingClientRect();
+            return box.top >= 0 && box.bottom <= innerHeight;
+        })), 1000))"""  # the page scrolls smoothly
+        assert shown.evaluate_all(expect_in_sight)
+    page.locator("#rematch").tap()
+    person.wait_for_turn()
+    assert page.locator("#bar").is_hidden()
+    assert not page.locator("#evaluate").is_checked()
 
 
 def test_puzzles_tell_right_from_wrong(visit: Visit, persons: PlayServer) -> None:

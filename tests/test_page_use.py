@@ -25,6 +25,8 @@ def test_undo_redo_and_hint(visit: Visit, server: PlayServer) -> None:
     person.press("undo")
     person.page.locator("#moves button").nth(1).wait_for(state="detached")
     assert session_of(server, person).game.board == Board()
+    assert "plays" not in person.spoken  # nothing stale
+    assert person.board.locator("[data-tool=first]").is_hidden()  # nothing to look through
     person.press("hint")
     person.waits_for("Try ")
     shown = person.board.locator(".hint text").all_text_contents()
@@ -32,6 +34,7 @@ def test_undo_redo_and_hint(visit: Visit, server: PlayServer) -> None:
     assert all(re.fullmatch(r"[+−]\d+", text) for text in shown)
     assert "with best play you end" in person.said
     assert person.board.locator(".hint.best").count() == 1
+    assert "with best play" in person.spoken
     person.press("redo")
     person.page.locator("#moves button").nth(2).wait_for()
     assert session_of(server, person).game.board.text() == after
