@@ -39,19 +39,19 @@ export class Game {
   /** The name of the player to move; null if that is a person, or the game is over. */
   get player() { return this.over || this.person(this.position.mover) ? null : this.names[this.position.mover]; }
 
-  /** The nodes of the moves so far, or of those that led to `node`. */
-  line(node = this.node) {
+  /** The nodes of the moves so far. */
+  line() {
     const line = [];
-    for (let at = node; at.parent; at = at.parent) line.unshift(at);
+    for (let at = this.node; at.parent; at = at.parent) line.unshift(at);
     return line;
   }
 
   /** The legal actions where the game stands. */
   legal() { return this.over ? [] : this.engine.legal(this.rules, this.position); }
 
-  /** The trace of a legal move, which is not played. */
-  trace(action, node = this.node, played = this.engine.play(this.rules, node.position, action)) {
-    return traceOf(this.rules, node.position, action, played, played.position.ended ? this.standings(played.position) : []);
+  /** The trace of a legal move; `played` is the engine's answer to it. */
+  trace(action, played = this.engine.play(this.rules, this.position, action)) {
+    return traceOf(this.rules, this.position, action, played, played.position.ended ? this.standings(played.position) : []);
   }
 
   /** Final points of this game if it ends at `position`; in a match those of sold fields go to their buyers. */
@@ -71,7 +71,7 @@ export class Game {
   step(action) {
     let next = this.node.children.get(action);
     if (!next) {
-      const played = this.engine.play(this.rules, this.position, action), trace = this.trace(action, this.node, played);
+      const played = this.engine.play(this.rules, this.position, action), trace = this.trace(action, played);
       next = { serial: this.nodes.size + 1, action, position: played.position, trace, parent: this.node, children: new Map() };
       this.node.children.set(action, next);
       this.nodes.set(next.serial, next);

@@ -1,8 +1,8 @@
 // A game as a page or a widget plays it: named requests in, the state as JSON out. It draws nothing and keeps no files.
 
 import { Game, PERSON } from "./game-model.js";
-import { changedHands, newMatch } from "./match-model.js";
 import { linkOf } from "./links.js";
+import { changedHands, newMatch } from "./match-model.js";
 import { playRounds, resumeMatch } from "./match-text.js";
 import { parseMove, parsePosition } from "./notation.js";
 import { OWNERSHIP_HEADERS, formatRecords, parseRecords, playLegal } from "./records.js";
@@ -13,7 +13,7 @@ import { drawingJson, frameOf, gameJson, namesOf, nodeJson, puzzleJson } from ".
 const notYours = (code) => new Refused(code, "it is not your turn", "chưa đến lượt bạn");
 const impossible = (en, vi) => new Refused("request", en, vi);
 
-/** What a request may begin with; others are refused. */
+// Each is a method with an underscore before its name.
 const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "resume", "resign", "next_round", "load"];
 
 /**
@@ -24,7 +24,8 @@ const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "r
 export class Session extends EventTarget {
   #engine; #thinker; #data; #catalogue;
   #drawing = null; // of the rules, with English names alone
-  #kept = null; // the game that a puzzle interrupted, as #put takes it
+  #shown = {}; // the last drawing, and what it was made of
+  #kept = null; // the game that a puzzle interrupted, and what belongs to it
   #proved = [];
   #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
   #values = new Map();
@@ -97,7 +98,8 @@ export class Session extends EventTarget {
     const levels = { first, ...others };
     if (!Object.hasOwn(levels, level) || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
     const place = number % levels[level].length, puzzle = levels[level][place];
-    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values), kept = this.puzzle ? this.#kept : this.#here();
+    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values);
+    const kept = this.#kept ?? { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values };
     await this.#put({ rules, start: parsePosition(rules, puzzle.position, this.#engine) }, Array(rules.players).fill(PERSON));
     this.#kept = kept;
     this.puzzle = { ...puzzle, level, number: place, counts: Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length])) };
@@ -106,10 +108,10 @@ export class Session extends EventTarget {
   /** Leave the puzzle, and go on with the game before it. */
   _resume() {
     if (!this.#kept) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
-    Object.assign(this, { game: this.#kept.game, puzzle: null });
-    this.number = this.#kept.number;
-    this.#drawing = this.#kept.drawing;
-    this.#values = this.#kept.values;
+    const { game, number, drawing, values } = this.#kept;
+    Object.assign(this, { game, number, puzzle: null });
+    this.#drawing = drawing;
+    this.#values = values;
     this.#kept = null;
   }
 
@@ -137,12 +139,17 @@ export class Session extends EventTarget {
   state() {
     const { game, version, trouble, puzzle } = this;
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
-    const state = { version, game: this.number, trouble, ...texts, can_resume: this.#kept !== null, ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
+    const shown = { ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
+    const state = { version, game: this.number, trouble, ...texts, can_resume: this.#kept !== null, ...shown };
     return this.#solved ? { ...state, turn: "solved", legal: [], previews: {} } : state;
   }
 
-  /** The empty board of this game's rules, with the names of its seats and squares. */
-  drawing() { return drawingJson(this.#drawing, this.game.rules, this.#names); }
+  /** The empty board of this game's rules, with the names of its seats and squares: the same object as long as these are the same. */
+  drawing() {
+    const { rules } = this.game, names = this.#names, key = `${rulesText(rules, this.#catalogue)} ${names.vi}`;
+    if (this.#shown.key !== key) this.#shown = { key, drawing: drawingJson(this.#drawing, rules, names) };
+    return this.#shown.drawing;
+  }
 
   /** The value of each move where the game stands, or for a review after its first `moves` moves. */
   async hint(moves = null) {
@@ -189,8 +196,6 @@ export class Session extends EventTarget {
   get #solved() { return this.puzzle !== null && this.game.node.parent !== null; }
 
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
-
-  #here() { return { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values }; }
 
   /** Go on with another game; by default those play who sit here, or persons where others are needed. */
   async #put({ rules, start, moves = [], match = null, headers = {}, resigned = false }, seats) {

@@ -12,7 +12,7 @@ import { Thinker } from "./thinker.js";
 const BEGIN = { seats: ["human", "easy"] };
 const KEPT = "oanquan-kept", LAST = "oanquan-last";
 const address = (name) => new URL(name, import.meta.url);
-let session = null, engine = null, drawn = "";
+let session = null, engine = null, drawn = null;
 
 async function file(name) {
   const reply = await fetch(address(name));
@@ -38,11 +38,11 @@ export const link = () => linkOf(session.game, page.catalogue);
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
 
 function follow() {
-  const state = session.state(), key = JSON.stringify([state.seats.length, state.start.seeds.length, state.names]);
-  page.state = state;
+  const drawing = session.drawing();
+  page.state = session.state();
   keep();
-  view.update(state, key === drawn ? null : session.drawing());
-  drawn = key;
+  view.update(page.state, drawing === drawn ? null : drawing);
+  drawn = drawing;
 }
 
 // ---- what is kept ----------------------------------------------------------------------------------------------------
@@ -70,13 +70,18 @@ export async function begin() {
   const worker = () => new Worker(address("worker.js"), { type: "module" });
   session = new Session({ engine, thinker: new Thinker({ engine: module, layout, data, catalogue, worker, ask }), data, catalogue });
   session.addEventListener("changed", follow);
-  const before = kept();
+  await goOn(kept());
+}
+
+/** Go on with the game that was kept; where its players are not here any more, persons take their seats. */
+async function goOn(before) {
   try {
-    await (before ? session.restore(before) : session.request("new", BEGIN));
+    if (before) { await session.restore(before); return; }
   } catch (error) {
     complain(error);
-    await session.request("new", BEGIN);
+    try { await session.request("load", { text: before.text }); return; } catch { /* a game of an older page */ }
   }
+  await session.request("new", BEGIN);
 }
 
 export const view = new GameView($("board"), async (name, asked) => {
