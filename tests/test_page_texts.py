@@ -80,7 +80,7 @@ def test_rules_have_the_same_texts(page: Ask, rules: Rules) -> None:
     fields = dataclasses.asdict(rules)
     whole = " ".join(f"{name}={value}" for name, value in fields.items())
     for text in (str(rules), whole):
-        assert page("rules", text) == ([str(rules), rules.slug, fields], None)
+        assert page("rules", text) == ([str(rules), fields], None)
 
 
 VALUES = ["True", "False", "0", "1", "2", "3", "5", "10", "255", "256", "1001", "-1", "+3", "1_0", "５", "", "007", "x"]
@@ -206,6 +206,15 @@ def test_records_are_read_and_written_alike(
     assert page("records", text) == (text, None)
     for damaged in (mutated(text, rng) for _ in range(10)):
         check_records(page, damaged)
+
+
+def test_a_game_without_an_end_is_refused_at_its_move(page: Ask) -> None:
+    """North is to refill its row while 255 seeds are in play."""
+    begun = '[Rules "mancala-world"]\n[Position "0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0"]\n[Result "*"]\n\n'
+    with pytest.raises(NotationError, match=r"^line 5, column 4: ply 1: refills on credit"):
+        parse_records(f"{begun}1. 5C\n*\n")
+    detail = page("records", f"{begun}1. 5C\n*\n")[1]["detail"]
+    assert detail["en"] == "line 5, column 4: ply 1: 5C leads to a game without an end"
 
 
 # ---- matches and links -----------------------------------------------------------------------------------------------

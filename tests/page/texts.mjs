@@ -34,7 +34,7 @@ function linked({ rules: by, position, moves, seats }) {
 }
 
 const ANSWERS = {
-  rules: (text) => [rules.rulesText(read(text), catalogue), rules.rulesSlug(read(text), catalogue), read(text)],
+  rules: (text) => [rules.rulesText(read(text), catalogue), read(text)],
   match: (text, match) => rules.matchRulesText(rules.parseMatchRules(match, read(text), catalogue)),
   move: (text) => [notation.parseMove(text), notation.moveText(notation.parseMove(text))],
   position(by, text) {

@@ -27,7 +27,7 @@ function escaped(text, closing) {
 }
 
 /** The text of one record. */
-export function recordText(record, catalogue) {
+function recordText(record, catalogue) {
   const { moves, position = null, result = UNFINISHED, termination = "", comments = {} } = record, { players } = record.rules;
   const comment = (number) => (Object.hasOwn(comments, number) ? [`{${escaped(comments[number], "}")}}`] : []);
   const headers = { Rules: rulesText(record.rules, catalogue), ...record.headers };

@@ -63,8 +63,9 @@ export async function begin() {
   const module = await WebAssembly.compile(bytes), ask = python && askPython;
   engine = await Engine.load(module, layout);
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
+  const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  session = new Session({ engine, thinker: new Thinker({ engine: module, layout, data, catalogue, worker, ask }), data, catalogue });
+  session = new Session({ engine, thinker: new Thinker({ engine: module, layout, data, catalogue, think, worker, ask }), data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());
 }
