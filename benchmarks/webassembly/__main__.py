@@ -30,7 +30,10 @@ def main() -> int:
             environment = {**os.environ, **ENVIRONMENT, "NUMBA_CACHE_DIR": folder}
             return subprocess.run(again, env=environment, check=False).returncode
 
-    from benchmarks.webassembly import build, layout  # they load Numba
+    from benchmarks.webassembly import instructions
+
+    instructions.use()
+    from benchmarks.webassembly import build, layout
 
     made = {WEB / "engine.wasm": build.build(), WEB / "engine.json": layout.text(layout.describe()).encode()}
     if check:

@@ -197,12 +197,16 @@ def find_standings(rules: Any, game: Any) -> None:
         game.points[seat] = game.scores[seat] + (left[turn] if game.ended != RUNNING else 0)
 
 
+class Entry:
+    """A function to be exported, and the names of the records that it takes."""
+
+    def __init__(self, function: Callable[..., None], *records: str) -> None:
+        self.function = function
+        self.records = records
+
+
 RECORDS = {"rules": RULES, "game": GAME}
-ENTRIES: dict[Callable[..., None], tuple[str, ...]] = {
-    fill_rules: ("rules",),
-    start: ("rules", "game"),
-    set_up: ("rules", "game"),
-    find_legal: ("rules", "game"),
-    play: ("rules", "game"),
-    find_standings: ("rules", "game"),
+EXPORTS = {
+    "fill_rules": Entry(fill_rules, "rules"),
+    **{entry.__name__: Entry(entry, "rules", "game") for entry in (start, set_up, find_legal, play, find_standings)},
 }

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.webassembly.entries import RECORDS
+from benchmarks.webassembly.build import RECORDS
 from oanquan_env.engine import move
 from oanquan_env.engine.rules import CHOICES, FIELD_NAMES
+from oanquan_env.search.memory import MAX_DEPTH
 
 TOOLS = ("llvmlite", "numba", "ziglang")
 
@@ -24,6 +25,8 @@ def describe() -> dict[str, Any]:
         "sources": _digest(),
         "rules": {name: CHOICES.get(name, []) for name in FIELD_NAMES},
         "runaway": move.RUNAWAY,
+        "nets": {name: RECORDS[name]["net"].itemsize for name in ("two_rules", "many_rules")},
+        "line": MAX_DEPTH + 1,
         "records": {name: _record(kind) for name, kind in RECORDS.items()},
     }
 

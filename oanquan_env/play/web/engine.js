@@ -21,7 +21,7 @@ export class Engine {
     return new Engine(made.instance ?? made, layout);
   }
 
-  #wasm; #layout; #end; #ints; #places = {}; #filled = {}; #handles = new Map();
+  #wasm; #layout; #end; #ints; #places = {}; #filled = {}; #nets = {}; #handles = new Map();
 
   constructor(instance, layout) {
     this.#wasm = instance.exports;
@@ -50,6 +50,16 @@ export class Engine {
   // Where a field begins, in whole numbers of 32 bits.
   #at(kind, field) { return (this.#record(kind) + this.#layout.records[kind][field]) >> 2; }
 
+  #get(kind, field) {
+    const at = this.#at(kind, field);                              // first: it may exchange the view
+    return this.#ints[at];
+  }
+
+  #set(kind, field, number) {
+    const at = this.#at(kind, field);
+    this.#ints[at] = number;
+  }
+
   #read(kind, field, count) {
     const begin = this.#at(kind, field);
     return Array.from(this.#ints.subarray(begin, begin + count));
@@ -71,7 +81,7 @@ export class Engine {
     if (!this.#handles.has(key)) {
       const handle = { ...fields, squares: fields.players * (fields.fields + 1), actions: 2 * fields.fields, numbers, key };
       this.#use("rules", handle);
-      handle.total = this.#ints[this.#at("rules", "total")];
+      handle.total = this.#get("rules", "total");
       this.#handles.set(key, Object.freeze(handle));
     }
     return this.#handles.get(key);
@@ -85,7 +95,7 @@ export class Engine {
       this.#ints[at] = rules.numbers[place];
       this.#ints[at + 1] = 0;                                      // the upper half of 64 bits
     });
-    this.#call("fill_rules", kind);
+    this.#call(`fill_${kind}`, kind);
     this.#filled[kind] = rules.key;
   }
 
@@ -93,12 +103,12 @@ export class Engine {
 
   #write(rules, position) {
     this.#use("rules", rules);
+    for (const name of ["mover", "ply", "ended"]) this.#set("game", name, position[name]);
     for (const name of ["seeds", "stones", "scores"]) this.#ints.set(position[name], this.#at("game", name));
-    for (const name of ["mover", "ply", "ended"]) this.#ints[this.#at("game", name)] = position[name];
   }
 
   #position(rules) {
-    const [mover, ply, ended] = ["mover", "ply", "ended"].map((name) => this.#ints[this.#at("game", name)]);
+    const [mover, ply, ended] = ["mover", "ply", "ended"].map((name) => this.#get("game", name));
     const seeds = this.#read("game", "seeds", rules.squares);
     const stones = this.#read("game", "stones", rules.players), scores = this.#read("game", "scores", rules.players);
     return { seeds, stones, scores, mover, ply, ended };
@@ -107,7 +117,7 @@ export class Engine {
   // The set-up.
   start(rules, starter = 0) {
     this.#use("rules", rules);
-    this.#ints[this.#at("game", "mover")] = starter;
+    this.#set("game", "mover", starter);
     this.#call("start", "rules", "game");
     return this.#position(rules);
   }
@@ -123,7 +133,7 @@ export class Engine {
   legal(rules, position) {
     this.#write(rules, position);
     this.#call("find_legal", "rules", "game");
-    const legal = this.#ints[this.#at("game", "legal")], actions = [];
+    const legal = this.#get("game", "legal"), actions = [];
     for (let action = 0; action < rules.actions; action += 1) if (legal >> action & 1) actions.push(action);
     return actions;
   }
@@ -131,9 +141,9 @@ export class Engine {
   // Play a legal action: { position, steps: [[kind, code, number, stone], ...], points, laps }; steps are as in move.py.
   play(rules, position, action) {
     this.#write(rules, position);
-    this.#ints[this.#at("game", "action")] = action;
+    this.#set("game", "action", action);
     this.#call("play", "rules", "game");
-    const [points, laps, count] = ["captured", "laps", "step_count"].map((name) => this.#ints[this.#at("game", name)]);
+    const [points, laps, count] = ["captured", "laps", "step_count"].map((name) => this.#get("game", name));
     if (laps === 0) throw new RangeError(`action ${action} is not legal`);
     const after = this.#position(rules), steps = [], begin = this.#at("game", "steps");
     if (after.ended === this.#layout.runaway) throw new RunawayGame(`action ${action} leads to a game without an end`);
@@ -147,4 +157,74 @@ export class Engine {
     this.#call("find_standings", "rules", "game");
     return this.#read("game", "points", rules.players);
   }
+
+  // ---- search --------------------------------------------------------------------------------------------------------
+
+  // A value net for rules, from the bytes of net-PRESET.bin.
+  net(rules, bytes) {
+    const size = this.#layout.nets[searchRecord(rules)];
+    if (bytes.byteLength !== size) throw new RangeError(`the net has ${bytes.byteLength} bytes, not ${size}`);
+    return new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset ?? 0, size);
+  }
+
+  // Search a running position to a depth or for a number of nodes: alpha-beta for two players, max^n for more. The
+  // result is the one of search/limits.py, { action, actions, value, values: { action: value }, depth, proved, nodes,
+  // line }.
+  search(rules, position, limits) {
+    const found = this.#choose(rules, position, limits);
+    if (rules.players > 2) this.#follow(rules, position, found, limits.net);
+    return found;
+  }
+
+  #choose(rules, position, { depth = 0, nodes = 0, everyMove = false, net = null }) {
+    if (!(depth >= 1 || nodes >= 1)) throw new RangeError("a search needs a depth or a number of nodes");
+    if (rules.refill === "forfeit") throw new RangeError("a search needs refill=borrow");
+    if (position.ended) throw new RangeError("the game is over; there is no move to search");
+    const kind = searchRecord(rules);
+    this.#use(kind, rules);
+    if (net !== null) this.#useNet(kind, net);
+    this.#write(rules, position);
+    const query = { depth, nodes: Math.min(nodes, 2 ** 31 - 1), every_move: everyMove, has_net: net !== null };
+    for (const [name, value] of Object.entries(query)) this.#set("query", name, Number(value));
+    if (rules.players === 2) this.#call("search_two", kind, "game", "query", "two", "table");
+    else this.#call("search_many", kind, "game", "query", "many");
+    return this.#found(rules);
+  }
+
+  #useNet(kind, net) {
+    if (this.#nets[kind] === net) return;
+    const begin = this.#record(kind) + this.#layout.records[kind].net;
+    new Uint8Array(this.#wasm.memory.buffer).set(net, begin);
+    this.#nets[kind] = net;
+  }
+
+  #found(rules) {
+    const [valued, depth, proved, nodes] =
+      ["valued", "reached", "proved", "played"].map((name) => this.#get("query", name));
+    const { buffer } = this.#wasm.memory;
+    const begin = (name) => this.#record("query") + this.#layout.records.query[name];
+    const all = new Float64Array(buffer, begin("values"), rules.actions);
+    const [value] = new Float64Array(buffer, begin("value"), 1);
+    const values = {}, actions = [];
+    all.forEach((one, action) => {
+      if (!(valued >> action & 1)) return;
+      values[action] = one;
+      if (one === value) actions.push(action);
+    });
+    const moves = new Int8Array(buffer, begin("line"), this.#layout.line);
+    const line = Array.from(moves.subarray(0, moves.indexOf(0)), (move) => move - 1);
+    return { action: actions[0], actions, value, values, depth, proved: proved === 1, nodes, line };
+  }
+
+  // Max^n keeps no line: search what the best move leads to, as deep as it was searched.
+  #follow(rules, position, found, net) {
+    found.line = [found.action];
+    while (found.line.length < found.depth) {
+      ({ position } = this.play(rules, position, found.line.at(-1)));
+      if (position.ended) return;
+      found.line.push(this.#choose(rules, position, { depth: found.depth - found.line.length, net }).action);
+    }
+  }
 }
+
+function searchRecord(rules) { return rules.players === 2 ? "two_rules" : "many_rules"; }
