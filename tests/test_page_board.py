@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.page import drawing
 from oanquan_env import Rules
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.match.rules import MatchRules
-from oanquan_env.play.picture import drawing
 from oanquan_env.render import LastMove
 from oanquan_env.render.scene import arrows, marks, ownership_tabs
 from oanquan_env.render.svg import fragment
@@ -56,12 +56,12 @@ def test_marks_and_tabs_are_those_of_python(name: str) -> None:
     for seed in range(4):
         lasts += [board.last_mark for board in played_board(rules, seed, 60).boards() if board.last_mark]
     owners = np.random.default_rng(3).integers(3, size=(8, rules.players, rules.fields)).tolist()
-    moves = [{**vars(last), "step": last.step(len(drawing(rules)["squares"]))} for last in lasts]
+    moves = [{**vars(last), "step": last.step(len(drawing(rules.players, rules.fields)["squares"]))} for last in lasts]
     shapes, tabs = run_script(
         "marks.js",
         """[asked.moves.map(move => module.markShapes(asked.drawing, move)),
             asked.owners.map(codes => module.tabShapes(asked.drawing, codes))]""",
-        {"drawing": drawing(rules), "moves": moves, "owners": owners},
+        {"drawing": drawing(rules.players, rules.fields), "moves": moves, "owners": owners},
     )
     assert any(last.captured for last in lasts)
     assert_same([shape["under"] for shape in shapes], [fragment(marks(rules, last)) for last in lasts])
@@ -80,7 +80,7 @@ def test_the_sweep_gives_each_player_the_points_that_are_left(name: str) -> None
     sweeps = run_script(
         "moving-board.js",
         "asked.ends.map(({ frame, standings }) => module.sweeping(asked.drawing, frame, standings))",
-        {"drawing": drawing(rules), "ends": ends},
+        {"drawing": drawing(rules.players, rules.fields), "ends": ends},
     )
     for end, sweep in zip(ends, sweeps, strict=True):
         points, left = np.array(end["frame"]["scores"]), np.array(end["frame"]["seeds"])
@@ -128,7 +128,7 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
             return {{ ...changes, text: module.settlement(view, changes) }};
         }})""",
         {
-            "drawing": drawing(rules), "matches": [case[0] for case in cases],
+            "drawing": drawing(rules.players, rules.fields), "matches": [case[0] for case in cases],
             "state": {"start": start, "seats": SEATS},
         },
     )  # fmt: skip

@@ -92,7 +92,8 @@ class Core:
         self._end = np.uint8(
             Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY
         )
-        self._fields, self._unfinished, self._refill = side_masks(rules)
+        masks = side_masks(rules.fields, rules.end == "squares_empty")
+        self._fields, self._unfinished, self._refill = np.array(masks, dtype=np.uint64)
         self._refilled_seats = rules.players if rules.refill_when == "at_once" else 1
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -17,14 +17,12 @@ import functools
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
-from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Termination
+from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE, ZERO_BYTE, Termination
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
 from oanquan_env.engine.sowing import LAP_LIMIT
-from oanquan_env.engine.tables import COUNT_STRIDE, build_tables, side_masks, sowing_tables
+from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE, playable, side_masks, sowings, walks
 
-RUNNING, FORFEIT, MAX_PLIES = int(Termination.RUNNING), int(Termination.FORFEIT), int(Termination.MAX_PLIES)
+RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, MAX_PLIES, RESIGNED = map(int, Termination)
 RUNAWAY = -1
 """In place of a `Termination`: `Core.play` refuses this game with RunawayGameError."""
 NO_SQUARE = -1
@@ -80,24 +78,28 @@ class Walk(NamedTuple):
 class RuleNumbers(NamedTuple):
     """Rules and their tables. Compiled functions have a record of the same fields (`compiled.record`)."""
 
-    players: int
-    stone_value: int
-    quan_non: int
-    seeds_stay: int
-    empty_gap: int
-    single: int
-    take_one: int
-    at_once: int
-    split_rows: int
-    split_mandarins: int
-    no_credit: int
-    end: int  # The `Termination` of the end test
-    max_plies: int
-    total: int
+    players: int  # the fields of `Rules` by their names; of a value with a name its place among the choices
     fields: int
+    seeds: int
+    stones: int
+    stone_value: int
+    mandarin_seeds: int
+    sowing: int
+    mandarin_ahead: int  # 1: `take_one`
+    empty_mandarin: int  # 1: `gap`
+    capture: int  # 1: `single`
+    quan_non: int
+    mandarin_seeds_capturable: int
+    refill: int  # 1: `forfeit`
+    refill_when: int  # 1: `at_once`
+    end: int  # 1: `squares_empty`
+    leftovers: int  # 1: `split`
+    mandarin_leftovers: int  # 1: `split`
+    max_plies: int
+    total: int  # points in the game
     field_bytes: int  # mask of the fields of a side
     unfinished: int  # mask of what must be empty on all sides of a finished game
-    refill: int  # what a refill adds to a side
+    one_each: int  # what a refill adds to a side
     playable: int  # one bit for each action that a full row could play
     origins: Sequence[int]  # code of the square that each action of the mover lifts
     walks: Sequence[Walk]  # by the code of the gap
@@ -108,48 +110,52 @@ class RuleNumbers(NamedTuple):
 @functools.lru_cache(maxsize=8)
 def rule_numbers(rules: Rules) -> RuleNumbers:
     """The numbers of `rules`."""
-    tables = build_tables(rules)
-    field_bytes, unfinished, refill = side_masks(rules).view(np.int64).tolist()
-    gaps = np.zeros((len(tables.next_gap), SEATS * SIDE_BYTES), dtype=np.uint8)
-    for places in (tables.gap_seeds, tables.gap_stone):
-        gaps[np.arange(len(gaps)), places] = _BYTE
-    behind_mandarin = tables.behind_stone % SIDE_BYTES == STONE_BYTE
-    walks = [*gaps.view(np.int64).T, tables.behind_seeds, behind_mandarin.astype(np.int64), tables.next_gap]
-    sowings, far = _sowings(rules.players, rules.fields)
-    return RuleNumbers(
-        players=rules.players,
-        stone_value=rules.stone_value,
-        quan_non=rules.quan_non,
-        seeds_stay=not rules.mandarin_seeds_capturable,
-        empty_gap=rules.empty_mandarin == "gap",
-        single=rules.capture == "single",
-        take_one=rules.mandarin_ahead == "take_one",
-        at_once=rules.refill_when == "at_once",
-        split_rows=rules.leftovers == "split",
-        split_mandarins=rules.mandarin_leftovers == "split",
-        no_credit=rules.refill == "forfeit",
-        end=int(Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY),
-        max_plies=rules.max_plies,
-        total=rules.total,
-        fields=rules.fields,
-        field_bytes=field_bytes,
-        unfinished=unfinished,
-        refill=refill,
-        playable=sum(1 << action for action in tables.legal[2**rules.fields - 1].nonzero()[0].tolist()),
-        origins=tables.origin[: rules.actions].tolist(),
-        walks=list(map(Walk._make, zip(*(column.tolist() for column in walks), strict=True))),
-        sowings=sowings,
-        far=far,
-    )
+    numbers = rules.numbers
+    around = [Walk(0, 0, 0, 0, 0, 0, 0)] * (2 * DIRECTION_STRIDE)
+    for gap, *walk in walks(rules.players, rules.fields, numbers["empty_mandarin"]):
+        around[gap] = Walk._make(walk_numbers(*walk))
+    derived = [rules.total, *side_masks(rules.fields, numbers["end"]), playable(rules.fields, numbers["sowing"])]
+    origins = [origin(action) for action in range(rules.actions)]
+    return RuleNumbers._make([*numbers.values(), *derived, origins, around, *_sowings(rules.players, rules.fields)])
 
 
 @functools.cache
 def _sowings(players: int, fields: int) -> tuple[list[Sowing], list[Far]]:
     """The largest tables, which all rules of one board share."""
-    increment, after = sowing_tables(players, fields)
-    sides = increment.view(np.int64).T.tolist() + [[0] * len(after)] * (SEATS - players)
-    near = zip(*sides[:2], after.tolist(), ((after & 7) << 3).tolist(), strict=True)
-    return list(map(Sowing._make, near)), list(map(Far._make, zip(*sides[2:], strict=True))) if players > 2 else []
+    near = [Sowing(0, 0, 0, 0)] * (2 * DIRECTION_STRIDE * COUNT_STRIDE)
+    far = [Far(0, 0)] * (len(near) if players > 2 else 0)
+    for key, a, b, c, d, code in sowings(players, fields):
+        near[key] = Sowing(a, b, code, shift_of(code))
+        if players > 2:
+            far[key] = Far(c, d)
+    return near, far
+
+
+def shift_of(code: int) -> int:
+    """How far a code's byte lies from a side's lowest, in bits."""
+    return (code & 7) << 3
+
+
+def origin(action: int) -> int:
+    """The code of the square that an action of the mover lifts."""
+    return DIRECTION_STRIDE * (action & 1) + (action >> 1)
+
+
+def walk_numbers(
+    gap_seeds: int, gap_stone: int, behind_seeds: int, behind_stone: int, next_gap: int
+) -> tuple[int, int, int, int, int, int, int]:
+    """The fields of a `Walk`, from its bytes as `tables.walks` gives them."""
+    seeds, seeds_side = _BYTE << shift_of(gap_seeds), gap_seeds >> 3
+    stone, stone_side = 1 << shift_of(gap_stone), gap_stone >> 3
+    return (
+        seeds * (seeds_side == 0) | stone * (stone_side == 0),
+        seeds * (seeds_side == 1) | stone * (stone_side == 1),
+        seeds * (seeds_side == 2) | stone * (stone_side == 2),
+        seeds * (seeds_side == 3) | stone * (stone_side == 3),
+        behind_seeds,
+        1 if behind_stone & 7 == STONE_BYTE else 0,
+        next_gap,
+    )
 
 
 # ---- a move ----------------------------------------------------------------------------------------------------------
@@ -187,14 +193,14 @@ def play(
         a, b, c, d, points = capture(rules, players, a, b, c, d, code, steps)
         a_score += points
         if (a | b | c | d) & rules.unfinished == 0:
-            ended = rules.end
+            ended = STONES_CAPTURED + rules.end
         elif plies_left <= 0:
             ended = MAX_PLIES
         else:
             ended = RUNNING
             if b & rules.field_bytes == 0:
                 b, b_score, ended = refill(rules, b, a, c, d, b_score, 1, steps)
-            if rules.at_once:
+            if rules.refill_when:
                 if players > 2 and c & rules.field_bytes == 0 and ended == RUNNING:
                     c, c_score, ended = refill(rules, c, a, b, d, c_score, 2, steps)
                 if players > 3 and d & rules.field_bytes == 0 and ended == RUNNING:
@@ -249,7 +255,7 @@ def sow(
         count = (side >> shift) & _BYTE
         lifted = count
         if count == 0:
-            if code & 7 != ZERO_BYTE or rules.take_one == 0:
+            if code & 7 != ZERO_BYTE or rules.mandarin_ahead == 0:
                 return a, b, c, d, code, lap
             shift -= 8  # from the byte that is always zero to the mandarin square's seeds
             if (side >> shift) & _BYTE == 0:
@@ -273,7 +279,7 @@ def capture(
 ) -> tuple[int, int, int, int, int]:
     """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4): the sides, and the points captured."""
     points = 0
-    first = rules.empty_gap == 0  # an empty field is known there, or a mandarin square that the tables stop at
+    first = rules.empty_mandarin == 0  # an empty field is known there, or a mandarin square that the tables stop at
     while True:
         walk = rules.walks[code]
         held = (a & walk.a) | (b & walk.b)
@@ -293,7 +299,7 @@ def capture(
             if stone and seeds < rules.quan_non:
                 reason = UNRIPE
                 break
-            if rules.seeds_stay and seeds:
+            if seeds and not rules.mandarin_seeds_capturable:
                 seeds, reason = 0, STAY
         if seeds + stone == 0:
             break
@@ -309,7 +315,7 @@ def capture(
             c -= taken
         else:
             d -= taken
-        if rules.single:
+        if rules.capture:
             reason = ONE_CAPTURE
             break
         code = walk.next_gap
@@ -325,9 +331,9 @@ def refill(
 
     RUNAWAY is for more seeds in play than the core allows.
     """
-    if rules.no_credit and score < rules.fields:
+    if rules.refill and score < rules.fields:
         return side, score, FORFEIT
-    side += rules.refill
+    side += rules.one_each
     if steps is not None:
         steps.append((REFILL, turns, 0, 0))
     sums = seed_pairs(side) + seed_pairs(second) + seed_pairs(third) + seed_pairs(fourth)
@@ -350,9 +356,9 @@ def leftovers(
 ) -> tuple[int, int, int, int]:
     """Points that each player gets of the seeds still on the board of a finished game (docs/RULES.md 4)."""
     a_row, b_row, c_row, d_row = row_sum(rules, a), row_sum(rules, b), row_sum(rules, c), row_sum(rules, d)
-    if rules.split_rows:
+    if rules.leftovers:
         a_row = b_row = c_row = d_row = (a_row + b_row + c_row + d_row) // players
-    if rules.split_mandarins and ended != MAX_PLIES:
+    if rules.mandarin_leftovers and ended != MAX_PLIES:
         at = 8 * MANDARIN_BYTE
         share = (((a >> at) & _BYTE) + ((b >> at) & _BYTE) + ((c >> at) & _BYTE) + ((d >> at) & _BYTE)) // players
         a_row, b_row, c_row, d_row = a_row + share, b_row + share, c_row + share, d_row + share

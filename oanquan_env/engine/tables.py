@@ -6,6 +6,7 @@ as something to take from, and the byte that is always zero (6) where it is met 
 square, stop" and "is empty, stop" are one test.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -19,6 +20,90 @@ DIRECTION_STRIDE = 32
 BYTE_MASK = DIRECTION_STRIDE - 1
 COUNT_STRIDE = MAX_SEEDS + 1
 DIRECTIONS = ((0, +1), (1, -1))  # (direction index, step on the ring)
+
+
+# ---- in whole numbers, for Python and for compilers ------------------------------------------------------------------
+
+
+def seeds_byte(fields: int, square: int) -> int:
+    """The byte of a square's seeds, by its ring index."""
+    side, place = divmod(square, fields + 1)
+    return SIDE_BYTES * side + (MANDARIN_BYTE if place == fields else place)
+
+
+def met_byte(fields: int, square: int) -> int:
+    """The byte that a sowing meets: a mandarin square's is always zero."""
+    return seeds_byte(fields, square) + (ZERO_BYTE - MANDARIN_BYTE) * (square % (fields + 1) == fields)
+
+
+def stone_byte(fields: int, square: int) -> int:
+    """The byte of a square's stone; the one that is always zero for a field."""
+    side, place = divmod(square, fields + 1)
+    return SIDE_BYTES * side + STONE_BYTE if place == fields else ZERO_BYTE
+
+
+def sowings(players: int, fields: int) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Each sowing: `code * COUNT_STRIDE + count`; the words it adds to four sides; the code of the square after it.
+
+    The square at `code` is lifted already, and takes part.
+    """
+    for direction, step in DIRECTIONS:
+        base = DIRECTION_STRIDE * direction
+        for origin in range(players * (fields + 1)):
+            key = COUNT_STRIDE * (base + seeds_byte(fields, origin))
+            side, place = divmod(origin, fields + 1)
+            a = b = c = d = 0
+            for count in range(COUNT_STRIDE):
+                place += step
+                if place < 0 or place > fields:
+                    side, place = (side + step) % players, place % (fields + 1)
+                byte, met = (place, place) if place < fields else (MANDARIN_BYTE, ZERO_BYTE)
+                yield key + count, a, b, c, d, base + SIDE_BYTES * side + met
+                seed = 1 << 8 * byte
+                if side == 0:
+                    a += seed
+                elif side == 1:
+                    b += seed
+                elif side == 2:
+                    c += seed
+                else:
+                    d += seed
+
+
+def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Each walk over a gap: its code; the values of `gap_seeds`, `gap_stone`, `behind_seeds` and so on of `Tables`.
+
+    `empty_mandarin` is 1 where an empty mandarin square is a gap.
+    """
+    squares = players * (fields + 1)
+    for direction, step in DIRECTIONS:
+        base = DIRECTION_STRIDE * direction
+        for square in range(squares):
+            gap, behind, two_on = met_byte(fields, square), (square + step) % squares, (square + 2 * step) % squares
+            if gap % SIDE_BYTES == ZERO_BYTE and not empty_mandarin:
+                yield base + gap, ZERO_BYTE, ZERO_BYTE, ZERO_BYTE, ZERO_BYTE, ZERO_BYTE
+            else:
+                around = seeds_byte(fields, square), stone_byte(fields, square)
+                beyond = seeds_byte(fields, behind), stone_byte(fields, behind)
+                yield base + gap, *around, *beyond, base + met_byte(fields, two_on)
+
+
+def side_masks(fields: int, end: int) -> tuple[int, int, int]:
+    """Words for a side: the bytes of its fields, those that must be zero at the end, and one seed a field.
+
+    `end` is 1 where mandarin squares must be empty, too.
+    """
+    field_bytes = (1 << 8 * fields) - 1
+    return field_bytes, (1 << 8 * STONE_BYTE) | (255 * end << 8 * MANDARIN_BYTE), 0x0101010101 & field_bytes
+
+
+def playable(fields: int, sowing: int) -> int:
+    """One bit for each action that a full row could play; `sowing` by its place among the choices of `Rules`."""
+    anticlockwise, clockwise = sowing != 3, sowing in (0, 3)
+    return (0x155 * anticlockwise | 0x2AA * clockwise) & ((1 << 2 * fields) - 1)
+
+
+# ---- for NumPy -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -44,15 +129,17 @@ class Tables:
 
 def build_tables(rules: Rules) -> Tables:
     """The tables of `rules`."""
-    players, fields = rules.players, rules.fields
-    ring_bytes, met_bytes = _ring(players, fields)
+    players, fields, numbers = rules.players, rules.fields, rules.numbers
+    ring_bytes = np.array([seeds_byte(fields, square) for square in range(rules.squares)], dtype=np.intp)
     stone_bytes = SIDE_BYTES * np.arange(players, dtype=np.intp) + STONE_BYTE
 
     increment, after = sowing_tables(players, fields)
-    gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap = _gap_walks(rules, ring_bytes, met_bytes)
+    around = np.zeros((5, 2 * DIRECTION_STRIDE), dtype=np.intp)
+    for gap, *walk in walks(players, fields, numbers["empty_mandarin"]):
+        around[:, gap] = walk
     initial = np.zeros(SIDE_BYTES * players, dtype=np.uint8)
     initial[ring_bytes] = rules.seeds
-    initial[ring_bytes[rules.fields :: rules.fields + 1]] = rules.mandarin_seeds
+    initial[ring_bytes[fields :: fields + 1]] = rules.mandarin_seeds
     initial[stone_bytes] = rules.stones
     origin = [
         DIRECTION_STRIDE * direction + SIDE_BYTES * player + field
@@ -60,9 +147,10 @@ def build_tables(rules: Rules) -> Tables:
         for field in range(fields)
         for direction, _ in DIRECTIONS
     ]
-    playable = {"either": [True, True], "counterclockwise": [True, False], "clockwise": [False, True]}[rules.sowing]
     occupied = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, count=fields, bitorder="little") != 0
-    legal = np.kron(occupied, np.array(playable))
+    full = playable(fields, numbers["sowing"])
+    legal = occupied.repeat(2, axis=1) & np.array([full >> action & 1 for action in range(rules.actions)], dtype=bool)
+    gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap = around
     return Tables(
         origin=np.array(origin, dtype=np.intp),
         increment=increment,
@@ -80,58 +168,13 @@ def build_tables(rules: Rules) -> Tables:
     )
 
 
-def side_masks(rules: Rules) -> Words:
-    """(3,) words for a side: the bytes of its fields, those that must be zero at the end, and one seed a field."""
-    masks = np.zeros((3, SIDE_BYTES), dtype=np.uint8)
-    masks[0, : rules.fields] = 255
-    masks[1, STONE_BYTE] = 255
-    masks[1, MANDARIN_BYTE] = 255 * (rules.end == "squares_empty")
-    masks[2, : rules.fields] = 1
-    return masks.view(np.uint64)[:, 0]
-
-
-def _ring(players: int, fields: int) -> tuple[Ints, Ints]:
-    """Bytes of the squares in ring order, and those that a sowing meets: the mandarin squares' are always zero."""
-    ring_bytes = np.array(
-        [SIDE_BYTES * p + b for p in range(players) for b in (*range(fields), MANDARIN_BYTE)], dtype=np.intp
-    )
-    on_mandarin = ring_bytes % SIDE_BYTES == MANDARIN_BYTE
-    return ring_bytes, np.where(on_mandarin, ring_bytes + ZERO_BYTE - MANDARIN_BYTE, ring_bytes)
-
-
 @cache
 def sowing_tables(players: int, fields: int) -> tuple[Words, Ints]:
     """The tables `increment` and `after`, the largest, which all rules of one board share."""
-    ring_bytes, met_bytes = _ring(players, fields)
-    codes, squares = 2 * DIRECTION_STRIDE, len(ring_bytes)
-    increment = np.zeros((codes * COUNT_STRIDE, SIDE_BYTES * players), dtype=np.uint8)
-    after = np.zeros(codes * COUNT_STRIDE, dtype=np.intp)
-    ring, counts = np.arange(squares), np.arange(COUNT_STRIDE)
-    rounds, rest = np.divmod(counts[:, None], squares)
-    for direction, step in DIRECTIONS:
-        base = DIRECTION_STRIDE * direction
-        passed = (step * (ring - ring[:, None, None]) - 1) % squares  # (from, 1, to) squares sown before that one
-        keys = COUNT_STRIDE * (base + ring_bytes[:, None]) + counts  # (from, count)
-        increment[keys[:, :, None], ring_bytes] = rounds + (passed < rest)  # the origin takes part
-        after[keys] = base + met_bytes[(ring[:, None] + step * (counts + 1)) % squares]
+    keys, *sides, codes = np.array(list(sowings(players, fields)), dtype=np.int64).T
+    increment = np.zeros((2 * DIRECTION_STRIDE * COUNT_STRIDE, players), dtype=np.uint64)
+    after = np.zeros(len(increment), dtype=np.intp)
+    increment[keys], after[keys] = np.array(sides[:players]).T, codes
     for table in (increment, after):
         table.flags.writeable = False
-    return increment.view(np.uint64), after
-
-
-def _gap_walks(rules: Rules, ring_bytes: Ints, met_bytes: Ints) -> Ints:
-    """(5, 64) the tables `gap_seeds`, `gap_stone`, `behind_seeds`, `behind_stone` and `next_gap`."""
-    walks = np.zeros((5, 2 * DIRECTION_STRIDE), dtype=np.intp)
-    on_mandarin = ring_bytes != met_bytes
-    stone_bytes = np.where(on_mandarin, ring_bytes + STONE_BYTE - MANDARIN_BYTE, ZERO_BYTE)
-    for direction, step in DIRECTIONS:
-        base = DIRECTION_STRIDE * direction
-        for square in range(rules.squares):
-            behind, two_on = (square + step) % rules.squares, (square + 2 * step) % rules.squares
-            gap = base + met_bytes[square]
-            if on_mandarin[square] and rules.empty_mandarin == "stop":
-                walks[:, gap] = ZERO_BYTE
-            else:
-                walks[:4, gap] = ring_bytes[square], stone_bytes[square], ring_bytes[behind], stone_bytes[behind]
-                walks[4, gap] = base + met_bytes[two_on]
-    return walks
+    return increment, after

@@ -30,10 +30,10 @@ from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
 from oanquan_env.search.memory import (
     INFINITY,
     MAX_DEPTH,
-    MIN_BUCKET_BITS,
     UNLIMITED,
     Memory,
     Table,
+    bits_to_use,
     bucket_bits,
     new_memory,
 )
@@ -41,8 +41,6 @@ from oanquan_env.search.value_net import ValueNet
 
 __all__ = ["Limits", "Search", "SearchResult"]
 
-_LEAST_BITS = 10
-"""Buckets (base-2 logarithm) of the smallest search, enough to remember its best line."""
 _MOVES_PER_MILLISECOND = 20_000
 """More than any machine plays; it only decides how much of the table is used."""
 
@@ -129,17 +127,13 @@ class Search:
         return found
 
     def _bits(self, limits: Limits) -> int:
-        """Buckets to use (base-2 logarithm): a small search is faster in a table that the processor's caches hold."""
+        """Buckets to use (base-2 logarithm)."""
         if self._table_bits == 0:
             return 0
-        enough = [self._table_bits]
-        if limits.depth is not None:
-            enough.append(max(limits.depth + 4, _LEAST_BITS))
-        if limits.nodes is not None:
-            enough.append((limits.nodes // 16).bit_length())
+        nodes = [] if limits.nodes is None else [limits.nodes]
         if limits.milliseconds is not None:
-            enough.append((int(limits.milliseconds) * _MOVES_PER_MILLISECOND // 16).bit_length())
-        return max(min(enough), MIN_BUCKET_BITS)
+            nodes.append(int(limits.milliseconds) * _MOVES_PER_MILLISECOND)
+        return bits_to_use(self._table_bits, limits.depth or 0, min(nodes, default=0))
 
 
 def _result(found: root.RootResult) -> SearchResult:

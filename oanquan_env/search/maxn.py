@@ -174,13 +174,17 @@ def search_rows(
             if reached > 1 and memory.nodes >= nodes:
                 break
             search(rules, memory, reached, 0, 0)
-            if memory.stop and reached > 1 and (every_move or memory.depths.max() < reached):
+            deepest_known = 0
+            for action in range(MAX_ACTIONS):
+                deepest_known = max(deepest_known, memory.depths[action])
+            if memory.stop and reached > 1 and (every_move or deepest_known < reached):
                 break
             found[row].depth = reached
-            found[row].points[:] = memory.points
             for action in range(MAX_ACTIONS):
                 known = memory.depths[action] == reached
                 found[row].worths[action] = memory.worths[action] if known else UNKNOWN
+                for seat in range(SEATS):
+                    found[row].points[action, seat] = memory.points[action, seat]
             if memory.stop:
                 break
         found[row].nodes = memory.nodes

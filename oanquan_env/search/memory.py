@@ -15,6 +15,8 @@ MAX_DEPTH = 127  # plies for which the stack has room
 MAX_ACTIONS = 2 * MANDARIN_BYTE
 UNLIMITED = 1 << 62  # more moves than any search plays
 MIN_BUCKET_BITS = 8
+_LEAST_BITS = 10
+"""Buckets (base-2 logarithm) of the smallest search to a depth, enough to remember its best line."""
 ENTRIES = 4  # entries of a bucket
 NO_ACTION = -1
 """Where an action is asked for and none is known. Entries hold `action + 1`, so 0 there."""
@@ -67,6 +69,21 @@ MEMORY = record(Memory, history=(np.int64, MAX_ACTIONS), children=(CHILD, (MAX_D
 def bucket_bits(megabytes: float, entry: np.dtype[Any]) -> int:
     """Base-2 logarithm of the buckets of a table of at most that size."""
     return max(int(np.log2(max(megabytes * 2**20 / (ENTRIES * entry.itemsize), 1))), MIN_BUCKET_BITS)
+
+
+def bits_to_use(most: int, depth: int, nodes: int) -> int:
+    """Base-2 logarithm of the buckets to use of 1 << `most`, for limits of a search of which 0 is none.
+
+    A small search is faster in a table that the processor's caches hold.
+    """
+    if depth:
+        most = min(most, max(depth + 4, _LEAST_BITS))
+    if nodes:
+        bits = 0
+        while nodes >> 4 + bits:
+            bits += 1
+        most = min(most, bits)
+    return max(most, MIN_BUCKET_BITS)
 
 
 def new_memory(megabytes: float, entry: np.dtype[Any]) -> tuple[Memory, Table]:

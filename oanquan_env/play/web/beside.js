@@ -28,7 +28,7 @@ export function show() {
 
 function presetName(rules) {
   const [name, ...changes] = rules.split(" ");
-  return [words().presets[name]?.[0] ?? name, ...changes].join(" ");
+  return [words().presets[name] ?? name, ...changes].join(" ");
 }
 
 function showMoves(number) {
@@ -79,7 +79,6 @@ function showEnd() {
   $("retry").hidden = !solved || puzzle.answer.right;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
   $("review").hidden = solved || seats.length > 2 || reviewing();
-  if (solved && puzzle.answer.right) store.set(`puzzle-${puzzle.level}`, puzzle.number + 1);
   if (ended === game) return;
   ended = game;
   $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });

@@ -5,7 +5,7 @@
 import { sheet } from "./board-style.js";
 import { WORDS, seatNames } from "./board-words.js";
 import { MINUS, capital, copyFrame, element, html } from "./nodes.js";
-import { outline, turned } from "./turned.js";
+import { heap, outline, turned } from "./turned.js";
 
 export const SHORTEST = 0.5; // milliseconds: shorter motion is none
 
@@ -239,7 +239,7 @@ export class DrawnBoard extends EventTarget {
   /** Let the pebbles of a square lie as its number of seeds asks for. */
   arrange(index, ms) {
     const nodes = this.heaps[index], want = Math.min(this.frame.seeds[index], this.drawing.most_pebbles);
-    const places = want ? this.drawing.squares[index].heaps[want - 1] : [];
+    const places = heap(this.drawing.squares[index], want);
     while (nodes.length > want) nodes.pop().remove();
     places.forEach(([x, y, size, angle, role], number) => {
       if (!nodes[number]) nodes.push(this.makePebble(role, [x, y, size]));

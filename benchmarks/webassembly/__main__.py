@@ -1,0 +1,48 @@
+"""Makes `oanquan_env/play/web/engine.wasm`, and engine.json, which tells JavaScript where the fields of records lie.
+
+    python -m benchmarks.webassembly
+    python -m benchmarks.webassembly --check
+
+It needs `pip install -e ".[wasm]"`. With `--check` nothing is written: it builds again, and compares every byte where
+Numba, llvmlite and ziglang have the versions of engine.json, or else the places of fields alone.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WEB = Path(__file__).parents[2] / "oanquan_env" / "play" / "web"
+ENVIRONMENT = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
+"""Of the process that compiles: the same code on every machine and every time."""
+
+
+def main() -> int:
+    """Build, then write or compare."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.webassembly", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare with the files there are, and write nothing")
+    check = parser.parse_args().check
+    if not ENVIRONMENT.items() <= os.environ.items():
+        with tempfile.TemporaryDirectory() as folder:
+            again = [sys.executable, "-m", "benchmarks.webassembly", *sys.argv[1:]]
+            environment = {**os.environ, **ENVIRONMENT, "NUMBA_CACHE_DIR": folder}
+            return subprocess.run(again, env=environment, check=False).returncode
+
+    from benchmarks.webassembly import instructions
+
+    instructions.use()
+    from benchmarks.webassembly import build, layout
+
+    made = {WEB / "engine.wasm": build.build(), WEB / "engine.json": layout.text(layout.describe()).encode()}
+    if check:
+        return layout.compare(made)
+    for path, content in made.items():
+        path.write_bytes(content)
+        print(f"{path}: {len(content):,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

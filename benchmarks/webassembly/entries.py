@@ -1,0 +1,212 @@
+"""The functions that engine.wasm exports, and the records by which JavaScript and they speak.
+
+Each takes records of `RECORDS` alone, so that every argument is an address. JavaScript reads and writes their fields,
+whole numbers of 32 bits, where engine.json says.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import overload_method
+
+from oanquan_env.engine import move, tables
+from oanquan_env.engine.compiled import RULES, inlined, record
+from oanquan_env.engine.move import FORFEIT, MAX_PLIES, RUNNING, SEATS, STONES_CAPTURED, RuleNumbers
+from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
+from oanquan_env.engine.sowing import LAP_LIMIT
+
+MOST_SQUARES = SEATS * (MANDARIN_BYTE + 1)
+MOST_STEPS = LAP_LIMIT + MOST_SQUARES + 1 + SEATS
+"""Laps, captures, the end and refills of one move."""
+
+
+class Game(Protocol):
+    """A position, and what is asked and told about it."""
+
+    seeds: Any
+    stones: Any
+    scores: Any
+    mover: int
+    ply: int
+    ended: int
+    action: int  # to be played
+    legal: int  # one bit for each legal action
+    captured: int  # points that the move captured
+    laps: int
+    points: Any  # standings
+    step_count: int
+    steps: Any  # (MOST_STEPS, 4)
+
+
+GAME = record(
+    Game,
+    **dict.fromkeys(Game.__annotations__, (np.int32,))
+    | {
+        "seeds": (np.int32, MOST_SQUARES),
+        "stones": (np.int32, SEATS),
+        "scores": (np.int32, SEATS),
+        "points": (np.int32, SEATS),
+        "steps": (np.int32, (MOST_STEPS, 4)),
+    },
+)
+
+_HELPERS: list[Callable[..., Any]] = [tables.seeds_byte, tables.met_byte, tables.stone_byte, tables.side_masks]
+_HELPERS += [tables.playable, move.shift_of, move.origin, move.walk_numbers]
+for _helper in _HELPERS:
+    inlined(_helper)
+_sowings: Any = numba.njit(error_model="numpy")(tables.sowings)
+_walks: Any = numba.njit(error_model="numpy")(tables.walks)
+
+
+@overload_method(types.Record, "append")
+def _append(game: Any, step: Any) -> Any:
+    """The steps of a move as `move.play` notes them, in a record."""
+
+    def append(game: Any, step: Any) -> None:
+        place = game.steps[game.step_count]
+        place[0], place[1], place[2], place[3] = step
+        game.step_count += 1
+
+    return append
+
+
+@inlined
+def side(rules: RuleNumbers, game: Game, turn: int) -> int:
+    """The side of the player `turn` turns after the mover as a word; zero for those that lack."""
+    if turn >= rules.players:
+        return 0
+    seat = (game.mover + turn) % rules.players
+    begin = seat * (rules.fields + 1)
+    word: int = (game.seeds[begin + rules.fields] << 8 * MANDARIN_BYTE) | (game.stones[seat] << 8 * STONE_BYTE)
+    for field in range(rules.fields):
+        word |= game.seeds[begin + field] << 8 * field
+    return word
+
+
+@inlined
+def write_side(rules: RuleNumbers, game: Game, turn: int, word: int, score: int) -> None:
+    """The opposite of `side`, with the score."""
+    if turn < rules.players:
+        seat = (game.mover + turn) % rules.players
+        begin = seat * (rules.fields + 1)
+        for field in range(rules.fields):
+            game.seeds[begin + field] = (word >> 8 * field) & 255
+        game.seeds[begin + rules.fields] = (word >> 8 * MANDARIN_BYTE) & 255
+        game.stones[seat] = word >> 8 * STONE_BYTE
+        game.scores[seat] = score
+
+
+@inlined
+def sides(rules: RuleNumbers, game: Game) -> tuple[int, int, int, int]:
+    """The sides in turn, the mover's first."""
+    return side(rules, game, 0), side(rules, game, 1), side(rules, game, 2), side(rules, game, 3)
+
+
+def fill_rules(rules: Any) -> None:
+    """Fill in what follows from the fields of `Rules`: `move.rule_numbers`."""
+    players, fields = rules.players, rules.fields
+    rules.total = players * (fields * rules.seeds + rules.mandarin_seeds + rules.stones * rules.stone_value)
+    rules.field_bytes, rules.unfinished, rules.one_each = tables.side_masks(fields, rules.end)
+    rules.playable = tables.playable(fields, rules.sowing)
+    for action in range(2 * fields):
+        rules.origins[action] = move.origin(action)
+    for gap, gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap in _walks(
+        players, fields, rules.empty_mandarin
+    ):
+        walk = rules.walks[gap]
+        walk.a, walk.b, walk.c, walk.d, walk.behind, walk.behind_mandarin, walk.next_gap = move.walk_numbers(
+            gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap
+        )
+    for key, a, b, c, d, code in _sowings(players, fields):
+        near, far = rules.sowings[key], rules.far[key]
+        near.a, near.b, near.code, near.shift = a, b, code, move.shift_of(code)
+        far.c, far.d = c, d
+
+
+def start(rules: Any, game: Any) -> None:
+    """The set-up; `game.mover` is to move."""
+    for square in range(rules.players * (rules.fields + 1)):
+        game.seeds[square] = rules.mandarin_seeds if square % (rules.fields + 1) == rules.fields else rules.seeds
+    for seat in range(rules.players):
+        game.stones[seat], game.scores[seat] = rules.stones, 0
+    game.ply, game.ended = 0, RUNNING
+
+
+def find_legal(rules: Any, game: Any) -> None:
+    """The legal actions."""
+    own = side(rules, game, 0)
+    game.legal = 0
+    for action in range(2 * rules.fields):
+        if game.ended == RUNNING and move.can_play(rules, own, action):
+            game.legal |= 1 << action
+
+
+def set_up(rules: Any, game: Any) -> None:
+    """Mark a position set up by hand that is finished: `Core.setup`."""
+    a, b, c, d = sides(rules, game)
+    game.ended = RUNNING
+    if (a | b | c | d) & rules.unfinished == 0:
+        game.ended = STONES_CAPTURED + rules.end
+    elif game.ply >= rules.max_plies:
+        game.ended = MAX_PLIES
+    elif rules.refill:
+        for turn in range(rules.players if rules.refill_when else 1):  # the first refill that is due decides
+            if side(rules, game, turn) & rules.field_bytes == 0:
+                if game.scores[(game.mover + turn) % rules.players] < rules.fields:
+                    game.ended = FORFEIT
+                return
+
+
+def play(rules: Any, game: Any) -> None:
+    """Play `game.action` and note its steps.
+
+    An illegal one has no laps, and changes nothing else; `game.ended` is RUNAWAY for a game that the core refuses.
+    """
+    a, b, c, d = sides(rules, game)
+    players, mover = rules.players, game.mover
+    game.laps = 0
+    if game.ended != RUNNING or not 0 <= game.action < 2 * rules.fields or not move.can_play(rules, a, game.action):
+        return
+    w, x, y, z = (
+        game.scores[mover],
+        game.scores[(mover + 1) % players],
+        game.scores[(mover + 2) % players],
+        game.scores[(mover + 3) % players],
+    )
+    game.step_count = 0
+    game.ply += 1
+    a, b, c, d, w, x, y, z, game.captured, game.laps, game.ended = move.play(
+        rules, players, a, b, c, d, w, x, y, z, rules.max_plies - game.ply, game.action, game
+    )
+    write_side(rules, game, 0, a, w)
+    write_side(rules, game, 1, b, x)
+    write_side(rules, game, 2, c, y)
+    write_side(rules, game, 3, d, z)
+    game.mover = (mover + 1) % players
+
+
+def find_standings(rules: Any, game: Any) -> None:
+    """The points of each player, leftovers of a finished game included."""
+    a, b, c, d = sides(rules, game)
+    left = move.leftovers(rules, rules.players, a, b, c, d, game.ended)
+    for turn in range(rules.players):
+        seat = (game.mover + turn) % rules.players
+        game.points[seat] = game.scores[seat] + (left[turn] if game.ended != RUNNING else 0)
+
+
+class Entry:
+    """A function to be exported, and the names of the records that it takes."""
+
+    def __init__(self, function: Callable[..., None], *records: str) -> None:
+        self.function = function
+        self.records = records
+
+
+RECORDS = {"rules": RULES, "game": GAME}
+EXPORTS = {
+    "fill_rules": Entry(fill_rules, "rules"),
+    **{entry.__name__: Entry(entry, "rules", "game") for entry in (start, set_up, find_legal, play, find_standings)},
+}

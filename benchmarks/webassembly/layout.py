@@ -1,0 +1,67 @@
+"""What engine.json says: places of fields in records, the choices of rules, and what engine.wasm was made from."""
+
+import hashlib
+import json
+import sys
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.webassembly.build import RECORDS
+from oanquan_env.engine import move
+from oanquan_env.engine.rules import CHOICES, FIELD_NAMES
+from oanquan_env.search.memory import MAX_DEPTH
+
+TOOLS = ("llvmlite", "numba", "ziglang")
+
+
+def describe() -> dict[str, Any]:
+    """The content of engine.json."""
+    return {
+        "made_with": {tool: version(tool) for tool in TOOLS},
+        "sources": _digest(),
+        "rules": {name: CHOICES.get(name, []) for name in FIELD_NAMES},
+        "runaway": move.RUNAWAY,
+        "nets": {name: RECORDS[name]["net"].itemsize for name in ("two_rules", "many_rules")},
+        "line": MAX_DEPTH + 1,
+        "records": {name: _record(kind) for name, kind in RECORDS.items()},
+    }
+
+
+def _record(kind: np.dtype[Any]) -> dict[str, Any]:
+    """Size of a record, and where its fields begin, in bytes."""
+    assert kind.fields
+    return {"size": kind.itemsize, **{name: place for name, (_, place, *_) in kind.fields.items()}}
+
+
+def _digest() -> str:
+    """SHA-256 of all sources of this project that were loaded to compile."""
+    root, found = Path(__file__).parents[2], hashlib.sha256()
+    files = {Path(getattr(module, "__file__", None) or "") for module in [*sys.modules.values()]}
+    for source in sorted(file for file in files if root in file.parents and file.suffix == ".py"):
+        found.update(source.read_bytes())
+    return found.hexdigest()
+
+
+def text(described: Mapping[str, Any]) -> str:
+    """As a file's content."""
+    return json.dumps(described, indent=1) + "\n"
+
+
+def compare(made: Mapping[Path, bytes]) -> int:
+    """Compare with the files there are; returns the exit status.
+
+    engine.wasm is compared byte for byte where engine.json names the tools that are installed, the places of fields in
+    any case. Behaviour is compared by tests/test_webassembly.py.
+    """
+    code, description = made
+    kept, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])
+    same = {name: kept[name] == now[name] for name in ("made_with", "rules", "runaway", "records")}
+    if same["made_with"]:
+        same["engine.wasm"] = code.read_bytes() == made[code]
+    for name, equal in same.items():
+        print(f"{name}: {'the same' if equal else 'DIFFERS'}")
+    return 0 if all(equal for name, equal in same.items() if name != "made_with") else 1

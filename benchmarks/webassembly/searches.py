@@ -1,0 +1,125 @@
+"""The searches that engine.wasm exports: alpha-beta for two players, max^n for more; see `entries`."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from benchmarks.webassembly.entries import Entry, fill_rules, side, sides
+from oanquan_env.engine.compiled import inlined, record
+from oanquan_env.engine.move import SEATS
+from oanquan_env.search import compiled, many, maxn, memory, root
+from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
+from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, UNLIMITED
+from oanquan_env.search.numpy_maxn import NET_UNIT
+
+TABLE_BITS = 18
+"""Base-2 logarithm of the table's buckets: 16 MB."""
+
+
+class Query(Protocol):
+    """A question to a search, and its answer: `limits.SearchResult`."""
+
+    depth: int  # 0: no limit
+    nodes: int  # 0: no limit
+    every_move: int
+    has_net: int  # whether the record of rules holds a net
+    values: Any  # (MAX_ACTIONS,) float64
+    value: float
+    valued: int  # one bit for each action that has a value
+    reached: int  # depth
+    proved: int
+    played: int  # nodes
+    line: Any  # (MAX_DEPTH + 1,) int8, actions + 1, then zero
+
+
+QUERY = record(
+    Query,
+    **dict.fromkeys(Query.__annotations__, (np.int32,))
+    | {"values": (np.float64, MAX_ACTIONS), "value": (np.float64,), "line": (np.int8, MAX_DEPTH + 1)},
+)
+
+
+def _work(sides: int, memory: np.dtype[Any], result: np.dtype[Any]) -> np.dtype[Any]:
+    """A record of the arrays that a search takes, for one position."""
+    arrays = {"sides": (np.int64, (1, sides)), "plies_left": (np.int64, 1), "found": (result, 1)}
+    return np.dtype([("memory", memory), *((name, *array) for name, array in arrays.items())])
+
+
+@inlined
+def plies_left(rules: Any, game: Any) -> int:
+    """Plies to the ply limit: `limits.plies_left`."""
+    left: int = max(rules.max_plies - game.ply, 1)
+    return left
+
+
+def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None:
+    """Alpha-beta for the mover of a running position: `deepening.Search`."""
+    found, state = work.found[0], work.memory
+    work.sides[0, 0], work.sides[0, 1] = side(rules, game, 0), side(rules, game, 1)
+    work.plies_left[0] = plies_left(rules, game)
+    rules.has_net, state.guess_depth, state.stop = query.has_net, DEFAULT_GUESS_DEPTH, 0
+    bits = memory.bits_to_use(TABLE_BITS, query.depth, query.nodes)
+    root.search_rows(
+        rules,
+        state,
+        table.buckets[:],
+        work.sides,
+        work.plies_left,
+        query.depth or MAX_DEPTH,
+        query.nodes or UNLIMITED,
+        query.every_move != 0,
+        bits,
+        work.found,
+    )
+    query.value, query.reached, query.proved, query.played = found.value, found.depth, 1 - found.is_open, found.nodes
+    query.valued = 0
+    for action in range(MAX_ACTIONS):
+        query.values[action] = found.values[action]
+        query.valued |= (found.values[action] != -INFINITY) << action
+    for place in range(MAX_DEPTH + 1):
+        query.line[place], found.line[place] = found.line[place], 0
+
+
+def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
+    """Max^n for the mover of a running position of three or four players: `maxn.ManySearch.best_moves`."""
+    found, state = work.found[0], work.memory
+    work.sides[0, 0], work.sides[0, 1], work.sides[0, 2], work.sides[0, 3] = sides(rules, game)
+    work.plies_left[0] = plies_left(rules, game)
+    rules.has_net, rules.unit, state.stop = query.has_net, NET_UNIT if query.has_net else 1, 0
+    depth = min(query.depth or MAX_DEPTH, MAX_DEPTH - 1)
+    maxn.search_rows(
+        rules,
+        state,
+        work.sides,
+        work.plies_left,
+        1 if query.nodes else depth,
+        depth,
+        query.nodes or UNLIMITED,
+        query.every_move != 0,
+        work.found,
+    )
+    query.reached, query.proved, query.played = found.depth, 0, found.nodes
+    best, query.valued = maxn.UNKNOWN, 0
+    for action in range(MAX_ACTIONS):
+        query.values[action] = found.worths[action] / ((rules.players - 1) * rules.unit)
+        query.valued |= (found.worths[action] != maxn.UNKNOWN) << action
+        best = max(best, found.worths[action])
+    query.value = best / ((rules.players - 1) * rules.unit)
+
+
+inlined(memory.bits_to_use)
+
+RECORDS = {
+    "two_rules": compiled.RULES,
+    "two": _work(2, memory.MEMORY, root.ROOT_RESULT),
+    "table": np.dtype([("buckets", ENTRY, (1 << TABLE_BITS, ENTRIES))]),
+    "many_rules": many.RULES,
+    "many": _work(SEATS, maxn.MEMORY, maxn.MANY_RESULT),
+    "query": QUERY,
+}
+EXPORTS = {
+    "fill_two_rules": Entry(fill_rules, "two_rules"),
+    "fill_many_rules": Entry(fill_rules, "many_rules"),
+    "search_two": Entry(search_two, "two_rules", "game", "query", "two", "table"),
+    "search_many": Entry(search_many, "many_rules", "game", "query", "many"),
+}

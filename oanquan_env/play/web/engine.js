@@ -1,0 +1,230 @@
+// The engine: rules, moves, search and matches, by engine.wasm. It knows no document, and runs in pages, workers and
+// Node. A position is { seeds, stones, scores, mover, ply, ended }, in ring order as in docs/RULES.md; `ended` is 0
+// while the game goes on. Positions are never changed. An action is 2 * field + direction (0 anticlockwise).
+
+export const LAP = 0, CAPTURE = 1, STOP = 2, REFILL = 3;          // kinds of steps
+
+export class RunawayGame extends Error { }                        // a relay or debts without an end
+
+const PAGE = 65536;
+
+export class Engine {
+  // `source` is the address of engine.wasm, its bytes, or a WebAssembly.Module; `layout` the object of engine.json.
+  static async load(source, layout) {
+    let module = source;
+    if (typeof source === "string" || source instanceof URL) {
+      const answer = await fetch(source);
+      if (!answer.ok) throw new Error(`${source}: ${answer.status} ${answer.statusText}`);
+      module = await answer.arrayBuffer();
+    }
+    const made = await WebAssembly.instantiate(module, {});
+    return new Engine(made.instance ?? made, layout);
+  }
+
+  #wasm; #layout; #end; #ints; #places = {}; #filled = {}; #nets = {}; #handles = new Map();
+
+  constructor(instance, layout) {
+    this.#wasm = instance.exports;
+    this.#layout = layout;
+    this.#end = this.#wasm.__heap_base.value;
+    this.#ints = new Int32Array(this.#wasm.memory.buffer);
+    this.#places.returned = this.#allocate(16);
+    this.#record("game");                                          // before a view of the memory is taken to write to it
+  }
+
+  // ---- memory: one record of each kind, allocated when it is first used ---------------------------------------------
+
+  #allocate(size) {
+    const begin = Math.ceil(this.#end / 64) * 64;                  // the beginning of a cache line
+    this.#end = begin + size;
+    const missing = this.#end - this.#wasm.memory.buffer.byteLength;
+    if (missing > 0) {
+      this.#wasm.memory.grow(Math.ceil(missing / PAGE));
+      this.#ints = new Int32Array(this.#wasm.memory.buffer);       // the old view is detached
+    }
+    return begin;
+  }
+
+  #record(kind) { return this.#places[kind] ??= this.#allocate(this.#layout.records[kind].size); }
+
+  // Where a field begins, in whole numbers of 32 bits.
+  #at(kind, field) { return (this.#record(kind) + this.#layout.records[kind][field]) >> 2; }
+
+  #get(kind, field) {
+    const at = this.#at(kind, field);                              // first: it may exchange the view
+    return this.#ints[at];
+  }
+
+  #set(kind, field, number) {
+    const at = this.#at(kind, field);
+    this.#ints[at] = number;
+  }
+
+  #read(kind, field, count) {
+    const begin = this.#at(kind, field);
+    return Array.from(this.#ints.subarray(begin, begin + count));
+  }
+
+  #call(name, ...kinds) {
+    const { returned } = this.#places;
+    const places = kinds.map((kind) => this.#record(kind));
+    if (this.#wasm[name](returned, returned + 8, ...places) !== 0) throw new Error(`engine.wasm: ${name} failed`);
+  }
+
+  // ---- rules ---------------------------------------------------------------------------------------------------------
+
+  // The fields of Rules, checked by rules.js, as the handle that everything else takes.
+  rules(fields) {
+    const numbers = Object.entries(this.#layout.rules).map(([name, choices]) =>
+      choices.length ? choices.indexOf(fields[name]) : Number(fields[name]));
+    const key = numbers.join();
+    if (!this.#handles.has(key)) {
+      const handle = { ...fields, squares: fields.players * (fields.fields + 1), actions: 2 * fields.fields, numbers, key };
+      this.#use("rules", handle);
+      handle.total = this.#get("rules", "total");
+      this.#handles.set(key, Object.freeze(handle));
+    }
+    return this.#handles.get(key);
+  }
+
+  // Fill a record of rules, unless it holds these already.
+  #use(kind, rules) {
+    if (this.#filled[kind] === rules.key) return;
+    Object.keys(this.#layout.rules).forEach((name, place) => {
+      const at = this.#at(kind, name);
+      this.#ints[at] = rules.numbers[place];
+      this.#ints[at + 1] = 0;                                      // the upper half of 64 bits
+    });
+    this.#call(`fill_${kind}`, kind);
+    this.#filled[kind] = rules.key;
+  }
+
+  // ---- a game --------------------------------------------------------------------------------------------------------
+
+  #write(rules, position) {
+    this.#use("rules", rules);
+    for (const name of ["mover", "ply", "ended"]) this.#set("game", name, position[name]);
+    for (const name of ["seeds", "stones", "scores"]) this.#ints.set(position[name], this.#at("game", name));
+  }
+
+  #position(rules) {
+    const [mover, ply, ended] = ["mover", "ply", "ended"].map((name) => this.#get("game", name));
+    const seeds = this.#read("game", "seeds", rules.squares);
+    const stones = this.#read("game", "stones", rules.players), scores = this.#read("game", "scores", rules.players);
+    return { seeds, stones, scores, mover, ply, ended };
+  }
+
+  // The set-up.
+  start(rules, starter = 0) {
+    this.#use("rules", rules);
+    this.#set("game", "mover", starter);
+    this.#call("start", "rules", "game");
+    return this.#position(rules);
+  }
+
+  // A position set up by hand, with `ended` as the rules say.
+  setUp(rules, position) {
+    this.#write(rules, { ...position, ended: 0 });
+    this.#call("set_up", "rules", "game");
+    return this.#position(rules);
+  }
+
+  // The legal actions, none when the game is over.
+  legal(rules, position) {
+    this.#write(rules, position);
+    this.#call("find_legal", "rules", "game");
+    const legal = this.#get("game", "legal"), actions = [];
+    for (let action = 0; action < rules.actions; action += 1) if (legal >> action & 1) actions.push(action);
+    return actions;
+  }
+
+  // Play a legal action: { position, steps: [[kind, code, number, stone], ...], points, laps }; steps are as in move.py.
+  play(rules, position, action) {
+    this.#write(rules, position);
+    this.#set("game", "action", action);
+    this.#call("play", "rules", "game");
+    const [points, laps, count] = ["captured", "laps", "step_count"].map((name) => this.#get("game", name));
+    if (laps === 0) throw new RangeError(`action ${action} is not legal`);
+    const after = this.#position(rules), steps = [], begin = this.#at("game", "steps");
+    if (after.ended === this.#layout.runaway) throw new RunawayGame(`action ${action} leads to a game without an end`);
+    for (let at = begin; at < begin + 4 * count; at += 4) steps.push(Array.from(this.#ints.subarray(at, at + 4)));
+    return { position: after, steps, points, laps };
+  }
+
+  // Points of each player, leftovers of a finished game included.
+  standings(rules, position) {
+    this.#write(rules, position);
+    this.#call("find_standings", "rules", "game");
+    return this.#read("game", "points", rules.players);
+  }
+
+  // ---- search --------------------------------------------------------------------------------------------------------
+
+  // A value net for rules, from the bytes of net-PRESET.bin.
+  net(rules, bytes) {
+    const size = this.#layout.nets[searchRecord(rules)];
+    if (bytes.byteLength !== size) throw new RangeError(`the net has ${bytes.byteLength} bytes, not ${size}`);
+    return new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset ?? 0, size);
+  }
+
+  // Search a running position to a depth or for a number of nodes: alpha-beta for two players, max^n for more. The
+  // result is the one of search/limits.py, { action, actions, value, values: { action: value }, depth, proved, nodes,
+  // line }.
+  search(rules, position, limits) {
+    const found = this.#choose(rules, position, limits);
+    if (rules.players > 2) this.#follow(rules, position, found, limits.net);
+    return found;
+  }
+
+  #choose(rules, position, { depth = 0, nodes = 0, everyMove = false, net = null }) {
+    if (!(depth >= 1 || nodes >= 1)) throw new RangeError("a search needs a depth or a number of nodes");
+    if (rules.refill === "forfeit") throw new RangeError("a search needs refill=borrow");
+    if (position.ended) throw new RangeError("the game is over; there is no move to search");
+    const kind = searchRecord(rules);
+    this.#use(kind, rules);
+    if (net !== null) this.#useNet(kind, net);
+    this.#write(rules, position);
+    const query = { depth, nodes: Math.min(nodes, 2 ** 31 - 1), every_move: everyMove, has_net: net !== null };
+    for (const [name, value] of Object.entries(query)) this.#set("query", name, Number(value));
+    if (rules.players === 2) this.#call("search_two", kind, "game", "query", "two", "table");
+    else this.#call("search_many", kind, "game", "query", "many");
+    return this.#found(rules);
+  }
+
+  #useNet(kind, net) {
+    if (this.#nets[kind] === net) return;
+    const begin = this.#record(kind) + this.#layout.records[kind].net;
+    new Uint8Array(this.#wasm.memory.buffer).set(net, begin);
+    this.#nets[kind] = net;
+  }
+
+  #found(rules) {
+    const [valued, depth, proved, nodes] =
+      ["valued", "reached", "proved", "played"].map((name) => this.#get("query", name));
+    const { buffer } = this.#wasm.memory;
+    const begin = (name) => this.#record("query") + this.#layout.records.query[name];
+    const all = new Float64Array(buffer, begin("values"), rules.actions);
+    const [value] = new Float64Array(buffer, begin("value"), 1);
+    const values = {}, actions = [];
+    all.forEach((one, action) => {
+      if (!(valued >> action & 1)) return;
+      values[action] = one;
+      if (one === value) actions.push(action);
+    });
+    const moves = new Int8Array(buffer, begin("line"), this.#layout.line);
+    const line = Array.from(moves.subarray(0, moves.indexOf(0)), (move) => move - 1);
+    return { action: actions[0], actions, value, values, depth, proved: proved === 1, nodes, line };
+  }
+
+  // Max^n keeps no line: search what the best move leads to, as deep as it was searched.
+  #follow(rules, position, found, net) {
+    found.line = [found.action];
+    while (found.line.length < found.depth) {
+      ({ position } = this.play(rules, position, found.line.at(-1)));
+      if (position.ended) return;
+      found.line.push(this.#choose(rules, position, { depth: found.depth - found.line.length, net }).action);
+    }
+  }
+}
+
+function searchRecord(rules) { return rules.players === 2 ? "two_rules" : "many_rules"; }
