@@ -22,7 +22,16 @@ from oanquan_env.benchmark.opening_values import openings_table_path
 from oanquan_env.benchmark.suites import DATA, find_suite
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import SEAT_NAMES, Move, square_name
-from oanquan_env.engine.rules import DEFAULT_MAX_PLIES, DEFAULT_PRESET, MAX_SEEDS, MAX_TEXT, NEEDS, PRESETS, RANGES, Rules
+from oanquan_env.engine.rules import (
+    DEFAULT_MAX_PLIES,
+    DEFAULT_PRESET,
+    MAX_SEEDS,
+    MAX_TEXT,
+    NEEDS,
+    PRESETS,
+    RANGES,
+    Rules,
+)
 from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.players import make as make_policy
