@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.webassembly.nets import net_bytes
 from oanquan_env import Board, Core, Rules
 from oanquan_env.benchmark.opening_values import opening_move_values
 from oanquan_env.engine.notation import Move
@@ -27,9 +28,6 @@ from oanquan_env.players.maxn import MaxnPolicy
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certificates import certificate_path
-from oanquan_env.search.compiled import compile_rules
-from oanquan_env.search.leaf import with_net
-from oanquan_env.search.many import compile_many
 from oanquan_env.search.value_net import read_value_net
 from tests.boards import played_board
 from tests.certificates import SHIPPED
@@ -52,9 +50,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Any]]:
     """What the page's functions give, a value or why it is refused, in one process of Node."""
     folder = tmp_path_factory.mktemp("nets")
     for name in PRESET_NAMES:
-        core, net = Core(name), read_value_net("pretrained", name)
-        rules = with_net(compile_rules(core), net) if core.rules.players == 2 else compile_many(core, net)
-        (folder / f"net-{name}.bin").write_bytes(rules["net"].tobytes())
+        (folder / f"net-{name}.bin").write_bytes(net_bytes(read_value_net("pretrained", name)))
 
     def asked(*calls: tuple[Any, ...]) -> list[Any]:
         given = json.dumps({"folder": str(folder), "calls": calls})
