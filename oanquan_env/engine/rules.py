@@ -66,11 +66,9 @@ def check_number(name: str, value: object, low: int, high: int) -> None:
         raise RulesError(f"{name} must be a whole number from {low} to {high}; got {value!r}")
 
 
-def parse_number(name: str, text: str) -> int:
-    """The whole number that a text gives to a field; raises `RulesError` for other texts."""
-    if not re.fullmatch(r"-?[0-9]+", text):
-        raise RulesError(f"{name} must be a whole number; got {text!r}")
-    return int(text)
+def number_of(text: str) -> int | str:
+    """The whole number that a text is; any other text itself, for `check_number` to refuse."""
+    return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
 
 
 def _check_value(name: str, value: object) -> None:
@@ -83,16 +81,13 @@ def _check_value(name: str, value: object) -> None:
 
 
 def _parse_value(name: str, text: str) -> object:
-    if name in CHOICES:
-        return text
+    value: object = text
     if name in RANGES:
-        value = parse_number(name, text)
-        if value == 0:  # 0 is the constructor's "left out" for max_plies; a text is explicit
-            _check_value(name, value)
-        return value
-    if text not in ("True", "False"):
-        raise RulesError(f"{name} must be True or False; got {text!r}")
-    return text == "True"
+        value = number_of(text)
+    elif name not in CHOICES:
+        value = {"True": True, "False": False}.get(text, text)
+    _check_value(name, value)  # before the constructor, to which 0 for `max_plies` is no number of plies
+    return value
 
 
 def words_of(text: str) -> list[str]:
@@ -107,6 +102,21 @@ def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     meant = f" (did you mean {close[0]}?)" if close else ""
     return f"unknown {kind} {name!r}{meant}; known: {', '.join(known)}"
+
+
+def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str, str]:
+    """Name -> value of words such as `seeds=4`; raises `RulesError` for other words, and for a name given twice."""
+    texts: dict[str, str] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise RulesError(f"cannot read {word!r}: expected field=value")
+        if name not in names:
+            raise RulesError(unknown_name(kind, name, names))
+        if name in texts:
+            raise RulesError(f"{name} is given twice")
+        texts[name] = value
+    return texts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,16 +259,8 @@ class Rules:
         name = words.pop(0) if words and "=" not in words[0] else DEFAULT_PRESET
         if name not in PRESETS:
             raise RulesError(unknown_name("preset", name, tuple(PRESETS)))
-        changes: dict[str, Any] = {}
-        for word in words:
-            field, sign, value = word.partition("=")
-            if not sign:
-                raise RulesError(f"cannot read {word!r} in rules {text!r}: expected field=value")
-            if field not in FIELD_NAMES:
-                raise RulesError(unknown_name("rules field", field, FIELD_NAMES))
-            if field in changes:
-                raise RulesError(f"{field} is given twice in rules {text!r}")
-            changes[field] = _parse_value(field, value)
+        texts = field_texts(words, "rules field", FIELD_NAMES)
+        changes = {field: _parse_value(field, texts[field]) for field in FIELD_NAMES if field in texts}
         return PRESETS[name].rules.replace(**changes)
 
     def __str__(self) -> str:

@@ -4,8 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
-from oanquan_env.engine.notation import quoted
-from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, parse_number, words_of
+from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, field_texts, number_of, words_of
 
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
 
@@ -44,15 +43,9 @@ class MatchRules:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `"match_measure=margin fields_to_lose=4"`; fields left out have defaults. Inverse of `str`."""
-        values: dict[str, str | int] = {}
-        names = [field.name for field in dataclasses.fields(cls)]
-        for word in words_of(text):
-            name, sign, value = word.partition("=")
-            if not sign or name not in names:
-                raise RulesError(f"cannot read {quoted(word)} in match rules; known: {', '.join(names)}")
-            if name in values:
-                raise RulesError(f"{name} is given twice in match rules {quoted(text)}")
-            values[name] = parse_number(name, value) if name in RANGES else value
+        names = tuple(field.name for field in dataclasses.fields(cls))
+        texts = field_texts(words_of(text), "match rule", names)
+        values = {name: number_of(value) if name in RANGES else value for name, value in texts.items()}
         return cls(**values)  # type: ignore[arg-type]  # checked there
 
     def __str__(self) -> str:

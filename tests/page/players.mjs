@@ -10,7 +10,8 @@ const { Book, Openings } = await import(new URL("book.js", web));
 const { parsePosition, positionText } = await import(new URL("notation.js", web));
 const { playerOf, seeded } = await import(new URL("players.js", web));
 const { parseRules } = await import(new URL("rules.js", web));
-const { Thinker, Thinking } = await import(new URL("thinker.js", web));
+const { Thinker } = await import(new URL("thinker.js", web));
+const { Thinking } = await import(new URL("thinking.js", web));
 
 const { folder, calls } = JSON.parse(readFileSync(0, "utf8"));
 const json = (file) => JSON.parse(readFileSync(file, "utf8"));
@@ -21,10 +22,10 @@ async function data(name) {
   const file = name.startsWith("net-") ? `${folder}/${name}` : new URL(`data/${name}`, web);
   return name.endsWith(".json") ? json(file) : new Uint8Array(readFileSync(file)).buffer;
 }
-const made = { engine: bytes, layout, data }, thinking = new Thinking(made), engine = await Engine.load(bytes, layout);
+const think = async (given) => new Thinking(given), made = { engine: bytes, layout, data }, thinking = new Thinking(made), engine = await Engine.load(bytes, layout);
 const read = (rules, position) => {
   const fields = parseRules(rules, catalogue);
-  return [fields, position && parsePosition(fields, position)];
+  return [fields, position && parsePosition(engine.rules(fields), position, engine)];
 };
 const live = { made: 0, ended: 0 };
 /** A Worker of the page's kind, which runs `file`. */
@@ -47,7 +48,7 @@ const METHODS = {
     const rules = engine.rules(read(preset)[0]);
     const book = await Book.read(engine, rules, preset, content ? Buffer.from(content, "base64") : await data(Book.file(preset)));
     return histories.map(([position, history]) => {
-      const start = parsePosition(rules, position), end = history.reduce((at, action) => engine.play(rules, at, action).position, start);
+      const start = parsePosition(rules, position, engine), end = history.reduce((at, action) => engine.play(rules, at, action).position, start);
       return [end.ended ? null : book.known(end), [0, 1].map((seat) => book.follows(start, history, seat))];
     });
   },
@@ -55,7 +56,7 @@ const METHODS = {
   openings: async (preset, positions, content) => {
     const rules = engine.rules(read(preset)[0]), table = new Openings(engine, preset, content ?? (await data(Openings.file(preset))));
     const text = (bound) => (Number.isFinite(bound) ? bound : null);
-    return positions.map((position) => Object.entries(table.moveValues(rules, parsePosition(rules, position))).map(([action, { lower, upper }]) => [Number(action), text(lower), text(upper)]));
+    return positions.map((position) => Object.entries(table.moveValues(rules, parsePosition(rules, position, engine))).map(([action, { lower, upper }]) => [Number(action), text(lower), text(upper)]));
   },
   /** A game of players from the set-up, and whether the bound held for each seat at every ply. */
   async game(preset, names, seed) {
@@ -71,7 +72,7 @@ const METHODS = {
   /** Requests to a thinker with a worker: their order, one that aborts while it is thought about, one that waits, errors. */
   async requests(rules, position) {
     const [fields, at] = read(rules, position), told = [];
-    const thinker = new Thinker({ ...made, catalogue, worker, ask: async (name, ...texts) => (told.push([name, ...texts]), "2A") });
+    const thinker = new Thinker({ ...made, catalogue, think, worker, ask: async (name, ...texts) => (told.push([name, ...texts]), "2A") });
     const first = new AbortController(), waiting = new AbortController(), said = (name) => [(value) => told.push([name, value]), (error) => told.push([name, error.message])];
     const asked = [
       thinker.hint(fields, at, { signal: first.signal }).then(...said("aborted")),
@@ -86,7 +87,7 @@ const METHODS = {
     return { told, live: { ...live } };
   },
   /** The same request to a thinker with a worker, without one, and with one that cannot be started. */
-  alike: (name, ...texts) => Promise.all([worker, null, () => workerOf("missing.mjs")].map((maker) => new Thinker({ ...made, catalogue, worker: maker }).choose(name, ...read(...texts), 7))),
+  alike: (name, ...texts) => Promise.all([worker, null, () => workerOf("missing.mjs")].map((maker) => new Thinker({ ...made, catalogue, think, worker: maker }).choose(name, ...read(...texts), 7))),
 };
 
 const results = [];

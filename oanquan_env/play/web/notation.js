@@ -2,7 +2,7 @@
 // A position is {seeds, stones, scores, mover, ply, ended}, as engine.js gives it; a move is an action, 2 * field + direction.
 
 import { Refused } from "./refused.js";
-import { BLANKS, pointsOf, quoted } from "./rules.js";
+import { WORD, quoted } from "./rules.js";
 
 export const SEATS = {
   en: { 2: ["South", "North"], 3: ["South", "East", "West"], 4: ["South", "East", "North", "West"] },
@@ -10,7 +10,6 @@ export const SEATS = {
 };
 /** Why a game is over, by the number that a position has as `ended`; 0 goes on. */
 export const TERMINATIONS = ["running", "stones_captured", "squares_empty", "forfeit", "max_plies", "resigned"];
-const [RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, MAX_PLIES] = TERMINATIONS.keys();
 const MAX_SEEDS = 255;
 
 export const seatName = (players, seat, language = "en") => SEATS[language][players][seat];
@@ -56,78 +55,68 @@ export function positionText(rules, { seeds, stones, scores, mover, ply }) {
   return `${sides.join("/")} ${scores.join(",")} ${mover} ${ply}`;
 }
 
-/** The position that a text describes; the inverse of positionText. Throws Refused with the column of the fault. */
-export function parsePosition(rules, text) {
-  const { players, fields } = rules, length = fields + 1;
+/** The position that a text describes; the inverse of positionText. `rules` are the engine's. Throws Refused with the column. */
+export function parsePosition(rules, text, engine) {
   const refuse = (place, en, vi) => { throw new Refused("position", en, vi, { column: columnOf(text, place) }); };
-  const split = (span, separator, count, what, thing) => {
-    const parts = [];
-    let place = span.place;
-    for (const part of span.text.split(separator)) {
-      parts.push({ text: part, place });
-      place += part.length + 1;
-    }
-    if (parts.length === count) return parts;
-    return refuse(
-      parts.length > count ? parts[count].place : place - 1, `expected ${count} ${what} with '${separator}' between, got ${parts.length}`,
-      `cần ${count} ${thing}, cách nhau bằng '${separator}', không phải ${parts.length}`,
-    );
-  };
-  const number = (span, kind, en, vi) => {
-    if (kind.test(span.text)) return parseInt(span.text, 10);
-    const [wanted, can] = KINDS.get(kind);
-    return refuse(span.place, `${en} must be ${wanted}; got ${quoted(span.text)}`, `${vi} phải là ${can}, không phải ${quoted(span.text)}`);
-  };
-
-  const words = [...text.matchAll(new RegExp(`[^${BLANKS}]+`, "gu"))].map((match) => ({ text: match[0], place: match.index }));
+  const length = rules.fields + 1, words = [...text.matchAll(WORD)].map((match) => ({ text: match[0], place: match.index }));
   if (words.length !== 4) {
     refuse(
       words.length > 4 ? words[4].place : text.length, `a position has 4 words (squares, scores, mover, ply), not ${words.length}`,
       `một thế cờ có 4 phần (các ô, điểm, người đi, số nước), không phải ${words.length}`,
     );
   }
-  const sides = split(words[0], "/", players, "sides", "bên");
-  const squares = sides.flatMap((side, seat) => split(side, ",", length, `squares on side ${seat + 1}`, `ô ở bên ${seat + 1}`));
-  const points = split(words[1], ",", players, "scores", "điểm");
-  const seeds = squares.map((span, index) => number(span, index % length === fields ? SQUARE : COUNT, squareName(rules, index), squareName(rules, index, "vi")));
-  const mandarins = squares.filter((_, index) => index % length === fields);
-  const mover = number(words[2], COUNT, "the mover", "người đi"), ply = number(words[3], COUNT, "the ply", "số nước");
-  const scores = points.map((span, seat) => number(span, SCORE, `score ${seat + 1}`, `điểm thứ ${seat + 1}`));
-  const stones = mandarins.map((span) => Number(span.text.endsWith("*")));
-
-  const within = (values, spans, low, high, what, thing) => {
-    const wrong = values.findIndex((value) => value < low || value > high);
-    if (wrong >= 0) refuse(spans[wrong].place, `the ${what} must be ${low} to ${high}, got [${values.join(", ")}]`, `${thing} phải từ ${low} đến ${high}, không phải ${values[wrong]}`);
-  };
-  const debt = fields * Math.ceil(rules.max_plies / players);  // by as many refills as a game can have
-  within(seeds, squares, 0, MAX_SEEDS, "seeds", "số dân");
-  within(stones, mandarins, 0, Number(rules.stones), "stones", "số quan");
-  within([mover], [words[2]], 0, players - 1, "mover", "người đi");
-  within([ply], [words[3]], 0, rules.max_plies, "ply", "số nước");
-  within(scores, points, -debt, pointsOf(rules) + (players - 1) * debt, "scores", "điểm");
-  const sum = (values) => values.reduce((total, value) => total + value, 0), inPlay = sum(seeds);
-  if (inPlay > MAX_SEEDS) refuse(squares[0].place, `${inPlay} seeds are more than ${MAX_SEEDS}`, `${inPlay} dân là quá nhiều: nhiều nhất là ${MAX_SEEDS}`);
-  const total = inPlay + sum(stones) * rules.stone_value + sum(scores), wanted = pointsOf(rules);
-  if (total !== wanted) {
-    refuse(words[0].place, `seeds, stones and scores make ${total} points, not the ${wanted} of the rules`, `dân, quan và điểm cộng lại là ${total}, không phải ${wanted} như luật`);
-  }
-  const position = { seeds, stones, scores, mover, ply, ended: RUNNING };
-  position.ended = ending(rules, position);
-  if (position.ended === RUNNING && rowIsEmpty(rules, position, mover)) {
+  const sides = split(words[0], "/", rules.players, "sides", "bên", refuse);
+  const squares = sides.flatMap((side, seat) => split(side, ",", length, `squares on side ${seat + 1}`, `ô ở bên ${seat + 1}`, refuse));
+  const points = split(words[1], ",", rules.players, "scores", "điểm", refuse), isMandarin = (_, index) => index % length === rules.fields;
+  const seeds = squares.map((span, index) => number(span, isMandarin(span, index) ? SQUARE : COUNT, squareName(rules, index), squareName(rules, index, "vi"), refuse));
+  const mover = number(words[2], COUNT, "the mover", "người đi", refuse), ply = number(words[3], COUNT, "the ply", "số nước", refuse);
+  const scores = points.map((span, seat) => number(span, SCORE, `score ${seat + 1}`, `điểm thứ ${seat + 1}`, refuse));
+  const mandarins = squares.filter(isMandarin), stones = mandarins.map((span) => Number(span.text.endsWith("*")));
+  checkCounts(rules, { seeds, stones, scores, mover, ply }, { words, squares, mandarins, points }, refuse);
+  const position = engine.setUp(rules, { seeds, stones, scores, mover, ply });
+  if (!position.ended && !engine.legal(rules, position).length) {
     refuse(words[2].place, `the row of the mover, player ${mover}, is empty: not ready to move`, "hàng của người đi không còn dân: không có nước nào");
   }
   return position;
 }
 
-const rowIsEmpty = ({ fields }, { seeds }, seat) => !seeds.slice(seat * (fields + 1), seat * (fields + 1) + fields).some(Boolean);
+/** The parts of a piece of the text, {text, place}, between separators. */
+function split(span, separator, count, what, thing, refuse) {
+  const parts = [];
+  let place = span.place;
+  for (const text of span.text.split(separator)) {
+    parts.push({ text, place });
+    place += text.length + 1;
+  }
+  if (parts.length !== count) {
+    const en = `expected ${count} ${what} with '${separator}' between, got ${parts.length}`;
+    refuse(parts[count]?.place ?? place - 1, en, `cần ${count} ${thing}, cách nhau bằng '${separator}', không phải ${parts.length}`);
+  }
+  return parts;
+}
 
-/** Why a game that is set up so is over (Core.setup); in play the engine says it. */
-function ending(rules, position) {
-  const { seeds, stones, scores, mover, ply } = position, emptied = rules.end === "squares_empty";
-  if (!stones.some((stone, side) => stone || (emptied && seeds[side * (rules.fields + 1) + rules.fields]))) return emptied ? SQUARES_EMPTY : STONES_CAPTURED;
-  if (ply >= rules.max_plies) return MAX_PLIES;
-  if (rules.refill !== "forfeit") return RUNNING;
-  const asked = rules.refill_when === "turn" ? [mover] : scores.map((_, turn) => (mover + turn) % rules.players);
-  const due = asked.find((seat) => rowIsEmpty(rules, position, seat));
-  return due !== undefined && scores[due] < rules.fields ? FORFEIT : RUNNING;
+function number({ text, place }, kind, en, vi, refuse) {
+  const [wanted, can] = KINDS.get(kind);
+  if (!kind.test(text)) refuse(place, `${en} must be ${wanted}; got ${quoted(text)}`, `${vi} phải là ${can}, không phải ${quoted(text)}`);
+  return parseInt(text, 10);
+}
+
+/** Refuse counts that no position of a game has (engine/position_checks.py). */
+function checkCounts(rules, { seeds, stones, scores, mover, ply }, { words, squares, mandarins, points }, refuse) {
+  const within = (values, spans, low, high, what, thing) => {
+    const wrong = values.findIndex((value) => value < low || value > high);
+    if (wrong >= 0) refuse(spans[wrong].place, `the ${what} must be ${low} to ${high}, got [${values.join(", ")}]`, `${thing} phải từ ${low} đến ${high}, không phải ${values[wrong]}`);
+  };
+  const debt = rules.fields * Math.ceil(rules.max_plies / rules.players); // by as many refills as a game can have
+  within(seeds, squares, 0, MAX_SEEDS, "seeds", "số dân");
+  within(stones, mandarins, 0, Number(rules.stones), "stones", "số quan");
+  within([mover], [words[2]], 0, rules.players - 1, "mover", "người đi");
+  within([ply], [words[3]], 0, rules.max_plies, "ply", "số nước");
+  within(scores, points, -debt, rules.total + (rules.players - 1) * debt, "scores", "điểm");
+  const sum = (values) => values.reduce((total, value) => total + value, 0), inPlay = sum(seeds);
+  if (inPlay > MAX_SEEDS) refuse(squares[0].place, `${inPlay} seeds are more than ${MAX_SEEDS}`, `${inPlay} dân là quá nhiều: nhiều nhất là ${MAX_SEEDS}`);
+  const total = inPlay + sum(stones) * rules.stone_value + sum(scores);
+  if (total !== rules.total) {
+    refuse(words[0].place, `seeds, stones and scores make ${total} points, not the ${rules.total} of the rules`, `dân, quan và điểm cộng lại là ${total}, không phải ${rules.total} như luật`);
+  }
 }

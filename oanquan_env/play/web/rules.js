@@ -3,9 +3,9 @@
 
 import { Refused } from "./refused.js";
 
-/** A character that Python counts as blank, for regular expressions: others than JavaScript's. */
+/** Characters that Python counts as blank, for regular expressions, as JavaScript has others; and a word between them. */
 export const BLANKS = "\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
-const WORD = new RegExp(`[^${BLANKS}]+`, "gu");
+export const WORD = new RegExp(`[^${BLANKS}]+`, "gu");
 
 /** Text in quotes for an error, cut where it is long. */
 export function quoted(text) {
@@ -18,21 +18,20 @@ const written = (value) => (typeof value === "boolean" ? (value ? "True" : "Fals
 const refused = (field, en, vi) => new Refused("rules", en, vi, { field });
 
 function words(text, catalogue) {
-  if (text.length > catalogue.max_text) {
-    throw refused("", `rules are written in at most ${catalogue.max_text} characters`, `luật dài nhất là ${catalogue.max_text} ký tự`);
-  }
+  const most = catalogue.max_text, { length } = [...text], [en, vi] = ["en", "vi"].map((language) => [most, length].map((number) => number.toLocaleString(language)));
+  if (length > most) throw refused("", `rules are written in at most ${en[0]} characters; got ${en[1]}`, `luật dài nhất là ${vi[0]} ký tự, không phải ${vi[1]}`);
   return text.match(WORD) ?? [];
 }
 
-function unknown(kind, loai, name, known) {
-  return refused(name, `unknown ${kind} ${quoted(name)}; known: ${known.join(", ")}`, `không có ${loai} ${quoted(name)}; chỉ có: ${known.join(", ")}`);
+function unknown([en, vi], name, known) {
+  return refused("", `unknown ${en} ${quoted(name)}; known: ${known.join(", ")}`, `không có ${vi} ${quoted(name)}; chỉ có: ${known.join(", ")}`);
 }
 
 /** The value that a text gives to a field, {name, choices, range}. */
 function parsed(field, text) {
   let value = text;
   if (field.range) value = /^-?[0-9]+$/.test(text) ? Number(text) : text;
-  else if (!field.choices.length) value = { True: true, False: false }[text] ?? text;
+  else if (!field.choices.length) value = text === "True" || (text === "False" ? false : text);
   else if (field.name === "sowing" && text === "anticlockwise") value = "counterclockwise";
   check(field, value);
   return value;
@@ -47,27 +46,27 @@ function check({ name, choices, range }, value) {
   throw refused(name, `${name} must be ${en}; got ${given}`, `${name} phải là ${vi}, không phải ${given}`);
 }
 
-/** Words such as seeds=4, as an object. */
-function changes(words, fields, kind, loai) {
-  const changed = {};
+/** The values that words such as seeds=4 give to fields. */
+function changes(words, fields, kind) {
+  const texts = new Map();
   for (const word of words) {
-    const [, name, sign, text] = /^([^=]*)(=?)(.*)$/su.exec(word), field = fields.find((one) => one.name === name);
+    const [, name, sign, text] = /^([^=]*)(=?)(.*)$/su.exec(word);
     if (!sign) throw refused("", `cannot read ${quoted(word)}: expected field=value`, `không đọc được ${quoted(word)}: cần viết tên=giá_trị`);
-    if (!field) throw unknown(kind, loai, name, fields.map((one) => one.name));
-    if (Object.hasOwn(changed, name)) throw refused(name, `${name} is given twice`, `${name} được viết hai lần`);
-    changed[name] = parsed(field, text);
+    if (!fields.some((field) => field.name === name)) throw unknown(kind, name, fields.map((field) => field.name));
+    if (texts.has(name)) throw refused(name, `${name} is given twice`, `${name} được viết hai lần`);
+    texts.set(name, text);
   }
-  return changed;
+  return Object.fromEntries(fields.filter(({ name }) => texts.has(name)).map((field) => [field.name, parsed(field, texts.get(field.name))]));
 }
 
 /** The fields, complete and in order; a ply limit that is left out follows the players. Throws Refused. */
-export function checkRules(fields, catalogue) {
+function checkRules(fields, catalogue) {
   for (const field of catalogue.fields) if (field.name !== "max_plies" || fields.max_plies) check(field, fields[field.name]);
   const complete = Object.fromEntries(catalogue.fields.map(({ name }) => [name, fields[name]]));
   complete.max_plies ||= catalogue.max_plies[fields.players];
-  const seeds = seedsOf(complete), most = catalogue.max_seeds;
+  const seeds = complete.players * (complete.fields * complete.seeds + complete.mandarin_seeds), most = catalogue.max_seeds;
   if (seeds > most) {
-    throw refused("seeds", `players * (fields * seeds + mandarin_seeds) is ${seeds} seeds; at most ${most}`, `Tổng cộng có ${seeds} dân; nhiều nhất là ${most}`);
+    throw refused("seeds", `players * (fields * seeds + mandarin_seeds) is ${seeds} seeds; at most ${most}`, `tổng cộng có ${seeds} dân; nhiều nhất là ${most}`);
   }
   for (const [name, value, other, needed, reason] of catalogue.needs) {
     if (complete[name] !== value || complete[other] === needed) continue;
@@ -77,15 +76,11 @@ export function checkRules(fields, catalogue) {
   return Object.freeze(complete);
 }
 
-/** Seeds at the start, and points in the game. */
-export const seedsOf = ({ players, fields, seeds, mandarin_seeds }) => players * (fields * seeds + mandarin_seeds);
-export const pointsOf = (rules) => seedsOf(rules) + (rules.stones ? rules.players * rules.stone_value : 0);
-
 /** Read `[preset] [field=value ...]`; the inverse of rulesText. */
 export function parseRules(text, catalogue) {
   const all = words(text, catalogue), name = all.length && !all[0].includes("=") ? all.shift() : catalogue.default;
-  if (!Object.hasOwn(catalogue.presets, name)) throw unknown("preset", "luật", name, Object.keys(catalogue.presets));
-  const base = catalogue.presets[name].values, changed = changes(all, catalogue.fields, "rules field", "mục luật");
+  if (!Object.hasOwn(catalogue.presets, name)) throw unknown(["preset", "luật"], name, Object.keys(catalogue.presets));
+  const base = catalogue.presets[name].values, changed = changes(all, catalogue.fields, ["rules field", "mục luật"]);
   const usual = base.max_plies === catalogue.max_plies[base.players] ? 0 : base.max_plies;
   return checkRules({ ...base, max_plies: usual, ...changed }, catalogue);
 }
@@ -103,12 +98,9 @@ export function rulesText(rules, catalogue) {
   return shortest.join(" ");
 }
 
-/** The text as a part of a file's name. */
-export const rulesSlug = (rules, catalogue) => rulesText(rules, catalogue).replace(/[ =]/g, "-");
-
 /** Read the rules of a match such as `fields_to_lose=4`, to be played by `rules`; the inverse of matchRulesText. */
 export function parseMatchRules(text, rules, catalogue) {
-  const changed = changes(words(text, catalogue), catalogue.match, "match rule", "mục luật trận");
+  const changed = changes(words(text, catalogue), catalogue.match, ["match rule", "mục luật trận"]);
   const match = Object.fromEntries(catalogue.match.map((field) => [field.name, changed[field.name] ?? field.default]));
   if (rules.players !== 2) throw refused("players", `match play needs players=2, not ${rules.players}`, "players phải là 2 để đấu cả trận");
   if (match.fields_to_lose > rules.fields) {

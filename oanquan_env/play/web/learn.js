@@ -1,12 +1,14 @@
 // How to play: the rules, each shown by a move on a board of its own.
 
 import { BoardView } from "./board.js";
-import { $, ask, complain, page, store, words } from "./common.js";
+import { $, page, store, words } from "./common.js";
+import "./dialog-words.js";
+import { lessons } from "./table.js";
 
 const learn = { at: 0, lessons: null, view: null };
 
-async function openLessons() {
-  try { learn.lessons ??= (await ask("lessons")).lessons; } catch (error) { complain(error); return; }
+export async function open() {
+  learn.lessons ??= await lessons();
   store.set("learned", "yes");
   $("learn").classList.remove("main");
   $("learn-dialog").showModal();
@@ -38,8 +40,6 @@ async function showLesson(at) {
   }
 }
 
-$("learn").onclick = openLessons;
-if (!store.get("learned")) $("learn").classList.add("main"); // who comes for the first time sees where to begin
 $("learn-back").onclick = () => showLesson(learn.at - 1);
 $("learn-next").onclick = () => (learn.at + 1 < learn.lessons.length ? showLesson(learn.at + 1) : $("learn-dialog").close());
 $("learn-dialog").onclose = () => { learn.turn = null; learn.view?.cancel(); };
