@@ -113,8 +113,7 @@ class Game:
         if self.match is None:
             assert board.outcome is not None
             return list(board.outcome.scores)
-        shares: list[int] = match_standings(board.core, board.positions, self.match.ownership.owners())[0].tolist()
-        return shares
+        return list(match_standings(board.core, board.positions, self.match.ownership))
 
     def settled(self) -> Match | None:
         """The match after this round; None while it is played, and without a match."""
