@@ -37,7 +37,7 @@ from oanquan_env.match.rules import MatchMeasure, MatchRules
 from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.players import make as make_policy
-from oanquan_env.render.layout import layout_of
+from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
@@ -134,14 +134,31 @@ def drawing(players: int, fields: int) -> dict[str, Any]:
                 "label": square.label,
                 "heading": square.heading,
                 "name": {"en": square_name(rules, index), "vi": vietnamese.square_name(rules, index)},
-                "heaps": [
-                    [[*at, round(size, 3), round(angle), PEBBLES.index(role)] for at, size, angle, role in places]
-                    for places in (pebble_places(index, square, seeds) for seeds in range(1, MOST_PEBBLES + 1))
-                ],
+                **heaps(index, square),
             }
             for index, square in enumerate(here.squares)
         ],
         "colours": {"light": dict(LIGHT), "dark": dict(DARK)},
+    }
+
+
+def heaps(index: int, square: Square) -> dict[str, Any]:
+    """The places of a square's seeds.
+
+    `pebbles`: of each its scale and colour. `heaps`: for each number of seeds one list with x, y and angle of each,
+    from the middle of the pile in tenths of a unit.
+    """
+    piles = [list(pebble_places(index, square, seeds)) for seeds in range(1, MOST_PEBBLES + 1)]
+    return {
+        "pebbles": [[round(size, 3), PEBBLES.index(role)] for _, size, _, role in piles[-1]],
+        "heaps": [
+            [
+                round(part)
+                for (x, y), _, angle, _ in pile
+                for part in (10 * (x - square.pile[0]), 10 * (y - square.pile[1]), angle)
+            ]
+            for pile in piles
+        ],
     }
 
 

@@ -39,10 +39,10 @@ def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
 
 
 def before_the_first_move() -> list[str]:
-    """All files that load before a person can move by the default rules, with those of the thread that thinks."""
+    """All files that load before a person can move by the default rules; the thread that thinks begins after that."""
     data = ("data/catalogue.json", "data/drawing-2-5.json")
     others = (PAGE, "page.css", "icon.svg", "manifest.webmanifest")
-    return sorted({*others, *ENGINE, *data, *modules([START, WORKER], STATIC)})
+    return sorted({*others, *ENGINE, *data, *modules([START], STATIC)})
 
 
 def of_the_default_rules() -> list[str]:

@@ -211,7 +211,7 @@ def test_records_are_read_and_written_alike(
 def test_a_game_without_an_end_is_refused_at_its_move(page: Ask) -> None:
     """North is to refill its row while 255 seeds are in play."""
     begun = '[Rules "mancala-world"]\n[Position "0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0"]\n[Result "*"]\n\n'
-    with pytest.raises(NotationError, match="^line 5, column 4: ply 1: refills on credit"):
+    with pytest.raises(NotationError, match=r"^line 5, column 4: ply 1: refills on credit"):
         parse_records(f"{begun}1. 5C\n*\n")
     detail = page("records", f"{begun}1. 5C\n*\n")[1]["detail"]
     assert detail["en"] == "line 5, column 4: ply 1: 5C leads to a game without an end"

@@ -22,7 +22,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.cli import main
 from oanquan_env.play import server as serving
 from oanquan_env.play.choosing import Chooser
-from oanquan_env.play.server import TYPES, PlayServer, page_files
+from oanquan_env.play.server import TYPES, WEB, PlayServer
 from tests.players import FirstMove
 
 FIRST = "tests.players:FirstMove"
@@ -39,7 +39,7 @@ sys.exit(main(sys.argv[1:]))
 @contextlib.contextmanager
 def serve(*given: str, host: str = serving.HOST) -> Iterator[PlayServer]:
     """A server in a thread."""
-    with PlayServer(Chooser(given, np.random.default_rng(1)), host, 0) as played:
+    with PlayServer(Chooser(given, np.random.default_rng(1)), host, 0, {}) as played:
         thread = threading.Thread(target=played.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield played
@@ -79,10 +79,11 @@ def test_only_its_own_page_is_answered() -> None:
 
 def test_every_file_comes_as_it_is_and_by_its_type() -> None:
     with serve() as played:
-        for name, file in page_files():
-            kind = TYPES[name.rpartition(".")[2]]
+        for file in WEB.rglob("*.*"):
+            kind = TYPES.get(file.suffix, "application/octet-stream")
+            kind += "; charset=utf-8" * kind.startswith("text/")
             answer = json.loads(file.read_bytes()) if "json" in kind else (kind, file.read_bytes())
-            assert ask(played, f"/{name}") == (200, answer), name
+            assert ask(played, f"/{file.relative_to(WEB)}") == (200, answer), file
         assert ask(played, "/")[1] == ask(played, "/index.html")[1]
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", played.server_port)) as connection:
             connection.request("GET", "/data/catalogue.json")
@@ -112,7 +113,7 @@ def test_players_choose_moves() -> None:
 
 
 MISTAKES = {
-    "request": [{}, [], "greedy", {**QUESTION, "more": ""}, {**QUESTION, "player": None}],
+    "request": [{}, [], "greedy", {**QUESTION, "player": None}],
     "rules": [{**QUESTION, "rules": rules} for rules in ("chess", "seeds=x", "x" * 2000)],
     "position": [{**QUESTION, "position": text} for text in ("", "5", "0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")],
     # No page makes the program import a module or read a file.
@@ -160,10 +161,10 @@ def test_a_player_that_fails_or_cheats_is_told() -> None:
 
 
 def test_the_page_loads_nothing_from_elsewhere() -> None:
-    for name, file in page_files():
-        if name.endswith((".js", ".html", ".css")):
+    for file in WEB.iterdir():
+        if file.suffix in (".js", ".html", ".css", ".svg", ".webmanifest"):
             addresses = set(re.findall(r"https?://[^\s'\"`)]+", file.read_text(encoding="utf-8")))
-            assert addresses <= {"http://www.w3.org/2000/svg"}, name
+            assert addresses <= {"http://www.w3.org/2000/svg"}, file.name
 
 
 def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Path) -> None:
@@ -188,7 +189,7 @@ def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Path) -
 def test_a_port_that_is_in_use_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     with serve() as played:
         monkeypatch.setattr(serving, "PORT", played.server_port)
-        with PlayServer(Chooser()) as other:
+        with PlayServer(Chooser(), serving.HOST, None, {}) as other:
             monkeypatch.setattr(PlayServer, "serve_forever", lambda server: None)
             monkeypatch.setattr("webbrowser.open", lambda address: True)
             other.run()

@@ -164,7 +164,7 @@ def test_an_interrupted_player_waits_and_then_goes_on(
     slow = Mock()
     slow.choose.side_effect = [KeyboardInterrupt, np.array([0])]
     monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
-    game = TerminalGame(Board(), ["human", "slow"], None, np.random.default_rng(0))
+    game = TerminalGame(Board(), ["human", "slow"], None, np.random.default_rng(0), "en")
     press(monkeypatch, "3A", "4A", "quit")
     game.run()
     printed = capsys.readouterr().out

@@ -112,9 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--hints", metavar="NAME", help="who answers `hint` in the terminal (default: the strongest)")
     play.add_argument("--browser", action="store_true", help="play on a page in the browser instead of the terminal")
     play.add_argument("--port", type=_PORT, metavar="N", help="of the page (default: 8765, or if in use, any)")
-    play.add_argument(
-        "--host", metavar="ADDRESS", help="this machine's address in a network, for phones (default: none)"
-    )
+    play.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="this machine's in a network, for phones")
     play.add_argument(
         "--language", choices=("en", "vi"), default=language_of_system(), help="of the terminal (default: LANG)"
     )
@@ -189,16 +187,16 @@ def _play(asked: argparse.Namespace) -> None:
         TerminalGame(board, names, asked.hints, rng, asked.language).run()
         return
     from oanquan_env.play.choosing import Chooser
-    from oanquan_env.play.server import HOST, PlayServer  # http.server takes a tenth of a second to import
+    from oanquan_env.play.server import PlayServer  # http.server takes a tenth of a second to import
 
     given = [] if opponent in (PERSON, *LEVELS) else [opponent]
     for name in given:
         make_seat(name, asked.rules)  # what is wrong with it is said here, not on the page
-    link = {}  # the page goes on with the game that it had
+    link: dict[str, str] = {}  # the page goes on with the game that it had
     if asked.opponent or asked.seat or asked.position or asked.rules != Rules.parse(DEFAULT_PRESET):
         link = {"rules": str(asked.rules)} | ({"from": board.text()} if asked.position else {})
         link |= {side: name for side, name in zip(seats, names, strict=True) if name != PERSON}
-    PlayServer(Chooser(given, rng), asked.host or HOST, asked.port, link).run()
+    PlayServer(Chooser(given, rng), asked.host, asked.port, link).run()
 
 
 def _evaluate(asked: argparse.Namespace) -> None:

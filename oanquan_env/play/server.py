@@ -11,31 +11,21 @@ import secrets
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator, Mapping
-from http import HTTPStatus
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from urllib.parse import urlencode
 
 from oanquan_env.errors import UsageError
-from oanquan_env.play.choosing import ChoiceError, Chooser
+from oanquan_env.play.choosing import Chooser
 from oanquan_env.players.making import KINDS
 
+WEB = Path(__file__).with_name("web")
 HOST, PORT = "127.0.0.1", 8765
 """A browser keeps games and progress by the address, so it is the same at every start."""
-TYPES = {
-    "html": "text/html; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
-    "json": "application/json",
-    "webmanifest": "application/manifest+json",
-    "wasm": "application/wasm",
-    "svg": "image/svg+xml",
-    "png": "image/png",
-    "bin": "application/octet-stream",
-    "npz": "application/octet-stream",
-}
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json"}
+TYPES |= {".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml"}
+TYPES |= {".png": "image/png", ".txt": "text/plain"}
 LARGEST_QUESTION = 10_000  # bytes
 HEADERS = {
     "Cache-Control": "no-cache",
@@ -48,15 +38,6 @@ HEADERS = {
 }
 
 
-def page_files(folder: Traversable | None = None, place: str = "") -> Iterator[tuple[str, Traversable]]:
-    """The files of the page, each with its path in the folder."""
-    for file in (folder or files("oanquan_env.play") / "web").iterdir():
-        if file.is_dir():
-            yield from page_files(file, f"{place}{file.name}/")
-        else:
-            yield f"{place}{file.name}", file
-
-
 class PlayServer(ThreadingHTTPServer):
     """Serves the page, and answers its questions.
 
@@ -66,14 +47,12 @@ class PlayServer(ThreadingHTTPServer):
         chooser: the players of Python.
         host: the address at which it listens: of this machine alone, or in a network.
         port: 8765, or if that is in use, any other one, if left out; 0 for any.
-        link: the game that the page begins, as in its links; the one that it had if left out.
+        link: the game that the page begins, as in its links; empty for the one that it had.
     """
 
     daemon_threads = True
 
-    def __init__(
-        self, chooser: Chooser, host: str = HOST, port: int | None = None, link: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, chooser: Chooser, host: str, port: int | None, link: Mapping[str, str]) -> None:
         wanted = PORT if port is None else port
         try:
             super().__init__((host, wanted), _Handler)
@@ -83,12 +62,12 @@ class PlayServer(ThreadingHTTPServer):
                     f"{host}, port {wanted} is not available ({error.strerror}): --port takes another port, and 0 any; "
                     "--host takes an address of this machine"
                 ) from None
+            print(f"Port {PORT} is in use; games that were kept there are not here.")
             super().__init__((host, 0), _Handler)
-        self.moved = port is None and self.server_port != PORT
         self.chooser = chooser
-        self.files = dict(page_files())
+        self.files = {file.relative_to(WEB).as_posix(): file for file in WEB.rglob("*") if file.is_file()}
         self.root = "/" if host == HOST else f"/{secrets.token_urlsafe(18)}/"
-        names = {host, str(self.server_address[0])} | ({"localhost"} if host == HOST else set())
+        names = {host, str(self.server_address[0]), "localhost" if host == HOST else host}
         self.hosts = {f"{name}:{self.server_port}" for name in names}
         self.address = f"http://{host}:{self.server_port}{self.root}" + (f"#{urlencode(link)}" if link else "")
 
@@ -99,8 +78,6 @@ class PlayServer(ThreadingHTTPServer):
 
     def run(self) -> None:
         """Open the browser, and serve until Ctrl-C."""
-        if self.moved:
-            print(f"Port {PORT} is in use; games that were kept there are not here.")
         print(f"The game is at {self.address}\nCtrl-C ends it.", flush=True)
         threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
         try:
@@ -119,31 +96,29 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """A file of the page, or `players`: those that were given, and the names of kinds that any page may ask for."""
         place = self._place()
+        file = self.server.files.get(place or "index.html")
         if place == "players":
-            self._answer({"given": self.server.chooser.given, "names": list(KINDS)})
+            self._answer(200, {"given": self.server.chooser.given, "names": list(KINDS)})
+        elif file is not None and place is not None:
+            kind = TYPES.get(file.suffix, "application/octet-stream")
+            self._reply(200, f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, file.read_bytes())
         elif place is not None:
-            file = self.server.files.get(place or "index.html")
-            if file is None:
-                self._refuse(HTTPStatus.NOT_FOUND, "there is no such file")
-            else:
-                self._reply(HTTPStatus.OK, TYPES[file.name.rpartition(".")[2]], file.read_bytes())
+            self._refuse(404, "there is no such file")
 
     def do_POST(self) -> None:
         """A question, as JSON."""
-        place = self._place()
-        if place is None:
-            return
-        length = self.headers.get("Content-Length", "")
+        place, length = self._place(), self.headers.get("Content-Length", "")
         fits = length.isdecimal() and len(length) < 9 and int(length) <= LARGEST_QUESTION
-        if place != "choose" or not fits or "json" not in self.headers.get("Content-Type", ""):
-            self._refuse(HTTPStatus.BAD_REQUEST, f"choose takes JSON of at most {LARGEST_QUESTION:,} bytes")
-            return
-        body = self.rfile.read(int(length))
-        try:
-            self._answer(self.server.chooser.choose(json.loads(body)))
-        except (ValueError, RecursionError) as error:
-            refused = error if isinstance(error, ChoiceError) else ChoiceError("request", error)
-            self._answer({"error": refused.to_json()}, HTTPStatus.BAD_REQUEST)
+        if place is not None and (place != "choose" or not fits or "json" not in self.headers.get("Content-Type", "")):
+            self._refuse(400, f"choose takes JSON of at most {LARGEST_QUESTION:,} bytes")
+        elif place is not None:
+            body = self.rfile.read(int(length))
+            try:
+                asked = json.loads(body)
+            except (ValueError, RecursionError):
+                asked = None
+            answer = self.server.chooser.choose(asked)
+            self._answer(400 if "error" in answer else 200, answer)
 
     def _place(self) -> str | None:
         """The path in the page's folder; None, and the request is refused, where it comes from elsewhere."""
@@ -156,17 +131,17 @@ class _Handler(BaseHTTPRequestHandler):
             reason = "the address lacks its token: take the whole one that was printed"
         else:
             return path[len(root) :]
-        self._refuse(HTTPStatus.FORBIDDEN, reason)
+        self._refuse(403, reason)
         return None
 
-    def _answer(self, answer: object, status: HTTPStatus = HTTPStatus.OK) -> None:
-        self._reply(status, TYPES["json"], json.dumps(answer).encode())
-
-    def _refuse(self, status: HTTPStatus, reason: str) -> None:
+    def _refuse(self, status: int, reason: str) -> None:
         self.close_connection = True  # what else it sent is not read
         self._reply(status, "text/plain; charset=utf-8", f"{reason}\n".encode())
 
-    def _reply(self, status: HTTPStatus, kind: str, body: bytes) -> None:
+    def _answer(self, status: int, answer: object) -> None:
+        self._reply(status, TYPES[".json"], json.dumps(answer).encode())
+
+    def _reply(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)
         for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from oanquan_env.board import Board
 from oanquan_env.engine.move_trace import MoveTrace, TurnEnd
-from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import Rules
 from oanquan_env.render.terminal import Captions
@@ -34,11 +33,6 @@ def square_name(rules: Rules, index: int, mover: int | None = None) -> str:
     player, field = divmod(index, rules.fields + 1)
     owner = "" if player == mover else f" của {SEAT_NAMES[rules.players][player]}"
     return f"ô quan cạnh ô {field}{owner}" if field == rules.fields else f"ô {field + 1}{owner}"
-
-
-def arrow_name(move: Move) -> str:
-    """A move with an arrow for its direction: `5↺` is 5A."""
-    return f"{move.field + 1}{'↺↻'[move.direction]}"
 
 
 def trace_lines(trace: MoveTrace, move: str = "") -> Iterator[str]:

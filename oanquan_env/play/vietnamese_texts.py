@@ -1,10 +1,8 @@
-"""The words of the terminal in Vietnamese, its errors too."""
+"""The words of the terminal in Vietnamese."""
 
 import os
 from typing import Literal, TypeAlias
 
-from oanquan_env.engine.notation import NotationError
-from oanquan_env.errors import UsageError
 from oanquan_env.render.terminal import CAPTURED, LAST, LEGEND, MOVER, ORIGIN, STONE
 
 Language: TypeAlias = Literal["en", "vi"]
@@ -46,7 +44,6 @@ MESSAGES = {
         "Gõ một nước như 3A hoặc 2C, hoặc help; legend giải thích bàn cờ."
     ),
     "{seats}. Rules: {rules}.": "{seats}. Luật: {rules}.",
-    "{seat} > ": "{seat} > ",
     "The game is over (undo, story, new, save FILE, quit) > ": "Ván đã hết (undo, story, new, save TỆP, quit) > ",
     "{seat} waits; Enter lets it go on > ": "{seat} đang chờ; Enter để chơi tiếp > ",
     "This game is not saved: save FILE keeps it. {line} once more drops it.": (
@@ -58,7 +55,7 @@ MESSAGES = {
     "The game is over; undo takes the resignation back.": "Ván đã hết; undo để thôi xin thua.",
     "It is {seat}'s turn.": "Đang là lượt {seat}.",
     "{name} is thinking…": "{name} đang nghĩ…",
-    "{name} plays {move}.": "{name} đi {move}.",
+    "{name} plays {move}.\n": "{name} đi {move}.\n",
     "The game is over.": "Ván đã hết.",
     "The player who gives hints is thinking…": "Đang tìm nước hay nhất…",
     "There is no hint: {why}.": "Không có gợi ý: {why}.",
@@ -112,29 +109,10 @@ chiều kim đồng hồ, 3C theo chiều kim đồng hồ.
 """Sentence with `{name}` for its parts, or word -> Vietnamese."""
 
 
-class SpokenError(UsageError):
-    """An error whose sentence, one of `MESSAGES`, is told in either language."""
-
-    def __init__(self, text: str, **parts: object) -> None:
-        super().__init__(text.format(**parts))
-        self.text, self.parts = text, parts
-
-
 def in_language(text: str, language: Language, **parts: object) -> str:
     """A sentence in that language, with its parts in their places; what has no entry stays English."""
     words = MESSAGES.get(text, text) if language == "vi" else text
     return words.format(**parts) if parts else words
-
-
-def reason(error: Exception, language: Language) -> str:
-    """The fault of a file or a player, in words."""
-    if language == "en":
-        return str(error)
-    if isinstance(error, SpokenError):
-        return in_language(error.text, language, **error.parts)
-    if isinstance(error, NotationError):
-        return f"biên bản sai ở dòng {error.line or 1}, cột {error.column}"
-    return "không có tệp ấy" if isinstance(error, FileNotFoundError) else "không dùng được tệp hoặc máy này"
 
 
 def language_of_system() -> Language:

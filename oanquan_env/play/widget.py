@@ -15,7 +15,7 @@ except ImportError as error:
 
 from oanquan_env.board import Board
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules
-from oanquan_env.play.choosing import ChoiceError, Chooser
+from oanquan_env.play.choosing import Chooser
 from oanquan_env.play.levels import LEVELS, PERSON, make_seat
 from oanquan_env.records.games import GameRecord, parse_records
 
@@ -122,11 +122,7 @@ class BoardWidget(anywidget.AnyWidget):
         """Let a player choose the move that the browser asks for."""
         if not isinstance(message, dict) or "choose" not in message:  # not from our page
             return
-        try:
-            answer: dict[str, Any] = self._chooser.choose(message["choose"])
-        except ChoiceError as error:
-            answer = {"error": error.to_json()}
-        self.send({"number": message.get("number"), **answer})
+        self.send({"number": message.get("number"), **self._chooser.choose(message["choose"])})
 
 
 def files_for(rules: Rules) -> dict[str, Any]:

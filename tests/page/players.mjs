@@ -10,7 +10,8 @@ const { Book, Openings } = await import(new URL("book.js", web));
 const { parsePosition, positionText } = await import(new URL("notation.js", web));
 const { playerOf, seeded } = await import(new URL("players.js", web));
 const { parseRules } = await import(new URL("rules.js", web));
-const { Thinker, Thinking } = await import(new URL("thinker.js", web));
+const { Thinker } = await import(new URL("thinker.js", web));
+const { Thinking } = await import(new URL("thinking.js", web));
 
 const { folder, calls } = JSON.parse(readFileSync(0, "utf8"));
 const json = (file) => JSON.parse(readFileSync(file, "utf8"));
@@ -21,7 +22,7 @@ async function data(name) {
   const file = name.startsWith("net-") ? `${folder}/${name}` : new URL(`data/${name}`, web);
   return name.endsWith(".json") ? json(file) : new Uint8Array(readFileSync(file)).buffer;
 }
-const made = { engine: bytes, layout, data }, thinking = new Thinking(made), engine = await Engine.load(bytes, layout);
+const think = async (given) => new Thinking(given), made = { engine: bytes, layout, data }, thinking = new Thinking(made), engine = await Engine.load(bytes, layout);
 const read = (rules, position) => {
   const fields = parseRules(rules, catalogue);
   return [fields, position && parsePosition(engine.rules(fields), position, engine)];
@@ -70,7 +71,7 @@ const METHODS = {
   /** Requests to a thinker with a worker: their order, one that aborts while it is thought about, one that waits, errors. */
   async requests(rules, position) {
     const [fields, at] = read(rules, position), told = [];
-    const thinker = new Thinker({ ...made, catalogue, worker, ask: async (name, ...texts) => (told.push([name, ...texts]), "2A") });
+    const thinker = new Thinker({ ...made, catalogue, think, worker, ask: async (name, ...texts) => (told.push([name, ...texts]), "2A") });
     const first = new AbortController(), waiting = new AbortController(), said = (name) => [(value) => told.push([name, value]), (error) => told.push([name, error.message])];
     const asked = [
       thinker.hint(fields, at, { signal: first.signal }).then(...said("aborted")),
@@ -85,7 +86,7 @@ const METHODS = {
     return { told, live: { ...live } };
   },
   /** The same request to a thinker with a worker, without one, and with one that cannot be started. */
-  alike: (name, ...texts) => Promise.all([worker, null, () => workerOf("missing.mjs")].map((maker) => new Thinker({ ...made, catalogue, worker: maker }).choose(name, ...read(...texts), 7))),
+  alike: (name, ...texts) => Promise.all([worker, null, () => workerOf("missing.mjs")].map((maker) => new Thinker({ ...made, catalogue, think, worker: maker }).choose(name, ...read(...texts), 7))),
 };
 
 const results = [];

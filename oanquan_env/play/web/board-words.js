@@ -1,51 +1,98 @@
-// The words of the board in both languages; those of the page around it are in words.js.
+// The words of the board, and of what is said of a game, in both languages; those of the page around it are in words.js.
+
+const margin = (points, ahead, behind, level) => (points > 0 ? ahead(points) : points < 0 ? behind(-points) : level);
 
 export const WORDS = {
   en: {
     board: "Board of Ô Ăn Quan", seed: "seed", seeds: "seeds", stone: "a mandarin stone", empty: "empty", points: "points",
     choose: "Enter chooses it", anticlockwise: "anticlockwise", clockwise: "clockwise", sow: "Sow", captures: "captures",
     undo: "Undo", redo: "Redo", hint: "Hint", again: "Watch again", skip: "Skip", first: "Start", previous: "Back", tour: "Play all",
-    pause: "Stop", next: "Forward", last: "Last move", options: "Options", speed: "Speed", preview: "Preview of moves", loud: "Sound",
-    slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "ends",
+    pause: "Stop", next: "Forward", last: "Last move", before: "Mistake before", after: "Next mistake", options: "Options", speed: "Speed",
+    preview: "Preview of moves", loud: "Sound", slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "ends",
     tap: "Tap one of your fields, then an arrow.", thinking: (name) => `${name} is thinking…`, looking: "Looking for the best move…",
     turn: (name) => `${name} to move.`, yourTurn: "Your turn.", viewing: (move, all) => (move ? `Move ${move} of ${all}` : "Start"),
-    wins: (names) => `${names} ${names.includes(",") ? "share the win" : "wins"}`, youWin: "You win", youLose: "You lose",
-    trouble: "This player cannot move:", draw: "A draw", over: "The game is over.",
+    wins: (names) => `${names.join(", ")} ${names.length > 1 ? "share the win" : "wins"}`, youWin: "You win", youLose: "You lose",
+    trouble: "This player cannot move:", draw: "A draw", over: "The game is over.", won: "won",
     resigned: (loser, winners) => `${loser} resigns${winners ? `: ${winners} wins` : ""}.`,
     hinted: (field, way, move) => `Try field ${field}, ${way} (${move})`,
-    ends: (margin, how) => `with best play you end ${margin > 0 ? `${margin} points ahead` : margin < 0 ? `${-margin} points behind` : "level"} (${how}).`,
-    proved: "proved", seen: (depth) => `seen ${depth} moves deep`, number: (value) => String(value),
+    ends: (points, how) => `with best play you end ${margin(points, (ahead) => `${ahead} points ahead`, (behind) => `${behind} points behind`, "level")}${how}.`,
+    proved: "proved", seen: (depth) => `seen ${depth} moves deep`,
     puzzles: { mandarin: "Capture a mandarin in one move.", refute: "South took eleven points with 5A. Why does that lose? Find North’s answer.",
       win: "Capture the last mandarin, and win.", "": "Find the best move: there is only one." },
-    right: (move) => `Right: ${move} it is.`, ending: (margin) => ` You end ${margin > 0 ? `${margin} points ahead` : margin < 0 ? `${-margin} points behind, and with any other move further` : "level"}: proved.`,
+    right: (move) => `Right: ${move} it is.`,
+    ending: (points) => ` You end ${margin(points, (ahead) => `${ahead} points ahead`, (behind) => `${behind} points behind, and with any other move further`, "level")}: proved.`,
     wrong: (move) => `${move} does not do it. Undo, and try again.`, losing: (move, lost) => `${move} gives away ${lost} points. Undo, and try again.`,
+    ahead: (name, points, how) => `${name} +${points}${how}`, even: (how) => `Even${how}`,
+    graph: "Graph of who was ahead after each move; the list of moves leads there, too", reviewing: "The game is being looked at…",
+    mistakes: (count) => (count > 1 ? `${count} moves gave away three points or more.` : count ? "One move gave away three points or more." : "No move gave away three points or more."),
+    price: (points) => `Gives away ${points} points`, better: (move) => `Best was ${move}.`, lost: "turns a win into a loss", drawn: "lets the win go", undrawn: "loses a draw",
+    takesStones: (name, count, move) => `lets ${name} take ${count > 1 ? "both mandarins" : "a mandarin"} with ${move}`,
+    takesSeeds: (name, points, move) => `lets ${name} take ${points} points with ${move}`,
+    missedStone: (move) => `leaves a mandarin that ${move} takes`, missed: (move, points) => `leaves ${points} points that ${move} takes`,
+    noMove: "No move yet.", round: "Round", sold: "Fields sold", pawned: "pawned", toLose: (fields) => `Who has sold ${fields} fields loses the match.`,
+    prices: "Ten points sell a field; a rest of five or more pawns one.",
+    short: (name, points) => `${name} is ${points} points short of half`, back: (name, points) => `${name} is ${points} points ahead`,
+    keeps: "no field changes hands", sells: (count) => `it sells ${fields(count)}`, pawns: "it pawns a field", redeems: (count) => `it buys back ${fields(count)}`, and: " and ",
+    corners: "A red corner marks a field that is sold: its seeds at the end of a round go to the other player; of a pawned one, half of them.",
+    matchWon: (name) => `${name} wins the match.`, matchDrawn: "The match is drawn.",
   },
   vi: {
     board: "Bàn Ô Ăn Quan", seed: "dân", seeds: "dân", stone: "một quan", empty: "trống", points: "điểm",
     choose: "Enter để chọn", anticlockwise: "ngược chiều kim đồng hồ", clockwise: "theo chiều kim đồng hồ", sow: "Rải", captures: "ăn",
     undo: "Đi lại", redo: "Làm lại", hint: "Gợi ý", again: "Xem lại", skip: "Bỏ qua", first: "Đầu ván", previous: "Lùi", tour: "Xem cả ván",
-    pause: "Dừng", next: "Tiến", last: "Nước cuối", options: "Tùy chọn", speed: "Tốc độ", preview: "Xem trước nước đi", loud: "Âm thanh",
-    slow: "chậm", normal: "vừa", fast: "nhanh", none: "tức thì", worth: "kết quả",
+    pause: "Dừng", next: "Tiến", last: "Nước cuối", before: "Lỗi trước", after: "Lỗi sau", options: "Tùy chọn", speed: "Tốc độ",
+    preview: "Xem trước nước đi", loud: "Âm thanh", slow: "chậm", normal: "vừa", fast: "nhanh", none: "tức thì", worth: "kết quả",
     tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: (name) => `${name} đang nghĩ…`, looking: "Đang tìm nước hay nhất…",
-    turn: (name) => `Đến lượt ${name}.`, yourTurn: "Đến lượt bạn.", viewing: (move, all) => (move ? `Nước ${move} trên ${all}` : "Đầu ván"),
-    wins: (names) => `${names} ${names.includes(",") ? "cùng thắng" : "thắng"}`, youWin: "Bạn thắng", youLose: "Bạn thua",
-    trouble: "Máy này không đi được:", draw: "Hòa", over: "Ván đã kết thúc.",
+    turn: (name) => `Đến lượt ${name}.`, yourTurn: "Đến lượt bạn.", viewing: (move, all) => (move ? `Nước ${move}/${all}` : "Đầu ván"),
+    wins: (names) => `${names.join(", ")} ${names.length > 1 ? "cùng thắng" : "thắng"}`, youWin: "Bạn thắng", youLose: "Bạn thua",
+    trouble: "Máy này không đi được:", draw: "Hòa", over: "Ván đã kết thúc.", won: "thắng",
     resigned: (loser, winners) => `${loser} xin thua${winners ? `: ${winners} thắng` : ""}.`,
     hinted: (field, way, move) => `Thử ô ${field}, ${way} (${move})`,
-    ends: (margin, how) => `nếu cùng đi tốt nhất, cuối ván bạn ${margin > 0 ? `hơn ${WORDS.vi.number(margin)} điểm` : margin < 0 ? `kém ${WORDS.vi.number(-margin)} điểm` : "hòa"} (${how}).`,
-    proved: "đã chứng minh", seen: (depth) => `nhìn trước ${depth} nước`, number: (value) => String(value).replace(".", ","),
-    puzzles: { mandarin: "Hãy ăn quan trong một nước.", refute: "Nam vừa ăn mười một điểm với 5↺. Vì sao nước ấy thua? Hãy tìm nước đáp của Bắc.",
+    ends: (points, how, players) => `nếu ${players > 2 ? "mọi người" : "hai bên"} cùng đi tốt nhất, cuối ván bạn ${margin(points, (ahead) => `hơn ${ahead} điểm`, (behind) => `kém ${behind} điểm`, "hòa")}${how}.`,
+    proved: "đã chứng minh", seen: (depth) => `nhìn trước ${depth} nước`,
+    puzzles: { mandarin: "Hãy ăn quan trong một nước.", refute: "Đối thủ vừa ăn mười một điểm bằng 5↺. Vì sao nước ấy thua? Hãy tìm nước đáp.",
       win: "Hãy ăn quan cuối cùng và thắng.", "": "Hãy tìm nước hay nhất: chỉ có một." },
-    right: (move) => `Đúng rồi: ${move}.`, ending: (margin) => ` Cuối ván bạn ${margin > 0 ? `hơn ${margin} điểm` : margin < 0 ? `kém ${-margin} điểm, đi nước khác còn kém hơn` : "hòa"}: đã chứng minh.`,
+    right: (move) => `Đúng rồi: ${move}.`,
+    ending: (points) => ` Cuối ván bạn ${margin(points, (ahead) => `hơn ${ahead} điểm`, (behind) => `kém ${behind} điểm, đi nước khác còn kém hơn`, "hòa")}: đã chứng minh.`,
     wrong: (move) => `${move} chưa được. Bấm Đi lại để thử nữa.`, losing: (move, lost) => `${move} mất ${lost} điểm. Bấm Đi lại để thử nữa.`,
+    ahead: (name, points, how) => `${name} +${points}${how}`, even: (how) => `Ngang nhau${how}`,
+    graph: "Đồ thị: ai dẫn sau mỗi nước; danh sách các nước cũng dẫn đến đó", reviewing: "Đang xem lại ván…",
+    mistakes: (count) => (count ? `${count} nước mất từ ba điểm trở lên.` : "Không nước nào mất từ ba điểm trở lên."),
+    price: (points) => `Mất ${points} điểm`, better: (move) => `Nước hay nhất là ${move}.`, lost: "đang thắng thành thua", drawn: "bỏ lỡ ván thắng", undrawn: "đang hòa thành thua",
+    takesStones: (name, count, move) => `để ${name} ăn ${count > 1 ? "cả hai quan" : "một quan"} bằng ${move}`,
+    takesSeeds: (name, points, move) => `để ${name} ăn ${points} điểm bằng ${move}`,
+    missedStone: (move) => `bỏ qua một quan mà ${move} ăn được`, missed: (move, points) => `bỏ qua ${points} điểm mà ${move} ăn được`,
+    noMove: "Chưa có nước nào.", round: "Ván", sold: "Ruộng đã bán", pawned: "cầm", toLose: (count) => `Ai bán ${count} ruộng thì thua trận.`,
+    prices: "Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
+    short: (name, points) => `${name} thiếu ${points} điểm mới đủ một nửa`, back: (name, points) => `${name} hơn ${points} điểm`,
+    keeps: "không ai phải bán ruộng", sells: (count) => `bán ${count} ruộng`, pawns: "cầm 1 ruộng", redeems: (count) => `chuộc lại ${count} ruộng`, and: " và ",
+    corners: "Góc đỏ là ruộng đã bán: cuối ván dân ở đó thuộc về người kia; ruộng cầm thì một nửa.",
+    matchWon: (name) => `${name} thắng cả trận.`, matchDrawn: "Trận đấu hòa.",
   },
 };
+
+const fields = (count) => (count > 1 ? `${count} fields` : "a field");
 
 /** Who sits on a seat: a person or a level. */
 export const ROLES = {
   en: { human: "you", beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", perfect: "perfect" },
   vi: { human: "bạn", beginner: "mức mới chơi", easy: "mức dễ", medium: "mức vừa", hard: "mức khó", perfect: "mức hoàn hảo" },
 };
+
+/** Seats by their places, from the bottom anticlockwise; two rows that stand upright have no bottom. */
+const PLACES = { upright: ["bên phải", "bên trái"], 2: ["bên dưới", "bên trên"], 3: ["bên dưới", "bên phải", "bên trái"], 4: ["bên dưới", "bên phải", "bên trên", "bên trái"] };
+
+/** Of each seat its name within a sentence. `persons` says who is a person, `bottom` who sits at the bottom. */
+export function seatNames(language, drawing, { persons = [], bottom, upright }) {
+  const { players, seats } = drawing;
+  if (language === "en") return seats.en;
+  const alone = persons.filter(Boolean).length === 1;
+  return seats.vi.map((_, player) => {
+    const place = PLACES[upright ? "upright" : players][(player - bottom + players) % players];
+    if (!alone) return place;
+    return persons[player] ? "bạn" : players > 2 ? place : "máy";
+  });
+}
 
 /** A move as it is read: a letter for its direction, or in Vietnamese an arrow. */
 export const moveName = (move, language) => (language === "vi" ? move.replace("A", "↺").replace("C", "↻") : move);

@@ -1,10 +1,13 @@
 // Games in files and on the clipboard, links that hold a game, and films of it.
 
+import { moveName } from "./board-words.js";
 import { $, complain, explain, make, notice, page, words } from "./common.js";
+import "./dialog-words.js";
 import { readLink } from "./links.js";
+import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
-import { link, play, view } from "./table.js";
-import { verdict } from "./told.js";
+import { play, view } from "./table.js";
+import { plateNames, verdict } from "./told.js";
 
 export function open() {
   $("pasted").value = "";
@@ -84,7 +87,7 @@ async function copy(text, told) {
 }
 
 function shareLink() {
-  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${link()}` };
+  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${page.state.link}` };
   if (!shares(shared)) return copy(shared.url, words().copied);
   $("share-dialog").close();
   return navigator.share(shared).catch(() => {}); // it was put off
@@ -95,7 +98,8 @@ function filmed() {
   const { start, starter, line, outcome, match } = page.state, moves = line.map((serial) => view.moves[serial]);
   return {
     drawing: view.board.plain, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, owners: match?.owners.tabs ?? "",
-    names: view.plateNames(), labels: moves.map(({ move }, number) => words().numbered(number + 1, move)), verdict: verdict(view),
+    names: plateNames(view).map((name) => name.filter(Boolean).join(" · ")), labels: moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`),
+    verdict: page.state.turn === "over" ? capital(verdict(view)) : "",
   };
 }
 

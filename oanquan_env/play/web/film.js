@@ -2,7 +2,7 @@
 
 import { markShapes } from "./marks.js";
 import { MINUS, copyFrame } from "./nodes.js";
-import { outline } from "./turned.js";
+import { heap, outline } from "./turned.js";
 
 const BEGIN = 1200, MOVE = 1100, END = 4000; // milliseconds for which a picture is seen: at first, after a move, at the end
 const LIFT = 320, SEED = 150, LAP = 240, GAP = 420, TAKING = 420; // and within a move
@@ -112,7 +112,7 @@ export class Scene {
   }
 
   heap(square, seeds, up = 0) {
-    return square.heaps[seeds - 1].map(([x, y, size, , role]) => `<use href="#pebble${role}" transform="translate(${number(x)} ${number(y - up)})scale(${number(size)})"/>`).join("");
+    return heap(square, seeds).map(([x, y, size, , role]) => `<use href="#pebble${role}" transform="translate(${number(x)} ${number(y - up)})scale(${number(size)})"/>`).join("");
   }
 
   /** The seeds that are held over a square; their number, where they are too many to draw. */

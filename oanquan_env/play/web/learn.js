@@ -2,6 +2,7 @@
 
 import { BoardView } from "./board.js";
 import { $, page, store, words } from "./common.js";
+import "./dialog-words.js";
 import { lessons } from "./table.js";
 
 const learn = { at: 0, lessons: null, view: null };

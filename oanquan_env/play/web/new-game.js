@@ -2,6 +2,7 @@
 
 import { ROLES } from "./board-words.js";
 import { $, explain, make, page, words } from "./common.js";
+import "./dialog-words.js";
 import { capital } from "./nodes.js";
 import { SEATS } from "./notation.js";
 import { play } from "./table.js";
@@ -12,7 +13,7 @@ const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
   const [preset, ...changes] = page.state.rules.split(" ");
-  $("preset").replaceChildren(...Object.keys(page.catalogue.presets).map((name) => choice(name, words().presets[name]?.[0] ?? name, name === preset)));
+  $("preset").replaceChildren(...Object.keys(page.catalogue.presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)));
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
   fillFields(Object.fromEntries(changes.map((change) => change.split("="))));
@@ -23,19 +24,20 @@ export function open() {
 /** The fields of the rules: those of the preset, with changes. */
 function fillFields(changes = {}) {
   const name = $("preset").value, preset = presetValues();
-  $("preset-words").textContent = words().presets[name]?.[1] ?? "";
-  $("preset-source").textContent = `${words().source} ${page.catalogue.presets[name].source}`;
+  $("preset-words").textContent = words().presetWords[name] ?? "";
+  $("preset-source").textContent = page.catalogue.presets[name].source.replace(/^[A-Z]+: /, "");
   $("fields").replaceChildren(...page.catalogue.fields.map((field) => {
     const input = fieldInput(field, changes[field.name] ?? written(preset[field.name]));
     input.dataset.field = field.name;
     if (field.name === "players") input.onchange = fillSeats;
-    return make("label", { className: "row" }, make("span", { textContent: words().fields[field.name] ?? field.name }), input);
+    const range = field.range ? make("small", { textContent: ` ${field.range.map((limit) => limit.toLocaleString(page.language)).join("–")}` }) : "";
+    return make("label", { className: "row" }, make("span", {}, words().fields[field.name] ?? field.name, range), input);
   }));
   fillSeats();
 }
 
 function fieldInput({ name, choices, range }, value) {
-  if (range) return make("input", { type: "number", min: range[0], max: range[1], value, title: `${range[0]}–${range[1]}` });
+  if (range) return make("input", { type: "number", min: range[0], max: range[1], value });
   const said = (one) => words().values[`${name}.${one}`] ?? words().values[one];
   return make("select", {}, ...(choices.length ? choices : ["True", "False"]).filter(said).map((one) => choice(one, said(one), one === value)));
 }

@@ -4,7 +4,6 @@
 import { $, complain, page } from "./common.js";
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
-import { linkOf } from "./links.js";
 import { askPython, pythonPlayers } from "./python.js";
 import { Session, lessonsOf } from "./session.js";
 import { Thinker } from "./thinker.js";
@@ -30,9 +29,6 @@ export async function request(name, asked = {}) {
 
 /** A request that changes the game; the page follows. */
 export const play = (name, asked = {}) => session.request(name, asked);
-
-/** The game as the fragment of an address. */
-export const link = () => linkOf(session.game, page.catalogue);
 
 /** The lessons with their drawings and moves. */
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
@@ -67,8 +63,9 @@ export async function begin() {
   const module = await WebAssembly.compile(bytes), ask = python && askPython;
   engine = await Engine.load(module, layout);
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
+  const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  session = new Session({ engine, thinker: new Thinker({ engine: module, layout, data, catalogue, worker, ask }), data, catalogue });
+  session = new Session({ engine, thinker: new Thinker({ engine: module, layout, data, catalogue, think, worker, ask }), data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());
 }

@@ -1,140 +1,30 @@
-// What players choose and what hints say: `Thinking` finds it, and `Thinker` asks a worker for it, or the same thread
-// where there is none. Nothing of the page is here.
+// Asks for what thinking.js finds, in a worker, or in the same thread where there is none. Nothing of the page is here.
 
-import { Book, Openings } from "./book.js";
-import { Engine, CAPTURE } from "./engine.js";
-import { moveText, parseMove, positionText } from "./notation.js";
-import { ADVISERS, REVIEWERS, firstPlaying, playerOf, presetOf, searchAll, seeded } from "./players.js";
+import { parseMove, positionText } from "./notation.js";
+import { playerOf } from "./players.js";
 import { Refused } from "./refused.js";
 import { rulesText } from "./rules.js";
 
-const PREFERENCE = 3; // a proved move is the hint unless the search sees another that wins more than so many points more
-
-// ---- thinking --------------------------------------------------------------------------------------------------------
-
-/** Rules are their fields here, or a handle of any engine. Whatever is loaded is kept. */
-export class Thinking {
-  #data;
-  #engine;
-  #kept = new Map();
-
-  /** `engine` and `layout` as `Engine.load` takes them; `data(name)` resolves with a file's content. */
-  constructor({ engine, layout, data }) {
-    this.#data = data;
-    this.#engine = () => this.#once("engine", () => Engine.load(engine, layout));
-  }
-
-  /** The action of a level or of a player; chance comes from the seed. */
-  async choose(name, fields, position, seed) {
-    const { actions, legal, epsilon } = await this.best(name, fields, position), random = seeded(seed);
-    if (!legal.length) throw new Refused("request", "the game is over", "ván đã hết");
-    const drawn = (from) => from[Math.floor(random() * from.length)], choice = drawn(actions);
-    return random() < epsilon ? drawn(legal) : choice;
-  }
-
-  /** The actions that a player thinks best, of which it plays any, but with probability `epsilon` any legal one. */
-  async best(name, fields, position) {
-    const engine = await this.#engine(), rules = engine.rules(fields), legal = engine.legal(rules, position);
-    let player = playerOf(name, rules, await this.#catalogue());
-    if (player.kind === "book") {
-      const action = (await this.#book(engine, rules))?.known(position) ?? null;
-      if (action !== null) return { actions: [action], legal, epsilon: 0 };
-      player = player.beyond;
-    }
-    const { epsilon } = player;
-    if (player.kind === "random" || legal.length < 2) return { actions: legal, legal, epsilon };
-    return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon };
-  }
-
-  /** Whether a certificate's bound holds for a seat of a game that a book plays: the actions `history` from `start` on. */
-  async proved(fields, start, history, seat) {
-    const engine = await this.#engine(), rules = engine.rules(fields), book = await this.#book(engine, rules);
-    return book !== null && book.follows(start, history, seat);
-  }
-
-  /** The JSON of a hint, as `state.hint_json`, and `exact`: the moves whose value is proved. `proved` is false where fields
-   * changed hands: then nothing is. */
-  async hint(fields, position, { review = false, proved = true } = {}) {
-    const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
-    const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
-    const found = await this.#search(player.beyond ?? player, engine, rules, position, true);
-    const bounds = (proved && (await this.#openings(engine, rules))?.moveValues(rules, position)) || {};
-    const { scores, mover } = position, lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
-    const moves = Object.entries(found.values).map(([action, value]) => {
-      const { lower, upper } = bounds[action] ?? { lower: -Infinity, upper: Infinity }, exact = lower === upper || (proved && found.proved);
-      const final = lead + Math.min(Math.max(value, lower), upper);
-      return { action: Number(action), final, exact };
-    });
-    moves.sort((one, other) => other.final - one.final);
-    const action = proved ? (await this.#book(engine, rules))?.known(position) : null, known = moves.find((move) => move.action === action);
-    const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE), best = near ? known : moves[0];
-    const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
-    const total = (place) => taken.reduce((sum, step) => sum + step[place], 0);
-    return {
-      player: player.name,
-      best: moveText(best.action),
-      values: Object.fromEntries(moves.map((move) => [moveText(move.action), Math.round(move.final) + 0])),
-      exact: moves.filter((move) => move.exact).map((move) => moveText(move.action)),
-      captured: [total(2) + rules.stone_value * total(3), total(3)],
-      search: { proved: moves.every((move) => move.exact), depth: found.depth },
-    };
-  }
-
-  async #search({ kind, depth, nodes, net }, engine, rules, position, everyMove) {
-    if (kind === "full") return searchAll(engine, rules, position, depth);
-    const loaded = net && (await this.#once(rules, async () => engine.net(rules, await this.#data(`net-${net}.bin`))));
-    return engine.search(rules, position, { depth, nodes, everyMove, net: loaded });
-  }
-
-  #catalogue() {
-    return this.#once("catalogue", () => this.#data("catalogue.json"));
-  }
-
-  /** The preset's certificate, or null. */
-  #book(engine, rules) {
-    return this.#ofPreset("certificate", rules, async (preset) => Book.read(engine, rules, preset, await this.#data(`certificate-${preset}.npz`)));
-  }
-
-  /** The preset's table of openings, or null. */
-  #openings(engine, rules) {
-    return this.#ofPreset("openings", rules, async (preset) => new Openings(engine, preset, await this.#data(`opening-values-${preset}.json`)));
-  }
-
-  async #ofPreset(what, rules, make) {
-    const catalogue = await this.#catalogue(), preset = presetOf(rules, catalogue);
-    return catalogue.proved.includes(preset) ? this.#once(`${what} ${preset}`, () => make(preset)) : null;
-  }
-
-  /** What `make` resolves with, made once; again after a failure. */
-  #once(name, make) {
-    if (!this.#kept.has(name)) {
-      const made = Promise.resolve().then(make);
-      made.catch(() => this.#kept.delete(name));
-      this.#kept.set(name, made);
-    }
-    return this.#kept.get(name);
-  }
-}
-
-// ---- asking ----------------------------------------------------------------------------------------------------------
-
 /**
  * Answers one request after another. `data(name)` resolves with a file of the folder `data`: JSON as an object, others as
- * an ArrayBuffer. `worker()` makes a Worker of worker.js; without it the same thread thinks. `ask(name, position, rules)`,
+ * an ArrayBuffer. `worker()` makes a Worker of worker.js; where there is none, `think(made)` resolves with a `Thinking` of
+ * this thread. `ask(name, position, rules)`,
  * all texts, resolves with the move of a player that a program with Python knows.
  *
  * A request with a `signal` that aborts is rejected and leaves its place; a worker that is thinking about it is replaced.
  */
 export class Thinker {
   #made;
+  #think;
   #worker;
   #ask;
   #mind = null;
   #jobs = [];
   #current = null;
 
-  constructor({ engine, layout, data, catalogue, worker = null, ask = null }) {
+  constructor({ engine, layout, data, catalogue, think, worker = null, ask = null }) {
     this.#made = { engine, layout, data };
+    this.#think = think;
     this.catalogue = catalogue;
     this.#worker = worker;
     this.#ask = ask;
@@ -205,7 +95,7 @@ export class Thinker {
 
   async #answer(job) {
     try {
-      this.#mind ??= this.#worker ? new Remote(this.#worker(), this.#made) : new Thinking(this.#made);
+      this.#mind ??= this.#worker ? new Remote(this.#worker(), this.#made) : await this.#think(this.#made);
       job.resolve(await this.#mind[job.method](...job.args));
     } catch (error) {
       if (!this.#worker || (this.#mind && !this.#mind.failed)) return job.reject(error);
@@ -253,25 +143,4 @@ class Remote {
       this.#port.postMessage({ method, args });
     });
   }
-}
-
-/** Answer the messages of a `Remote`: what worker.js does. */
-export function serve(port) {
-  const asked = new Map();
-  let thinking;
-  const data = (name) => new Promise((resolve, reject) => {
-    asked.set(name, { resolve, reject });
-    port.postMessage({ need: name });
-  });
-  port.onmessage = async ({ data: { begin, method, args, name, content, message } }) => {
-    if (begin) thinking = new Thinking({ ...begin, data });
-    else if (name !== undefined) message === undefined ? asked.get(name).resolve(content) : asked.get(name).reject(new Error(message));
-    else {
-      try {
-        port.postMessage({ result: await thinking[method](...args) });
-      } catch (error) {
-        port.postMessage(error instanceof Refused ? { refused: error.json() } : { message: error.message });
-      }
-    }
-  };
 }

@@ -9,6 +9,7 @@ import { html } from "./nodes.js";
 import { Refused } from "./refused.js";
 import { Session } from "./session.js";
 import { Thinker } from "./thinker.js";
+import { Thinking } from "./thinking.js";
 
 /** The moves that players of Python choose, asked of the kernel. */
 function asking(model) {
@@ -34,7 +35,7 @@ async function sessionOf(model) {
   };
   const [bytes, layout, catalogue] = await Promise.all(["engine.wasm", "engine.json", "catalogue.json"].map(data));
   const module = await WebAssembly.compile(bytes), engine = await Engine.load(module, layout);
-  const session = new Session({ engine, data, catalogue, thinker: new Thinker({ engine: module, layout, data, catalogue, ask: asking(model) }) });
+  const session = new Session({ engine, data, catalogue, thinker: new Thinker({ engine: module, layout, data, catalogue, think: async (made) => new Thinking(made), ask: asking(model) }) });
   const begin = async () => {
     const { number, rewind, ...begun } = model.get("begin"), game = model.get("game"), same = game.number === number;
     await session.restore(same ? game : begun);
