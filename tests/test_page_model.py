@@ -4,7 +4,6 @@ import copy
 import json
 import random
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -240,6 +239,7 @@ def told(trace: MoveTrace) -> Json:
     refillings = [{"kind": "refilling", "player": one.player, "seeds": one.seeds} for one in trace.refillings]
     seeds, stones, scores = map(list, trace.frames()[-1])
     path = [square for lap in trace.laps for square in lap.squares]
+    arrow = f"{trace.move.field + 1}{'↺↻'[trace.move.direction]}"
     return {
         "player": trace.player,
         "mover": (trace.player + 1) % trace.rules.players,
@@ -249,12 +249,11 @@ def told(trace: MoveTrace) -> Json:
         "standings": list(trace.standings),
         "last": {"origin": trace.laps[0].square, "path": path, "last": path[-1], "step": 1 - 2 * trace.move.direction}
         | {"captured": [taking.square for taking in trace.takings]},
-        "lines": {"en": list(trace.lines()), "vi": [line[0].upper() + line[1:] for line in vietnamese_lines(trace)]},
+        "lines": {
+            "en": list(trace.lines()),
+            "vi": [line[0].upper() + line[1:] for line in vietnamese.trace_lines(trace, arrow)],
+        },
     }
-
-
-def vietnamese_lines(trace: MoveTrace) -> Iterator[str]:
-    return vietnamese.trace_lines(trace, vietnamese.arrow_name(trace.move))
 
 
 def preview(trace: MoveTrace) -> Json:
