@@ -37,7 +37,7 @@ VARIANTS = (
 
 
 def played(scripts: list[Script]) -> list[list[Json]]:
-    """The page's answers {refused, state} to the requests of some sessions."""
+    """The page's answers {refused, state, seats} to the requests of some sessions."""
     node = ["node", Path(__file__).parent / "page" / "session.mjs"]
     done = subprocess.run(node, input=json.dumps(scripts), capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -323,7 +323,7 @@ def test_sessions_are_those_of_the_library(match: str | None, monkeypatch: pytes
             assert (answer["refused"] is not None) == refused, request
             assert comparable(found) == state, request
             if trace is not None:
-                monkeypatch.setitem(vietnamese.SEAT_NAMES, trace.rules.players, found["names"]["vi"])
+                monkeypatch.setitem(vietnamese.SEAT_NAMES, trace.rules.players, answer["seats"])
                 move = moves[str(found["line"][-1])]
                 assert {name: move[name] for name in move if name not in ("under", "over")} == told(trace), request
                 compared += 1
@@ -332,7 +332,7 @@ def test_sessions_are_those_of_the_library(match: str | None, monkeypatch: pytes
 
 def comparable(state: Json) -> Json:
     """The state without what the page adds, and without its moves."""
-    own = ("version", "game", "names", "moves", "link")
+    own = ("version", "game", "moves", "link")
     found = {name: value for name, value in state.items() if name not in own}
     if found["match"]:
         found["match"] = {**found["match"], "codes": found["match"]["owners"]["codes"]}
@@ -396,11 +396,11 @@ def test_what_the_seats_are_called() -> None:
     }
     presets = {2: "tonkin", 3: "three-player", 4: "four-player"}
     answers = played([[("new", {"rules": presets[len(names)], "seats": names})] for names in seats])
-    assert [answer["state"]["names"]["vi"] for [answer] in answers] == list(seats.values())
+    assert [answer["seats"] for [answer] in answers] == list(seats.values())
 
 
 def test_lessons_and_hints(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(vietnamese.SEAT_NAMES, 2, ["bạn", "đối phương"])
+    monkeypatch.setitem(vietnamese.SEAT_NAMES, 2, ["bạn", "đối thủ"])
     asked = [{}, {"moves": 1}, {"moves": 1}, {"moves": 0}, {"moves": 3}, {"moves": 1.5}]
     [answers] = played([[("new", {"moves": "3A1C"}), ("lessons", {}), *(("hint", moves) for moves in asked)]])
     for lesson in answers[1]["lessons"]:
