@@ -1,4 +1,4 @@
-"""Hypothesis strategies shared by the tests: every valid `Rules`, and seeds of random games."""
+"""Hypothesis strategies shared by the tests: every valid `Rules`, sold and pawned fields, seeds of random games."""
 
 import re
 from typing import Any, get_args, get_type_hints
@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from oanquan_env import PRESETS, Rules, RulesError
 from oanquan_env.engine.rules import RANGES
+from oanquan_env.match.ownership import Ownership
 
 PRESET_NAMES = sorted(PRESETS)
 TWO_PLAYER_PRESETS = [name for name in PRESET_NAMES if PRESETS[name].rules.players == 2]
@@ -46,6 +47,18 @@ def rules(draw: st.DrawFn, players: int | None = None) -> Rules:
             else:
                 values[other] = getattr(Rules.parse(f"{other}={wanted}"), other)
     return Rules(**values)
+
+
+@st.composite
+def ownerships(draw: st.DrawFn, fields: int) -> Ownership:
+    """Rows of which any fields are sold and pawned, in any order."""
+    sold, pawned = [], []
+    for _ in range(2):
+        row = tuple(draw(st.permutations(range(fields))))
+        first, second = sorted(draw(st.tuples(st.integers(0, fields), st.integers(0, fields))))
+        sold.append(row[:first])
+        pawned.append(row[first:second])
+    return Ownership(fields, (sold[0], sold[1]), (pawned[0], pawned[1]))
 
 
 seeds = st.integers(0, 2**32 - 1)

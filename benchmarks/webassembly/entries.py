@@ -17,6 +17,7 @@ from oanquan_env.engine.compiled import RULES, inlined, record
 from oanquan_env.engine.move import FORFEIT, MAX_PLIES, RUNNING, SEATS, STONES_CAPTURED, RuleNumbers
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
 from oanquan_env.engine.sowing import LAP_LIMIT
+from oanquan_env.match import settling
 
 MOST_SQUARES = SEATS * (MANDARIN_BYTE + 1)
 MOST_STEPS = LAP_LIMIT + MOST_SQUARES + 1 + SEATS
@@ -55,6 +56,7 @@ GAME = record(
 
 _HELPERS: list[Callable[..., Any]] = [tables.seeds_byte, tables.met_byte, tables.stone_byte, tables.side_masks]
 _HELPERS += [tables.playable, move.shift_of, move.origin, move.walk_numbers]
+_HELPERS += settling.INLINED
 for _helper in _HELPERS:
     inlined(_helper)
 _sowings: Any = numba.njit(error_model="numpy")(tables.sowings)
@@ -197,6 +199,45 @@ def find_standings(rules: Any, game: Any) -> None:
         game.points[seat] = game.scores[seat] + (left[turn] if game.ended != RUNNING else 0)
 
 
+class Settlement(Protocol):
+    """The settings of a match and its state before the round that ends, and then after it."""
+
+    match_measure: int  # 1: `margin`
+    fields_to_lose: int
+    max_rounds: int
+    round: int  # the number of the round that ends, from 1
+    starter: int
+    winner: int  # of the round
+    match_end: int
+    match_winner: int
+    marks: Any  # (2, MANDARIN_BYTE): see `oanquan_env.match.settling`
+
+
+SETTLEMENT = record(
+    Settlement,
+    **dict.fromkeys(Settlement.__annotations__, (np.int32,)) | {"marks": (np.int32, (2, MANDARIN_BYTE))},
+)
+
+
+def settle(rules: Any, game: Any, match: Any) -> None:
+    """Settle a finished round: `Match.close_round`."""
+    south, north, _, _ = sides(rules, game)
+    if game.mover == 1:
+        south, north = north, south
+    game.points[0], game.points[1] = settling.final_points(
+        rules, south, north, game.scores[0], game.scores[1], game.mover, game.ended, match.marks
+    )
+    match.winner = settling.round_winner(game.points[0], game.points[1], game.ended)
+    if match.winner != settling.NOBODY:
+        settling.change_hands(
+            rules.fields, rules.total // 2, match.match_measure, game.points[0], game.points[1], match.marks
+        )
+    match.match_end, match.match_winner = settling.match_end(
+        rules.fields, match.fields_to_lose, match.max_rounds, match.round, match.marks
+    )
+    match.starter = settling.next_starter(match.starter, match.winner)
+
+
 class Entry:
     """A function to be exported, and the names of the records that it takes."""
 
@@ -205,8 +246,9 @@ class Entry:
         self.records = records
 
 
-RECORDS = {"rules": RULES, "game": GAME}
+RECORDS = {"rules": RULES, "game": GAME, "match": SETTLEMENT}
 EXPORTS = {
     "fill_rules": Entry(fill_rules, "rules"),
     **{entry.__name__: Entry(entry, "rules", "game") for entry in (start, set_up, find_legal, play, find_standings)},
+    "settle": Entry(settle, "rules", "game", "match"),
 }

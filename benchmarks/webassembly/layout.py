@@ -6,13 +6,15 @@ import sys
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from benchmarks.webassembly.build import RECORDS
 from oanquan_env.engine import move
+from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import CHOICES, FIELD_NAMES
+from oanquan_env.match.rules import MatchMeasure
 from oanquan_env.search.memory import MAX_DEPTH
 
 TOOLS = ("llvmlite", "numba", "ziglang")
@@ -24,8 +26,11 @@ def describe() -> dict[str, Any]:
         "made_with": {tool: version(tool) for tool in TOOLS},
         "sources": _digest(),
         "rules": {name: CHOICES.get(name, []) for name in FIELD_NAMES},
+        "match": {"match_measure": get_args(MatchMeasure), "fields_to_lose": [], "max_rounds": []},
+        "resigned": move.RESIGNED,
         "runaway": move.RUNAWAY,
         "nets": {name: RECORDS[name]["net"].itemsize for name in ("two_rules", "many_rules")},
+        "row": MANDARIN_BYTE,
         "line": MAX_DEPTH + 1,
         "records": {name: _record(kind) for name, kind in RECORDS.items()},
     }
@@ -59,7 +64,10 @@ def compare(made: Mapping[Path, bytes]) -> int:
     """
     *modules, description = made
     kept, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])
-    same = {name: kept[name] == now[name] for name in ("made_with", "rules", "runaway", "records")}
+    same = {
+        name: kept[name] == now[name]
+        for name in ("made_with", "rules", "match", "runaway", "resigned", "nets", "row", "line", "records")
+    }
     if same["made_with"]:
         same |= {module.name: module.read_bytes() == made[module] for module in modules}
     for name, equal in same.items():

@@ -19,6 +19,7 @@ from oanquan_env.engine.positions import Positions, Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.match.ownership import Ownership, match_standings
 from oanquan_env.match.rules import MatchRules, as_match_rules
+from oanquan_env.match.settling import FIELDS_SOLD, GOES_ON, NOBODY, match_end, next_starter, round_winner
 from oanquan_env.players import Policy
 from oanquan_env.playing import advance, seated
 
@@ -71,14 +72,10 @@ class Round:
         return "-".join(map(str, self.scores))
 
     @property
-    def decided(self) -> bool:
-        """Whether fields may change hands: the round was neither drawn nor truncated."""
-        return self.scores[0] != self.scores[1] and self.termination != Termination.MAX_PLIES
-
-    @property
     def winner(self) -> int | None:
         """The player with more points; None for a tie, and for a truncated round, which nobody wins."""
-        return int(self.scores[1] > self.scores[0]) if self.decided else None
+        winner = round_winner(*self.scores, self.termination)
+        return None if winner == NOBODY else winner
 
 
 class Match:
@@ -160,35 +157,29 @@ class Match:
             starter=self.starter,
             ownership=self.ownership,
             actions=tuple(int(action) for action in actions),
-            scores=self._scores(final),
+            scores=match_standings(self.core, final, self.ownership),
             termination=Termination(final.ended[0]),
             positions=final.copy(),
         )
         self.rounds.append(finished)
-        if finished.decided:
+        if finished.winner is not None:
             self.ownership = self.ownership.after_round(finished.scores, self.rules, self.match_rules)
         self.outcome = self._judge()
         if self.outcome is None:
-            self._begin(1 - self.starter if finished.winner is None else 1 - finished.winner)
+            self._begin(next_starter(self.starter, NOBODY if finished.winner is None else finished.winner))
         else:
             self.positions = final.copy()
         return finished
 
-    def _scores(self, final: Positions) -> tuple[int, int]:
-        if final.ended[0] == Termination.RESIGNED:
-            loser, total = int(final.mover[0]), self.rules.total
-            kept = min(int(final.scores[0, loser]), total // 2 - 1)
-            return (kept, total - kept) if loser == 0 else (total - kept, kept)
-        south, north = match_standings(self.core, final, self.ownership.owners())[0].tolist()
-        return south, north
-
     def _judge(self) -> MatchOutcome | None:
-        for player in (0, 1):
-            if len(self.ownership.sold[player]) >= self.match_rules.fields_to_lose:
-                return MatchOutcome(1 - player, MatchEnd.FIELDS_SOLD)
-        if len(self.rounds) >= self.match_rules.max_rounds:
-            return MatchOutcome(None, MatchEnd.MAX_ROUNDS)
-        return None
+        settings = self.match_rules
+        end, winner = match_end(
+            self.rules.fields, settings.fields_to_lose, settings.max_rounds, len(self.rounds), self.ownership.marks()
+        )
+        if end == GOES_ON:
+            return None
+        reason = MatchEnd.FIELDS_SOLD if end == FIELDS_SOLD else MatchEnd.MAX_ROUNDS
+        return MatchOutcome(None if winner == NOBODY else winner, reason)
 
     def _begin(self, starter: int) -> None:
         self.starter = starter

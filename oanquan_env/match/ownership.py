@@ -14,37 +14,21 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Points
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import NotationError, quoted
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
-from oanquan_env.match.rules import MatchMeasure, MatchRules
+from oanquan_env.match.rules import MatchRules
+from oanquan_env.match.settling import change_hands, final_points
 
 OWN, PAWNED, SOLD = 0, 1, 2
 """Codes of `Ownership.owners`."""
-
-FIELD_PRICE = 10
-"""Points for which a field is sold, or bought back."""
-PAWN_PRICE = 5
-"""A rest of at least this many points pawns a field."""
 
 Row: TypeAlias = tuple[int, ...]
 Rows: TypeAlias = tuple[Row, Row]
 
 SIDE_LETTERS = "SN"
 _FIELD_NAME = re.compile(r"([SN])([1-9])")
-
-
-def debt(scores: Sequence[int], half: int, measure: MatchMeasure) -> int:
-    """The points for which the loser of a round sells and pawns fields, at least 0, by its two final scores.
-
-    `half` is half of all points at the start of a round (35 by default); for `measure` see `MatchRules`.
-    """
-    winner, loser = max(scores), min(scores)
-    if measure == "margin":
-        return winner - loser
-    return max(0, min(half - loser, winner - half))
 
 
 @dataclass(frozen=True)
@@ -75,42 +59,26 @@ class Ownership:
         """
         if scores[0] == scores[1]:
             return self
-        winner = int(scores[1] > scores[0])
-        margin = abs(scores[0] - scores[1])
-        owed = debt(scores, rules.total // 2, match_rules.match_measure)
-        return self._bought_back(winner, margin // FIELD_PRICE)._given_up(1 - winner, owed)
+        south, north = marks = self.marks()
+        by_margin = match_rules.match_measure == "margin"
+        change_hands(self.fields, rules.total // 2, by_margin, scores[0], scores[1], marks)
+        sold, pawned = (_marked(south, 1), _marked(north, 1)), (_marked(south, -1), _marked(north, -1))
+        return Ownership(self.fields, sold, pawned)
 
-    def _bought_back(self, player: int, count: int) -> Ownership:
-        """The latest pawned fields come back first, then the latest sold ones."""
-        sold, pawned = self.sold[player], self.pawned[player]
-        redeemed = min(count, len(pawned))
-        returned = min(count - redeemed, len(sold))
-        return self._with_row(player, sold[: len(sold) - returned], pawned[: len(pawned) - redeemed])
-
-    def _given_up(self, player: int, owed: int) -> Ownership:
-        """The leftmost unsold fields are sold, and for a rest of 5-9 the leftmost free one is pawned."""
-        sales, rest = divmod(owed, FIELD_PRICE)
-        unsold = [field for field in range(self.fields) if field not in self.sold[player]]
-        sold = (*self.sold[player], *unsold[:sales])
-        pawned = tuple(field for field in self.pawned[player] if field not in sold)
-        free = [field for field in range(self.fields) if field not in sold and field not in pawned]
-        if rest >= PAWN_PRICE and free:
-            pawned = (*pawned, free[0])
-        return self._with_row(player, sold, pawned)
-
-    def _with_row(self, player: int, sold: Row, pawned: Row) -> Ownership:
-        others = self.sold[1 - player], self.pawned[1 - player]
-        if player == 0:
-            return Ownership(self.fields, (sold, others[0]), (pawned, others[1]))
-        return Ownership(self.fields, (others[0], sold), (others[1], pawned))
+    def marks(self) -> list[list[int]]:
+        """The fields as `oanquan_env.match.settling` takes them: South's row and North's."""
+        rows = [[0] * self.fields, [0] * self.fields]
+        for row, sold, pawned in zip(rows, self.sold, self.pawned, strict=True):
+            for number, field in enumerate(sold, 1):
+                row[field] = number
+            for number, field in enumerate(pawned, 1):
+                row[field] = -number
+        return rows
 
     def owners(self) -> npt.NDArray[np.int8]:
         """(2, F) int8 codes of the fields, a row from its player's left: 0 the player's own, 1 pawned, 2 sold."""
-        codes = np.zeros((2, self.fields), dtype=np.int8)
-        for player in (0, 1):
-            codes[player, list(self.pawned[player])] = PAWNED
-            codes[player, list(self.sold[player])] = SOLD
-        return codes
+        marks = np.array(self.marks())
+        return (SOLD * (marks > 0) + PAWNED * (marks < 0)).astype(np.int8)
 
     # ---- text ------------------------------------------------------------------------------------------------------
 
@@ -130,6 +98,11 @@ class Ownership:
         """
         seen: set[str] = set()
         return cls(fields, _rows(sold, fields, seen), _rows(pawned, fields, seen))
+
+
+def _marked(marks: Sequence[int], sign: int) -> Row:
+    """The fields whose marks have that sign, in the order in which they were dealt."""
+    return tuple(sorted((field for field, mark in enumerate(marks) if mark * sign > 0), key=lambda at: abs(marks[at])))
 
 
 def _names(rows: Rows) -> str:
@@ -153,22 +126,14 @@ def _rows(text: str, fields: int, seen: set[str]) -> Rows:
 # ---- the result of a round -------------------------------------------------------------------------------------------
 
 
-def match_standings(core: Core, positions: Positions, owners: npt.ArrayLike) -> Points:
-    """(N, 2) int32, points as `Core.standings`, where the leftovers of finished games go by ownership.
+def match_standings(core: Core, positions: Positions, ownership: Ownership) -> tuple[int, int]:
+    """Final points of a batch of one finished position, or the scores of a running one.
 
-    The seeds on a sold field go to the other player; those on a pawned one are halved, the odd seed to the owner of
-    the row; the rest go as the rules say (docs/RULES.md 6). `owners` are (2, F) or (N, 2, F) codes as of
-    `Ownership.owners`.
+    The leftovers go by ownership; who resigned keeps less than half of all points (docs/RULES.md 6).
     """
-    fields = core.rules.fields
-    codes = np.broadcast_to(np.asarray(owners), (len(positions), 2, fields))
-    seeds = core.seeds(positions).reshape(len(positions), 2, fields + 1)[:, :, :fields].astype(np.int32)
-    halves = seeds // 2
-    to_other = (seeds * (codes == SOLD) + halves * (codes == PAWNED)).sum(axis=2)
-    kept = ((seeds - halves) * (codes == PAWNED)).sum(axis=2)
-    rest = positions.copy()
-    field_bytes = core.tables.ring_bytes.reshape(2, fields + 1)[:, :fields].reshape(-1)
-    rest.squares[:, field_bytes] *= (codes == OWN).reshape(len(positions), -1)
-    shares: Points = core.standings(rest)
-    shares += ((kept + to_other[:, ::-1]) * positions.over[:, None]).astype(np.int32)
-    return shares
+    south_score, north_score = positions.scores[0].tolist()
+    if not positions.over[0]:
+        return south_score, north_score
+    south, north = positions.words[0].tolist()
+    mover, ended = int(positions.mover[0]), int(positions.ended[0])
+    return final_points(core.numbers, south, north, south_score, north_score, mover, ended, ownership.marks())

@@ -75,8 +75,7 @@ export class Engine {
 
   // The fields of Rules, checked by rules.js, as the handle that everything else takes.
   rules(fields) {
-    const numbers = Object.entries(this.#layout.rules).map(([name, choices]) =>
-      choices.length ? choices.indexOf(fields[name]) : Number(fields[name]));
+    const numbers = numbersOf(this.#layout.rules, fields);
     const key = numbers.join();
     if (!this.#handles.has(key)) {
       const handle = { ...fields, squares: fields.players * (fields.fields + 1), actions: 2 * fields.fields, numbers, key };
@@ -158,6 +157,38 @@ export class Engine {
     return this.#read("game", "points", rules.players);
   }
 
+  // ---- a match (docs/RULES.md 6) -------------------------------------------------------------------------------------
+
+  // Settle a round: `position` is finished, or `ended` is 5 where its mover resigned; `round` counts from 1, `ownership`
+  // is { sold: [[...], [...]], pawned: [[...], [...]] }, fields in the order of sale. Returns { scores, winner,
+  // ownership, over, matchWinner, starter }: a winner is null where there is none, `starter` begins the next round.
+  settle(rules, matchRules, { ownership, starter, round, position }) {
+    this.#write(rules, position);
+    const begin = this.#at("match", "marks"), row = this.#layout.row;
+    this.#ints.fill(0, begin, begin + 2 * row);
+    for (const player of [0, 1]) {
+      ownership.sold[player].forEach((field, number) => { this.#ints[begin + row * player + field] = number + 1; });
+      ownership.pawned[player].forEach((field, number) => { this.#ints[begin + row * player + field] = -number - 1; });
+    }
+    const settings = numbersOf(this.#layout.match, matchRules);
+    Object.keys(this.#layout.match).forEach((name, place) => this.#set("match", name, settings[place]));
+    this.#set("match", "round", round);
+    this.#set("match", "starter", starter);
+    this.#call("settle", "rules", "game", "match");
+    const rows = [0, 1].map((player) => Array.from(this.#ints.subarray(begin + row * player, begin + row * (player + 1))));
+    const marked = (sign) => rows.map((marks) => [...marks.keys()].filter((field) => marks[field] * sign > 0)
+      .sort((one, other) => (marks[one] - marks[other]) * sign));
+    const [winner, matchWinner] = ["winner", "match_winner"].map((name) => this.#get("match", name));
+    return {
+      scores: this.#read("game", "points", 2),
+      winner: winner < 0 ? null : winner,
+      ownership: { sold: marked(1), pawned: marked(-1) },
+      over: this.#get("match", "match_end") !== 0,
+      matchWinner: matchWinner < 0 ? null : matchWinner,
+      starter: this.#get("match", "starter"),
+    };
+  }
+
   // ---- search --------------------------------------------------------------------------------------------------------
 
   // A value net for rules, from the bytes of net-PRESET.bin.
@@ -225,6 +256,12 @@ export class Engine {
       found.line.push(this.#choose(rules, position, { depth: found.depth - found.line.length, net }).action);
     }
   }
+}
+
+// Fields as numbers: of a value with a name its place among the choices.
+function numbersOf(choices, fields) {
+  return Object.entries(choices).map(([name, names]) =>
+    names.length ? names.indexOf(fields[name]) : Number(fields[name]));
 }
 
 function searchRecord(rules) { return rules.players === 2 ? "two_rules" : "many_rules"; }

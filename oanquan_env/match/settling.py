@@ -1,0 +1,130 @@
+"""What a round of a match is worth and what it changes (docs/RULES.md 6), in whole numbers, for Python and compilers.
+
+A row of fields is a list of *marks*: 0 is the player's own, 1 the field that was sold first, 2 the next; -1 is the one
+that was pawned first, -2 the next. A *side* is a word (see `oanquan_env.engine.positions`). South is player 0.
+"""
+
+from collections.abc import MutableSequence, Sequence
+from typing import TypeAlias
+
+from oanquan_env.engine.move import MAX_PLIES, RESIGNED, RuleNumbers, leftovers
+
+FIELD_PRICE = 10
+"""Points for which a field is sold, or bought back."""
+PAWN_PRICE = 5
+"""A rest of at least this many points pawns a field."""
+NOBODY = -1
+GOES_ON, FIELDS_SOLD, MAX_ROUNDS = range(3)
+"""Whether a match is over, and why."""
+
+Marks: TypeAlias = MutableSequence[int]
+
+
+def final_points(
+    rules: RuleNumbers,
+    south: int,
+    north: int,
+    south_score: int,
+    north_score: int,
+    mover: int,
+    ended: int,
+    marks: Sequence[Marks],
+) -> tuple[int, int]:
+    """The points of a finished round by its last position.
+
+    Seeds on a sold field go to the other player; those on a pawned one are halved, the odd seed to the owner of the
+    row; the rest go as the rules say. Who resigns keeps its captures, but less than half of all points.
+    """
+    if ended == RESIGNED:
+        kept = min(north_score if mover else south_score, rules.total // 2 - 1)
+        return (rules.total - kept, kept) if mover else (kept, rules.total - kept)
+    south, south_kept, south_given = _without_dealt(rules.fields, south, marks[0])
+    north, north_kept, north_given = _without_dealt(rules.fields, north, marks[1])
+    south_rest, north_rest, _, _ = leftovers(rules, 2, south, north, 0, 0, ended)
+    return south_score + south_rest + south_kept + north_given, north_score + north_rest + north_kept + south_given
+
+
+def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]:
+    """A side without its sold and pawned fields; the seeds there that its player keeps; those that it gives away."""
+    kept = given = 0
+    for field in range(fields):
+        if marks[field]:
+            seeds = (side >> 8 * field) & 255
+            side -= seeds << 8 * field
+            away = seeds if marks[field] > 0 else seeds // 2
+            kept, given = kept + seeds - away, given + away
+    return side, kept, given
+
+
+def round_winner(south: int, north: int, ended: int) -> int:
+    """The player with more points; NOBODY for a tie, and for a truncated round."""
+    if south == north or ended == MAX_PLIES:
+        return NOBODY
+    return 1 if north > south else 0
+
+
+def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
+    """The points for which the loser of a round sells and pawns fields, at least 0, by the final points of both.
+
+    `half` is half of all points at the start of a round (35 by default); for `by_margin` see `MatchRules`.
+    """
+    return winner - loser if by_margin else max(0, min(half - loser, winner - half))
+
+
+def change_hands(fields: int, half: int, by_margin: int, south: int, north: int, marks: Sequence[Marks]) -> None:
+    """Change the marks after a round that was neither drawn nor truncated, by its final points.
+
+    First the winner gets back fields for the margin, then the loser sells and pawns for the debt.
+    """
+    winner = 1 if north > south else 0
+    most, least = max(south, north), min(south, north)
+    _buy_back(fields, (most - least) // FIELD_PRICE, marks[winner])
+    _give_up(fields, debt(most, least, half, by_margin), marks[1 - winner])
+
+
+def _buy_back(fields: int, count: int, marks: Marks) -> None:
+    """The latest pawned fields come back first, then the latest sold ones."""
+    for _ in range(count):
+        lowest = highest = 0
+        for field in range(fields):
+            if marks[field] < marks[lowest]:
+                lowest = field
+            if marks[field] > marks[highest]:
+                highest = field
+        marks[lowest if marks[lowest] < 0 else highest] = 0
+
+
+def _give_up(fields: int, owed: int, marks: Marks) -> None:
+    """The leftmost unsold fields are sold, and for a rest of 5-9 the leftmost free one is pawned."""
+    lowest = highest = 0
+    for field in range(fields):
+        lowest, highest = min(lowest, marks[field]), max(highest, marks[field])
+    sales, rest = owed // FIELD_PRICE, owed % FIELD_PRICE
+    for field in range(fields):
+        if marks[field] <= 0 and sales > 0:
+            highest, sales = highest + 1, sales - 1
+            marks[field] = highest
+        elif marks[field] == 0 and rest >= PAWN_PRICE:
+            marks[field], rest = lowest - 1, 0
+
+
+def match_end(
+    fields: int, fields_to_lose: int, max_rounds: int, rounds: int, marks: Sequence[Marks]
+) -> tuple[int, int]:
+    """GOES_ON, FIELDS_SOLD or MAX_ROUNDS after so many rounds, and the match's winner or NOBODY."""
+    for player in range(2):
+        sold = 0
+        for field in range(fields):
+            sold += 1 if marks[player][field] > 0 else 0
+        if sold >= fields_to_lose:
+            return FIELDS_SOLD, 1 - player
+    return MAX_ROUNDS if rounds >= max_rounds else GOES_ON, NOBODY
+
+
+def next_starter(starter: int, winner: int) -> int:
+    """Who begins the round after one with that starter and winner: the loser; without one, who did not begin."""
+    return 1 - (starter if winner == NOBODY else winner)
+
+
+INLINED = (final_points, _without_dealt, round_winner, debt, change_hands, _buy_back, _give_up, match_end, next_starter)
+"""All functions, for who compiles them."""
