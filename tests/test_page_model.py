@@ -16,7 +16,7 @@ from oanquan_env.board import IllegalMoveError
 from oanquan_env.engine.move_trace import MoveTrace
 from oanquan_env.engine.notation import NotationError, seat_name
 from oanquan_env.match.match import Match, Round, resigned
-from oanquan_env.match.ownership import Ownership, debt
+from oanquan_env.match.ownership import Ownership
 from oanquan_env.play import vietnamese
 from oanquan_env.records.games import GameRecord, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
@@ -215,13 +215,12 @@ class Reference:
 
     def _round(self, finished: Round, after: Ownership) -> Json:
         """A round, with the fields that changed hands after it."""
-        assert self.match is not None
-        before, half = finished.ownership, self.board.rules.total // 2
+        before = finished.ownership
         held = [set(owned.sold_text().split()) | set(owned.pawned_text().split()) for owned in (before, after)]
         return {
             "scores": list(finished.scores),
             "winner": finished.winner,
-            "owed": debt(finished.scores, half, self.match.match_rules.match_measure) if finished.decided else 0,
+            "owed": None,
             "sold": sorted(set(after.sold_text().split()) - set(before.sold_text().split())),
             "pawned": sorted(set(after.pawned_text().split()) - set(before.pawned_text().split())),
             "returned": sorted(held[0] - held[1]),

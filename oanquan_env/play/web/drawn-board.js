@@ -121,7 +121,7 @@ export class DrawnBoard extends EventTarget {
     const near = player === this.seat, [left, , width] = this.view;
     if (this.upright) {
       [x, y] = [this.drawing.middle[0] + (near ? 179 : -179), this.drawing.middle[1] - 50 * this.drawing.fields - 55];
-      at = [x - 20, y + 90];
+      at = [x - 16, y + 90];
     } else if (this.two) {
       [x, y] = [left + 42, near ? this.plain.size[1] - 42 : 42];
       at = [left + width - 362, y];

@@ -177,7 +177,7 @@ export class GameView extends EventTarget {
       undo: state.can_undo, redo: state.can_redo, hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle,
       before: true, after: true,
       first: behind, previous: behind, tour: this.coming === undefined, next: ahead, last: this.viewing !== null, again: !moving && number > 0, skip: moving,
-    }, { moving, touring: Boolean(this.touring), played: state.line.length > 0, noted: this.notes.size > 0 });
+    }, { moving, touring: Boolean(this.touring), played: this.shown.length > 0, noted: this.notes.size > 0 });
   }
 
   tell(text) { this.saying.textContent = text; }

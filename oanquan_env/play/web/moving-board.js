@@ -179,7 +179,7 @@ export class MovingBoard extends DrawnBoard {
 
   /** The seeds left at the end of a game go to their owners, square by square. */
   async sweep({ taken, after }, run) {
-    this.mark(null, "last");
+    for (const name of ["last", "gap", "taken"]) this.mark(null, name);
     let longest = 0;
     for (const step of taken) {
       if (run.skipped) return;
