@@ -3,7 +3,7 @@
 // It decides no rule and knows no geometry: it draws positions that it is given as JSON (`oanquan_env.play.picture`).
 
 import { sheet } from "./board-style.js";
-import { WORDS, seatNames } from "./board-words.js";
+import { WORDS } from "./board-words.js";
 import { MINUS, capital, copyFrame, element, html } from "./nodes.js";
 import { heap, outline, turned } from "./turned.js";
 
@@ -24,7 +24,6 @@ export class DrawnBoard extends EventTarget {
     this.position = null;
     this.playing = null;
     this.seat = 0; // who sits at the bottom
-    this.persons = []; // of each seat whether a person sits there
     this.resized = new ResizeObserver(() => this.fit());
     this.resized.observe(host);
   }
@@ -32,16 +31,11 @@ export class DrawnBoard extends EventTarget {
   get words() { return WORDS[this.language]; }
 
   /** Of each seat its name within a sentence. */
-  get called() { return seatNames(this.language, this.drawing, { persons: this.persons, bottom: this.seat, upright: this.upright }); }
+  get called() { return this.drawing.seats[this.language].map((name) => this.named(name)); }
 
-  /** A text with the seats called so; in Vietnamese these are people, and no directions. */
+  /** A text whose names suit two rows that stand upright: there is no bottom then. */
   named(text) {
-    const { called } = this, seats = this.drawing.seats.vi.map((name) => name.toLowerCase());
-    if (this.language === "en") return text;
-    return text.replace(new RegExp(`(?<!\\p{L})(${seats.join("|")})(?!\\p{L})`, "giu"), (name, _, at) => {
-      const other = called[seats.indexOf(name.toLowerCase())];
-      return at === 0 || text.slice(at - 2, at) === ". " ? capital(other) : other;
-    });
+    return this.upright ? text.replace(/(b)ên (dưới|trên)/gi, (_, first, side) => `${first}ên ${side === "dưới" ? "phải" : "trái"}`) : text;
   }
 
   destroy() {
