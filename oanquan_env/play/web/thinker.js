@@ -8,8 +8,7 @@ import { rulesText } from "./rules.js";
 /**
  * Answers one request after another. `data(name)` resolves with a file of the folder `data`: JSON as an object, others as
  * an ArrayBuffer. `worker()` makes a Worker of worker.js; where there is none, `think(made)` resolves with a `Thinking` of
- * this thread. `ask(name, position, rules)`,
- * all texts, resolves with the move of a player that a program with Python knows.
+ * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a player that a program with Python knows.
  *
  * A request with a `signal` that aborts is rejected and leaves its place; a worker that is thinking about it is replaced.
  */
