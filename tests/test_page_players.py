@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.webassembly.nets import net_bytes
 from oanquan_env import Board, Core, Rules
 from oanquan_env.benchmark.opening_values import opening_move_values
 from oanquan_env.engine.notation import Move
@@ -27,9 +28,6 @@ from oanquan_env.players.maxn import MaxnPolicy
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certificates import certificate_path
-from oanquan_env.search.compiled import compile_rules
-from oanquan_env.search.leaf import with_net
-from oanquan_env.search.many import compile_many
 from oanquan_env.search.value_net import read_value_net
 from tests.boards import played_board
 from tests.certificates import SHIPPED
@@ -52,9 +50,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Any]]:
     """What the page's functions give, a value or why it is refused, in one process of Node."""
     folder = tmp_path_factory.mktemp("nets")
     for name in PRESET_NAMES:
-        core, net = Core(name), read_value_net("pretrained", name)
-        rules = with_net(compile_rules(core), net) if core.rules.players == 2 else compile_many(core, net)
-        (folder / f"net-{name}.bin").write_bytes(rules["net"].tobytes())
+        (folder / f"net-{name}.bin").write_bytes(net_bytes(read_value_net("pretrained", name)))
 
     def asked(*calls: tuple[Any, ...]) -> list[Any]:
         given = json.dumps({"folder": str(folder), "calls": calls})
@@ -218,7 +214,9 @@ def flipped(content: bytes, place: int) -> bytes:
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
-def test_values_of_first_moves_are_those_of_the_table(ask: Callable[..., list[Any]]) -> None:
+def test_values_of_first_moves_are_those_of_the_table_and_damaged_ones_are_refused(
+    ask: Callable[..., list[Any]],
+) -> None:
     games = [[played_board(preset, seed, plies) for plies in range(6) for seed in range(5)] for preset in SHIPPED]
     answers = ask(*(("openings", str(boards[0].rules), [board.text() for board in boards]) for boards in games))
     for boards, found in zip(games, answers, strict=True):
@@ -230,6 +228,15 @@ def test_values_of_first_moves_are_those_of_the_table(ask: Callable[..., list[An
             for known in (opening_move_values(board).items() for board in boards)
         ]
         assert len(found[0]) == len(boards[0].legal_moves)
+    table = {"format": 1, "rules": "app", "plies": 3, "positions": []}
+    damaged = {
+        "format, rules: format 1 of app": {**table, "rules": "ludii"},
+        "position 1: expected [squares, lower": {**table, "positions": [["", 1, 0]]},
+        "position 2: expected [squares, lower": {**table, "positions": [["", None, 0], ["", 0, 0.5]]},
+    }
+    refused = ask(*(("openings", "app", [], content) for content in damaged.values()))
+    for words, answer in zip(damaged, refused, strict=True):
+        assert answer["detail"]["en"].startswith(f"opening-values-app.json, {words}")
 
 
 # ---- hints, games, the worker ----------------------------------------------------------------------------------------
@@ -238,9 +245,11 @@ def test_values_of_first_moves_are_those_of_the_table(ask: Callable[..., list[An
 def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., list[Any]]) -> None:
     presets = ("mancala-world", "app", "tonkin", "vietnamese", "three-player", "four-player", FORFEIT)
     asked = [(boards(name, number + 1)[-1], True) for number, name in enumerate(presets)]
-    asked += [(Board("mancala-world"), False), (Board.parse("2,2,1,0,0,0*/0,0,1,0,0,0 30,24 0 60"), True)]
+    asked += [(Board("mancala-world"), False), (Board.parse("2,2,1,0,0,0*/0,0,1,0,0,0 30,24 0 196"), True)]
     calls = [("hint", str(board.rules), board.text(), {"review": True, "proved": on}) for board, on in asked]
-    for (board, proved), found in zip(asked, ask(*calls), strict=True):
+    answers = ask(*calls)
+    assert answers[-1]["search"]["proved"]
+    for (board, proved), found in zip(asked, answers, strict=True):
         rules, analysis = board.rules, make(reviewer(board.rules), board.rules).analyse(board)
         certain = proved and analysis.proved
         bounds = opening_move_values(board) if proved and rules.players == 2 else {}
