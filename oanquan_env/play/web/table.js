@@ -10,6 +10,7 @@ import { Thinker } from "./thinker.js";
 
 const BEGIN = { seats: ["human", "easy"] };
 const KEPT = "oanquan-kept", LAST = "oanquan-last";
+const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
 let session = null, engine = null, drawn = null;
 
@@ -19,7 +20,11 @@ async function file(name) {
   return name.endsWith(".json") ? reply.json() : reply.arrayBuffer();
 }
 
-const data = (name) => file(`data/${name}`);
+/** A file of the folder `data`, loaded once. */
+function data(name) {
+  if (!files.has(name)) files.set(name, file(`data/${name}`).catch((error) => { files.delete(name); throw error; }));
+  return files.get(name);
+}
 
 /** A request about the game that changes nothing. */
 export async function request(name, asked = {}) {
