@@ -68,7 +68,11 @@ function showMatch() {
 function showEnd() {
   const { match, puzzle, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
-  if (!over) { ended = null; return; }
+  if (!over) {
+    if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    ended = null;
+    return;
+  }
   const going = match && !match.over, solved = turn === "solved", head = $("next").querySelector("h2");
   head.textContent = solved ? words().place(puzzle.number + 1, puzzle.counts[puzzle.level]) : match?.over ? matchEnd(match) : "";
   head.hidden = !head.textContent;
