@@ -4,7 +4,7 @@
     python -m benchmarks.webassembly --check
 
 It needs `pip install -e ".[wasm]"`. With `--check` nothing is written: it builds again, and compares every byte where
-Numba, llvmlite and ziglang have the versions of engine.json, or else the places of fields alone.
+Python, Numba, llvmlite and ziglang have the versions of engine.json, or else the places of fields alone.
 """
 
 import argparse

@@ -22,8 +22,9 @@ TOOLS = ("llvmlite", "numba", "ziglang")
 
 def describe() -> dict[str, Any]:
     """The content of engine.json."""
+    versions = {tool: version(tool) for tool in TOOLS}
     return {
-        "made_with": {tool: version(tool) for tool in TOOLS},
+        "made_with": {"python": f"{sys.version_info.major}.{sys.version_info.minor}", **versions},
         "sources": _digest(),
         "rules": {name: CHOICES.get(name, []) for name in FIELD_NAMES},
         "match": {"match_measure": get_args(MatchMeasure), "fields_to_lose": [], "max_rounds": []},
@@ -44,10 +45,10 @@ def _record(kind: np.dtype[Any]) -> dict[str, Any]:
 
 def _digest() -> str:
     """SHA-256 of all sources of this project that were loaded to compile."""
-    root, found = Path(__file__).parents[2], hashlib.sha256()
-    files = {Path(getattr(module, "__file__", None) or "") for module in [*sys.modules.values()]}
-    for source in sorted(file for file in files if root in file.parents and file.suffix == ".py"):
-        found.update(source.read_bytes())
+    found = hashlib.sha256()
+    for name, module in sorted(sys.modules.items()):
+        if name.partition(".")[0] in ("benchmarks", "oanquan_env") and module.__file__:
+            found.update(Path(module.__file__).read_bytes())
     return found.hexdigest()
 
 

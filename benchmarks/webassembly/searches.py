@@ -86,6 +86,8 @@ def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
     work.sides[0, 0], work.sides[0, 1], work.sides[0, 2], work.sides[0, 3] = sides(rules, game)
     work.plies_left[0] = plies_left(rules, game)
     rules.has_net, rules.unit, state.stop = query.has_net, NET_UNIT if query.has_net else 1, 0
+    for ply in range(MAX_DEPTH + 1):  # three players write no fourth points, and a game of four may have been before
+        state.best[ply, SEATS - 1] = 0
     depth = min(query.depth or MAX_DEPTH, MAX_DEPTH - 1)
     maxn.search_rows(
         rules,

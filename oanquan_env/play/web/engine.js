@@ -75,10 +75,9 @@ export class Engine {
 
   // The fields of Rules, checked by rules.js, as the handle that everything else takes.
   rules(fields) {
-    const numbers = numbersOf(this.#layout.rules, fields);
-    const key = numbers.join();
+    const key = numbersOf(this.#layout.rules, fields).join();
     if (!this.#handles.has(key)) {
-      const handle = { ...fields, squares: fields.players * (fields.fields + 1), actions: 2 * fields.fields, numbers, key };
+      const handle = { ...fields, squares: fields.players * (fields.fields + 1), actions: 2 * fields.fields, key };
       this.#use("rules", handle);
       handle.total = this.#get("rules", "total");
       this.#handles.set(key, Object.freeze(handle));
@@ -89,9 +88,10 @@ export class Engine {
   // Fill a record of rules, unless it holds these already.
   #use(kind, rules) {
     if (this.#filled[kind] === rules.key) return;
+    const numbers = numbersOf(this.#layout.rules, rules);
     Object.keys(this.#layout.rules).forEach((name, place) => {
       const at = this.#at(kind, name);
-      this.#ints[at] = rules.numbers[place];
+      this.#ints[at] = numbers[place];
       this.#ints[at + 1] = 0;                                      // the upper half of 64 bits
     });
     this.#call(`fill_${kind}`, kind);
