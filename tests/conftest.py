@@ -52,7 +52,7 @@ def visit(browser: Browser, site: str) -> Iterator[Visit]:
     """Opens the page, with what follows its address, in a tab of a new window; no script may fail there."""
     opened: list[tuple[Any, Person]] = []
 
-    def visited(link: str = "", **options: Any) -> Person:
+    def visited(link: str = "", site: str = site, **options: Any) -> Person:
         context = browser.new_context(**{"reduced_motion": "reduce", "locale": "en-GB", **options})
         person = Person(context.new_page())
         opened.append((context, person))

@@ -181,7 +181,7 @@ def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Path) -
         while not opened.exists() and time.monotonic() < end:
             time.sleep(0.05)
         assert opened.read_text().strip() == address
-        assert address.partition("#")[2] == f"rules=tonkin&north={FIRST.replace(':', '%3A')}"
+        assert address.partition("#")[2] == f"rules=tonkin&south=human&north={FIRST.replace(':', '%3A')}"
         process.send_signal(signal.SIGINT)
         assert (process.communicate(timeout=60)[1], process.returncode) == ("", 130)
 

@@ -195,7 +195,7 @@ def _play(asked: argparse.Namespace) -> None:
     link: dict[str, str] = {}  # the page goes on with the game that it had
     if asked.opponent or asked.seat or asked.position or asked.rules != Rules.parse(DEFAULT_PRESET):
         link = {"rules": str(asked.rules)} | ({"from": board.text()} if asked.position else {})
-        link |= {side: name for side, name in zip(seats, names, strict=True) if name != PERSON}
+        link |= dict(zip(seats, names, strict=True))
     PlayServer(Chooser(given, rng), asked.host, asked.port, link).run()
 
 

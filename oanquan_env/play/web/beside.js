@@ -6,10 +6,9 @@ import { MINUS, capital } from "./nodes.js";
 import { openPuzzle } from "./puzzles.js";
 import { mistake, review, reviewing, showValues } from "./review.js";
 import { play, view } from "./table.js";
-import { changes, sentenceName, settlement } from "./told.js";
+import { sentenceName, settlement } from "./told.js";
 
 let ended = null; // the game whose end has been told
-let settled = null; // the last round of a match that was settled here: its number, and the fields that changed hands
 
 export function show() {
   if (!page.state) return;
@@ -50,13 +49,12 @@ function showMoves(number) {
 function showMatch() {
   const { match } = page.state;
   $("match").hidden = !match;
-  if (!match) { settled = null; return; }
+  if (!match) return;
   const row = (kind, cells) => make("tr", {}, ...cells.map((cell) => make(kind, { textContent: cell })));
   const sold = (player) => `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${view.words.pawned}` : ""}`;
   const rounds = match.rounds.map((round, index) => row("td", [`${view.words.round} ${index + 1}`, ...round.scores]));
-  if (match.settled) settled = { number: match.rounds.length, ...changes(view) };
-  else rounds.push(row("td", [`${view.words.round} ${match.number}`, "…", "…"]));
-  const why = settled?.number === match.rounds.length ? settlement(view, settled) : "";
+  if (!match.settled) rounds.push(row("td", [`${view.words.round} ${match.number}`, "…", "…"]));
+  const why = match.rounds.length ? settlement(view, match.rounds.at(-1)) : "";
   const soft = (text) => make("p", { className: "soft", textContent: text });
   $("match").replaceChildren(
     make("table", {}, row("th", ["", ...page.state.seats.map((_, seat) => capital(sentenceName(view, seat)))]), ...rounds, row("th", [view.words.sold, sold(0), sold(1)])),
@@ -70,7 +68,11 @@ function showMatch() {
 function showEnd() {
   const { match, puzzle, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
-  if (!over) { ended = null; return; }
+  if (!over) {
+    if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    ended = null;
+    return;
+  }
   const going = match && !match.over, solved = turn === "solved", head = $("next").querySelector("h2");
   head.textContent = solved ? words().place(puzzle.number + 1, puzzle.counts[puzzle.level]) : match?.over ? matchEnd(match) : "";
   head.hidden = !head.textContent;

@@ -45,9 +45,10 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .plate text { font-size: max(21px, calc(13px * var(--k))); fill: var(--ink); }
 .plate .points { font-size: 1.3em; font-weight: 700; }
 .plate .first { text-anchor: start; }
+.plate .end { text-anchor: end; }
 .plate.turn text { fill: var(--accent); font-weight: 700; }
 .plate.won text { fill: var(--stone); font-weight: 700; }
-.plate tspan:nth-child(2) { font-size: .8em; }
+.plate .role { font-size: .8em; } .plate .gap { font-size: 0; }
 .bowl circle { stroke: var(--shade); stroke-width: .8; }
 .hint rect { fill: var(--card); stroke: var(--edge); stroke-width: 1.5; opacity: .94; }
 .hint text { fill: var(--ink); font-weight: 600; font-size: max(15px, calc(10px * var(--k))); }

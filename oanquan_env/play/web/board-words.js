@@ -31,8 +31,8 @@ export const WORDS = {
     missedStone: (move) => `leaves a mandarin that ${move} takes`, missed: (move, points) => `leaves ${points} points that ${move} takes`,
     noMove: "No move yet.", round: "Round", sold: "Fields sold", pawned: "pawned", toLose: (fields) => `Who has sold ${fields} fields loses the match.`,
     prices: "Ten points sell a field; a rest of five or more pawns one.",
-    short: (name, points) => `${name} is ${points} points short of half`, back: (name, points) => `${name} is ${points} points ahead`,
-    keeps: "no field changes hands", sells: (count) => `it sells ${fields(count)}`, pawns: "it pawns a field", redeems: (count) => `it buys back ${fields(count)}`, and: " and ",
+    owes: (name, points, given) => (points ? `${name} owes ${points} points: it ${given}.` : `${name} ${given}.`), keeps: "no field changes hands", sells: (fields) => `sells ${inWords(fields)}`,
+    pawns: (fields) => `pawns ${inWords(fields)}`, redeems: (fields) => `buys back ${inWords(fields)}`, and: " and ",
     corners: "A red corner marks a field that is sold: its seeds at the end of a round go to the other player; of a pawned one, half of them.",
     matchWon: (name) => `${name} wins the match.`, matchDrawn: "The match is drawn.",
   },
@@ -50,7 +50,7 @@ export const WORDS = {
     hinted: (field, way, move) => `Thử ô ${field}, ${way} (${move})`,
     ends: (points, how, players) => `nếu ${players > 2 ? "mọi người" : "hai bên"} cùng đi tốt nhất, cuối ván bạn ${margin(points, (ahead) => `hơn ${ahead} điểm`, (behind) => `kém ${behind} điểm`, "hòa")}${how}.`,
     proved: "đã chứng minh", seen: (depth) => `nhìn trước ${depth} nước`,
-    puzzles: { mandarin: "Hãy ăn quan trong một nước.", refute: "Đối thủ vừa ăn mười một điểm bằng 5↺. Vì sao nước ấy thua? Hãy tìm nước đáp.",
+    puzzles: { mandarin: "Hãy ăn quan trong một nước.", refute: "Đối phương vừa ăn mười một điểm bằng 5↺. Vì sao nước ấy thua? Hãy tìm nước đáp.",
       win: "Hãy ăn quan cuối cùng và thắng.", "": "Hãy tìm nước hay nhất: chỉ có một." },
     right: (move) => `Đúng rồi: ${move}.`,
     ending: (points) => ` Cuối ván bạn ${margin(points, (ahead) => `hơn ${ahead} điểm`, (behind) => `kém ${behind} điểm, đi nước khác còn kém hơn`, "hòa")}: đã chứng minh.`,
@@ -64,35 +64,20 @@ export const WORDS = {
     missedStone: (move) => `bỏ qua một quan mà ${move} ăn được`, missed: (move, points) => `bỏ qua ${points} điểm mà ${move} ăn được`,
     noMove: "Chưa có nước nào.", round: "Ván", sold: "Ruộng đã bán", pawned: "cầm", toLose: (count) => `Ai bán ${count} ruộng thì thua trận.`,
     prices: "Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
-    short: (name, points) => `${name} thiếu ${points} điểm mới đủ một nửa`, back: (name, points) => `${name} hơn ${points} điểm`,
-    keeps: "không ai phải bán ruộng", sells: (count) => `bán ${count} ruộng`, pawns: "cầm 1 ruộng", redeems: (count) => `chuộc lại ${count} ruộng`, and: " và ",
+    owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`), keeps: "không ai phải bán ruộng", sells: (fields) => `bán ruộng ${fields.join(", ")}`,
+    pawns: (fields) => `cầm ruộng ${fields.join(", ")}`, redeems: (fields) => `chuộc lại ruộng ${fields.join(", ")}`, and: " và ",
     corners: "Góc đỏ là ruộng đã bán: cuối ván dân ở đó thuộc về người kia; ruộng cầm thì một nửa.",
     matchWon: (name) => `${name} thắng cả trận.`, matchDrawn: "Trận đấu hòa.",
   },
 };
 
-const fields = (count) => (count > 1 ? `${count} fields` : "a field");
+const inWords = (fields) => (fields.length > 1 ? `fields ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `field ${fields[0]}`);
 
 /** Who sits on a seat: a person or a level. */
 export const ROLES = {
   en: { human: "you", beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", perfect: "perfect" },
   vi: { human: "bạn", beginner: "mức mới chơi", easy: "mức dễ", medium: "mức vừa", hard: "mức khó", perfect: "mức hoàn hảo" },
 };
-
-/** Seats by their places, from the bottom anticlockwise; two rows that stand upright have no bottom. */
-const PLACES = { upright: ["bên phải", "bên trái"], 2: ["bên dưới", "bên trên"], 3: ["bên dưới", "bên phải", "bên trái"], 4: ["bên dưới", "bên phải", "bên trên", "bên trái"] };
-
-/** Of each seat its name within a sentence. `persons` says who is a person, `bottom` who sits at the bottom. */
-export function seatNames(language, drawing, { persons = [], bottom, upright }) {
-  const { players, seats } = drawing;
-  if (language === "en") return seats.en;
-  const alone = persons.filter(Boolean).length === 1;
-  return seats.vi.map((_, player) => {
-    const place = PLACES[upright ? "upright" : players][(player - bottom + players) % players];
-    if (!alone) return place;
-    return persons[player] ? "bạn" : players > 2 ? place : "máy";
-  });
-}
 
 /** A move as it is read: a letter for its direction, or in Vietnamese an arrow. */
 export const moveName = (move, language) => (language === "vi" ? move.replace("A", "↺").replace("C", "↻") : move);

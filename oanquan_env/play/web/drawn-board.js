@@ -3,7 +3,7 @@
 // It decides no rule and knows no geometry: it draws positions that it is given as JSON (`oanquan_env.play.picture`).
 
 import { sheet } from "./board-style.js";
-import { WORDS, seatNames } from "./board-words.js";
+import { WORDS } from "./board-words.js";
 import { MINUS, capital, copyFrame, element, html } from "./nodes.js";
 import { heap, outline, turned } from "./turned.js";
 
@@ -24,7 +24,6 @@ export class DrawnBoard extends EventTarget {
     this.position = null;
     this.playing = null;
     this.seat = 0; // who sits at the bottom
-    this.persons = []; // of each seat whether a person sits there
     this.resized = new ResizeObserver(() => this.fit());
     this.resized.observe(host);
   }
@@ -32,16 +31,11 @@ export class DrawnBoard extends EventTarget {
   get words() { return WORDS[this.language]; }
 
   /** Of each seat its name within a sentence. */
-  get called() { return seatNames(this.language, this.drawing, { persons: this.persons, bottom: this.seat, upright: this.upright }); }
+  get called() { return this.drawing.seats[this.language].map((name) => this.named(name)); }
 
-  /** A text with the seats called so; in Vietnamese these are people, and no directions. */
+  /** A text whose names suit two rows that stand upright: there is no bottom then. */
   named(text) {
-    const { called } = this, seats = this.drawing.seats.vi.map((name) => name.toLowerCase());
-    if (this.language === "en") return text;
-    return text.replace(new RegExp(`(?<!\\p{L})(${seats.join("|")})(?!\\p{L})`, "giu"), (name, _, at) => {
-      const other = called[seats.indexOf(name.toLowerCase())];
-      return at === 0 || text.slice(at - 2, at) === ". " ? capital(other) : other;
-    });
+    return this.upright ? text.replace(/(b)ên (dưới|trên)/gi, (_, first, side) => `${first}ên ${side === "dưới" ? "phải" : "trái"}`) : text;
   }
 
   destroy() {
@@ -116,12 +110,14 @@ export class DrawnBoard extends EventTarget {
   /** A player's name and points, and for two players the bowl of what it captured. */
   makePlate(player) {
     const group = element("g", { class: "plate", role: "img" }, this.plates), text = element("text", {}, group);
-    const name = element("tspan", {}, text), role = element("tspan", {}, text), points = element("tspan", { class: "points" }, text);
+    const part = (kind) => element("tspan", { class: kind }, text), gap = () => { part("gap").textContent = " "; }; // where it is read as text
+    const name = part("name"), role = (gap(), part("role")), points = (gap(), part("points"));
     let [x, y] = this.drawing.plates[player], at = [x, y + 10];
     const near = player === this.seat, [left, , width] = this.view;
     if (this.upright) {
-      [x, y] = [this.drawing.middle[0] + (near ? 179 : -179), this.drawing.middle[1] - 50 * this.drawing.fields - 55];
-      at = [x - 16, y + 90];
+      [x, y] = [this.drawing.middle[0] + (near ? 218 : -218), this.drawing.middle[1] - 50 * this.drawing.fields - 55];
+      at = [x + (near ? -55 : 6), y + 90];
+      text.setAttribute("class", near ? "end" : "first");
     } else if (this.two) {
       [x, y] = [left + 42, near ? this.plain.size[1] - 42 : 42];
       at = [left + width - 362, y];
@@ -192,7 +188,7 @@ export class DrawnBoard extends EventTarget {
       part.setAttribute("x", x);
       part.setAttribute("y", y + (number - (lines.length - 1) / 2) * 1.2 * size);
     });
-    if (line) for (const part of [plate.role, plate.points]) part.setAttribute("dx", 4);
+    if (line) for (const part of [plate.role, plate.points]) part.setAttribute("dx", 10);
   }
 
   // ---- a position --------------------------------------------------------------------------------------------------
@@ -268,8 +264,8 @@ export class DrawnBoard extends EventTarget {
     const won = winners && winners.length < scores.length ? winners : [];
     this.plate.forEach((plate, player) => {
       const [name, role] = names ? names[player] : [capital(this.called[player]), ""], best = won.includes(player);
-      plate.name.textContent = `${best ? "★ " : ""}${name} `;
-      plate.role.textContent = role && `${role} `;
+      plate.name.textContent = (best ? "★ " : "") + name;
+      plate.role.textContent = role;
       plate.points.textContent = String(scores[player]).replace("-", MINUS);
       plate.group.classList.toggle("turn", !winners && player === mover);
       plate.group.classList.toggle("won", best);

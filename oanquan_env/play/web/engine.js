@@ -29,7 +29,6 @@ export class Engine {
     this.#end = this.#wasm.__heap_base.value;
     this.#ints = new Int32Array(this.#wasm.memory.buffer);
     this.#places.returned = this.#allocate(16);
-    this.#record("game");                                          // before a view of the memory is taken to write to it
   }
 
   // ---- memory: one record of each kind, allocated when it is first used ---------------------------------------------

@@ -46,7 +46,7 @@ export async function openFile(file) {
 /** Begin the game that a link holds: who sits here stays, unless it names players or others are needed. */
 async function openHeld(text) {
   const asked = readLink(text, page.catalogue);
-  await play("new", { ...asked, seats: asked.seats.some((name) => name !== page.catalogue.person) ? asked.seats : null });
+  await play("new", { ...asked, seats: /(^|&)(south|east|north|west)=/.test(text) ? asked.seats : null });
 }
 
 /** Begin the game that the address holds. */

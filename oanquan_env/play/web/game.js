@@ -82,7 +82,6 @@ export class GameView extends EventTarget {
     this.hint = null;
     const persons = state.seats.map((seat) => seat.person), alone = persons.filter(Boolean).length === 1;
     const bottom = state.puzzle ? state.starter : alone ? persons.indexOf(true) : 0;
-    this.board.persons = persons;
     if (drawing) { this.board.seat = bottom; this.board.setDrawing(drawing); } else this.board.sit(bottom);
     const coming = this.coming === undefined ? this.shown : [...this.shown, this.coming];
     if (!coming.every((serial, number) => state.line[number] === serial)) {

@@ -4,12 +4,15 @@
 import { Refused } from "./refused.js";
 import { quoted, rulesText } from "./rules.js";
 
-/** Players that search so many moves played, by the rules that they play. */
-const searchers = (nodes) => ["minimax", "maxn"].flatMap((kind) => [`${kind}:nodes=${nodes},net=pretrained`, `${kind}:nodes=${nodes}`]);
+/** In place of a millisecond, so that games repeat anywhere: moves that a search plays with a net, and without. */
+const NODES_PER_MS = { net: 1000, plain: 10000 };
+const searchers = (ms) => ["minimax", "maxn"].flatMap((kind) => [
+  `${kind}:nodes=${ms * NODES_PER_MS.net},net=pretrained`, `${kind}:nodes=${ms * NODES_PER_MS.plain}`,
+]);
 
 /** Who gives a hint, and who values the positions of a whole game: the first that plays the rules. */
-export const ADVISERS = [...searchers(1000000), "maxn:depth=7"].map((name) => `book:${name}`);
-export const REVIEWERS = [...searchers(250000), "maxn:depth=5"];
+export const ADVISERS = [...searchers(1000), "maxn:depth=6"].map((name) => `book:${name}`);
+export const REVIEWERS = [...searchers(250), "maxn:depth=5"];
 
 /** As oanquan_env/play/levels.py: players, of whom the first that plays the rules is taken; and the probability of a
  * random move. */
@@ -21,8 +24,6 @@ export const LEVELS = {
   perfect: { players: ADVISERS, epsilon: 0 },
 };
 
-/** In place of a millisecond, so that games repeat anywhere: moves that a search plays with a net, and without. */
-const NODES_PER_MS = { net: 1000, plain: 10000 };
 const LIMITS = ["depth", "nodes", "ms"], SEARCH = { depth: "whole", nodes: "whole", ms: "number", net: "text" };
 const KINDS = { random: {}, greedy: {}, minimax: SEARCH, maxn: SEARCH, book: null };
 const FORMS = { whole: /^-?[0-9]{1,15}$/, number: /^-?([0-9]{1,12}(\.[0-9]{0,15})?|\.[0-9]{1,15})$/, text: /^.*$/ };

@@ -18,12 +18,12 @@ function role(view, player, short) {
 /** Of each seat its name and who sits there, for the plates beside the board; three or four players have no room for levels. */
 export const plateNames = (view) => view.state.seats.map((seat, player) => {
   const { two } = view.board, name = seatName(view, player);
-  return [capital(two ? name : name.replace("bên ", "")), two || seat.person ? role(view, player, true) : ""];
+  return [capital(two ? name : name.replace(/^(máy )?bên /, "")), two || seat.person ? role(view, player, true) : ""];
 });
 
 /** A seat as a sentence names it. */
 export function sentenceName(view, player) {
-  const seat = view.state.seats[player], name = seatName(view, player), machine = view.board.language === "vi" && !seat.person && name !== "máy" ? "máy" : "";
+  const seat = view.state.seats[player], name = seatName(view, player), machine = view.board.language === "vi" && !seat.person && !name.startsWith("máy") ? "máy" : "";
   const parts = [machine, role(view, player), seat.proved ? wordsOf(view).proved : ""].filter(Boolean);
   return parts.length ? `${name} (${parts.join(", ")})` : name;
 }
@@ -78,26 +78,10 @@ export function hintWords(view, { best, values, search }) {
   return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${ends}`;
 }
 
-// ---- a match ---------------------------------------------------------------------------------------------------------
-
-/** The fields that changed hands after the last round: `owners` holds whose they were, `sold` and `pawned` count them now. */
-export function changes({ state: { match, start }, board: { drawing } }) {
-  const { owners: { codes }, sold, pawned } = match, { scores, winner } = match.rounds.at(-1), loser = 1 - winner;
-  if (winner === null) return { winner };
-  const had = (player, ...kinds) => codes[player].filter((code) => kinds.includes(code)).length, sells = sold[loser] - had(loser, 2);
-  const again = codes[loser].filter((code) => code !== 2).slice(0, sells).filter((code) => code === 1).length; // pawned before, sold now
-  const all = [...start.seeds, ...start.scores, ...start.stones.map((stone) => stone * drawing.stone_value)].reduce((sum, one) => sum + one);
-  return {
-    winner, sells, pawns: pawned[loser] - had(loser, 1) + again, redeems: had(winner, 1, 2) - sold[winner] - pawned[winner],
-    short: Math.floor(all / 2) - scores[loser], ahead: scores[winner] - scores[loser],
-  };
-}
-
-/** Why they did, in words. */
-export function settlement(view, { winner, sells, pawns, redeems, short, ahead }) {
-  const words = wordsOf(view), name = (player) => capital(seatName(view, player));
-  if (winner === null) return `${capital(words.keeps)}.`;
-  const given = [sells && words.sells(sells), pawns && words.pawns].filter(Boolean).join(words.and);
-  const told = [`${words.short(name(1 - winner), short)}: ${given || words.keeps}.`, given && words.prices];
-  return [...told, redeems && `${words.back(name(winner), ahead)}: ${words.redeems(redeems)}.`].filter(Boolean).join(" ");
+/** Why fields changed hands after a round of a match: its `owed` points, and the fields `sold`, `pawned` and `returned`, such as "S1". */
+export function settlement(view, { winner, owed, sold, pawned, returned }) {
+  const words = wordsOf(view), name = (player) => capital(seatName(view, player)), numbers = (fields) => fields.map((field) => field[1]);
+  const given = [[sold, "sells"], [pawned, "pawns"]].flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields))] : [])).join(words.and);
+  const told = [given && `${words.owes(name(1 - winner), owed, given)} ${words.prices}`, returned.length && `${name(winner)} ${words.redeems(numbers(returned))}.`];
+  return told.filter(Boolean).join(" ") || `${capital(words.keeps)}.`;
 }

@@ -1,0 +1,76 @@
+"""What the board tells on the page: hints, the end, a review that keeps it in sight, and nothing stale."""
+
+import re
+
+import pytest
+
+from tests.browsers import PHONE, Visit
+
+pytestmark = pytest.mark.slow  # a browser takes seconds
+
+SPOKEN = "[aria-live]"
+IN_SIGHT = """nodes => new Promise(done => setTimeout(() => done(nodes.every(node => {
+    const box = node.getBoundingClientRect();
+    return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
+})), 1000))"""  # after the page has scrolled
+
+HIDING = """hints => {
+    const board = hints[0].ownerSVGElement;
+    const boxes = kind => [...board.querySelectorAll(kind)].map(node => node.getBoundingClientRect());
+    const texts = boxes(".hint text"), floors = boxes(".floor");
+    return boxes(".hint rect").some((box, number) => texts[number].width > box.width || floors.some(floor =>
+        box.left < floor.right - 1 && box.right > floor.left + 1
+        && box.top < floor.bottom - 1 && box.bottom > floor.top + 1));
+}"""  # whether a hint lies over a square, or its text over its edge
+
+
+def test_hints_and_spoken_words_are_of_the_position_shown(visit: Visit) -> None:
+    person = visit("#north=human")
+    looking, spoken = person.board.locator("[data-tool=previous]"), person.board.locator(SPOKEN)
+    assert looking.is_hidden()  # there is nothing to look through
+    person.play("3A")
+    assert looking.is_visible()
+    assert "South plays 3A." in spoken.inner_text()
+    person.press("hint")
+    person.board.locator(".hint").first.wait_for()
+    assert not person.board.locator(".hint").evaluate_all(HIDING)  # no number is covered, no hint overflows
+    person.press("previous")
+    assert person.board.locator(".hint").count() == 0
+    assert person.said == "Start"
+    person.press("last")
+    person.press("undo")
+    person.waits_for("South to move.")
+    assert "plays" not in spoken.inner_text()
+
+
+def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> None:
+    person = visit("#moves=5A&north=human", **PHONE)
+    page = person.page
+    person.move("3A")
+    person.waits_for("The game is over. North wins (South 22, North 46).")
+    assert "North wins" not in page.locator("aside").inner_text()  # it is told once
+    page.locator("#review").tap()
+    page.locator("#mistakes button", has_text="−36").tap()
+    person.waits_for("Move 1 of 2: 5A. Gives away 36 points, turns a win into a loss")
+    assert person.board.locator(".floor, .say").evaluate_all(IN_SIGHT)
+    person.press("last")
+    person.waits_for("One move gave away three points or more.")
+    person.press("after")
+    person.waits_for("Move 1 of 2")
+    assert [text for text in page.locator("#graph text").all_text_contents() if text[0] in "+0"] != []
+    page.locator("#rematch").tap()
+    person.wait_for_turn()
+    assert page.locator("#bar").is_hidden()
+    assert not page.locator("#evaluate").is_checked()
+
+
+def test_people_are_no_directions_in_vietnamese(visit: Visit) -> None:
+    person = visit("#moves=5A3A", locale="vi-VN")
+    person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, máy 46).")
+    seen = person.page.locator("body").inner_text() + person.board.aria_snapshot()
+    assert not re.search("Nam|Bắc", seen)
+    assert "Máy đi 3↺." in seen
+    person.press("first")
+    assert person.said == "Đầu ván"
+    person.press("next")
+    assert person.said == "Nước 1/2: 5↺"
