@@ -33,7 +33,7 @@ def ask(played: PlayServer, path: str, body: Any = None, headers: Any = None) ->
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", played.server_port, timeout=60)) as connection:
         connection.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body), sent)
         reply = connection.getresponse()
-        return reply.status, reply.read().decode()
+        return reply.status, reply.read().decode(errors="replace")
 
 
 def test_only_its_own_page_is_answered(server: PlayServer) -> None:
@@ -57,7 +57,7 @@ def test_only_its_own_page_is_answered(server: PlayServer) -> None:
 
 def test_the_page_loads_nothing_from_elsewhere() -> None:
     for file in (files("oanquan_env.play") / "web").iterdir():
-        addresses = set(re.findall(r"https?://[^\s'\"`)]+", file.read_text(encoding="utf-8")))
+        addresses = set(re.findall(r"https?://[^\s'\"`)]+", file.read_text(encoding="utf-8", errors="replace")))
         assert addresses <= {"http://www.w3.org/2000/svg"}, file.name
 
 
