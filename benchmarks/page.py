@@ -1,102 +1,256 @@
-"""From the command to the first move on the page in the browser.
+"""The data of the page: all that `oanquan_env/play/web` shows and the browser does not compute, as files in its `data`.
 
-Processor time tells what the start costs wherever else the machine is busy; wall time only on an idle machine. The
-browser is Chromium by Playwright, started before, as one that a person has open. Needs Linux, Chromium and Playwright.
+    python -m benchmarks.page          writes them
+    python -m benchmarks.page --check  fails if a file is not as it would be written
 
-    python -m benchmarks.page
+Presets and fields of rules; the drawing of the empty board for each number of players and fields; lessons; puzzles from
+the regret suites; certificates, tables of openings and value nets of the package in the forms that the page reads.
 """
 
-from __future__ import annotations
-
-import os
-import shutil
-import statistics
-import subprocess
+import argparse
+import dataclasses
+import gzip
+import json
 import sys
-import time
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, get_args, get_type_hints
 
-from benchmarks import report
+import numpy as np
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+from benchmarks.webassembly.nets import net_bytes
+from oanquan_env.benchmark.opening_values import openings_table_path
+from oanquan_env.benchmark.suites import DATA, find_suite
+from oanquan_env.board import Board
+from oanquan_env.engine.notation import SEAT_NAMES, Move, square_name
+from oanquan_env.engine.rules import (
+    DEFAULT_MAX_PLIES,
+    DEFAULT_PRESET,
+    MAX_SEEDS,
+    MAX_TEXT,
+    NEEDS,
+    PRESETS,
+    RANGES,
+    Rules,
+)
+from oanquan_env.match.rules import RANGES as MATCH_RANGES
+from oanquan_env.match.rules import MatchMeasure, MatchRules
+from oanquan_env.play import vietnamese
+from oanquan_env.play.levels import LEVELS, PERSON
+from oanquan_env.players import make as make_policy
+from oanquan_env.render.layout import Square, layout_of
+from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
+from oanquan_env.render.svg import fragment
+from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
+from oanquan_env.search.value_net import read_value_net
 
-COMMAND = [sys.executable, "-m", "oanquan_env", "play", "--browser", "--opponent"]
-OPPONENTS = ("easy", "medium")
+FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web" / "data"
+
+EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
+"""Players suggested where one is named."""
+
+LESSONS = (
+    ("board", "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", None),
+    ("sow", "0,3,1,2,0,0*/5,0,4,3,6,0* 11,15 0 20", "2A"),
+    ("relay", "2,1,0,1,0,0*/4,4,0,5,3,0* 14,16 0 20", "1A"),
+    ("capture", "2,1,0,0,6,0*/4,0,5,1,3,0* 13,15 0 20", "1A"),
+    ("chain", "1,0,0,4,0,1*/4,0,5,1,3,0* 16,15 0 20", "1A"),
+    ("refill", "1,0,0,0,2,2*/0,0,0,0,0,0* 22,23 0 30", "1A"),
+    ("end", "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", "3A"),
+)
+"""Name, position of the default rules with South to move, and the move that is shown in it, if any."""
+
+FIRST_PUZZLES = (
+    ("mandarin", "1,0,0,4,0,1*/4,0,5,1,3,0* 16,15 0 20", "1A"),
+    ("refute", "6,6,6,6,0,0/6,6,6,6,0,1* 11,0 1 1", "3A"),
+    ("win", "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", "3A"),
+)
+"""Name, position of the default rules, and the move: the only one that captures a mandarin stone."""
+LEAST_LOSS = 2.0  # points that every other move of a puzzle loses at least
+MOST_PUZZLES = 60  # of a level
 
 
-@dataclass(frozen=True)
-class Start:
-    """One start; seconds."""
-
-    listening: float  # wall time from the command until the server listens.
-    playable: float  # until the first move can be made.
-    answered: float  # from the first move, shown without motion, until the opponent has moved.
-    command: float  # processor time of the command until the first move can be made.
-    page: float  # processor time of the page's process in the browser until then.
+# ---- rules and boards ------------------------------------------------------------------------------------------------
 
 
-def measure(browser: Browser, opponent: str) -> Start:
-    """Start the command once, open its page, and move."""
-    page = browser.new_page(reduced_motion="reduce")
-    devtools = page.context.new_cdp_session(page)
-    devtools.send("Performance.enable")
-    begin = time.perf_counter()
-    environment = {**os.environ, "BROWSER": "true"}  # a program that does nothing
-    with subprocess.Popen([*COMMAND, opponent], stdout=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            assert process.stdout is not None
-            address = process.stdout.readline().split()[-1]
-            listening = time.perf_counter() - begin
-            page.goto(address, wait_until="commit")
-            page.locator("#board .hit.legal").first.wait_for(state="attached")
-            playable = time.perf_counter() - begin
-            command = processor_seconds(process.pid)
-            metrics = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
-            moved = time.perf_counter()
-            page.locator("#board .hit.legal").nth(2).click()
-            page.locator("#board .way").first.click()
-            page.locator("#moves li").nth(2).wait_for(state="attached")
-            answered = time.perf_counter() - moved
-        finally:
-            process.kill()
-    page.close()
-    return Start(listening, playable, answered, command, metrics["ProcessTime"])
+def catalogue() -> dict[str, Any]:
+    """The choices of a new game: presets, fields of `Rules`, levels, players."""
+    hints = get_type_hints(Rules)
+    return {
+        "default": DEFAULT_PRESET,
+        "presets": {
+            name: {"source": preset.source, "values": dataclasses.asdict(preset.rules)}
+            for name, preset in PRESETS.items()
+        },
+        "fields": [
+            {"name": field.name, "choices": list(get_args(hints[field.name])), "range": RANGES.get(field.name)}
+            for field in dataclasses.fields(Rules)
+        ],
+        "needs": NEEDS,
+        "max_plies": DEFAULT_MAX_PLIES,
+        "max_seeds": MAX_SEEDS,
+        "max_text": MAX_TEXT,
+        "match": [
+            {
+                "name": field.name,
+                "choices": get_args(MatchMeasure) if field.name == "match_measure" else [],
+                "range": MATCH_RANGES.get(field.name),
+                "default": field.default,
+            }
+            for field in dataclasses.fields(MatchRules)
+        ],
+        "seats": {count: {"en": names, "vi": vietnamese.SEAT_NAMES[count]} for count, names in SEAT_NAMES.items()},
+        "levels": list(LEVELS),
+        "proved": [name for name in PRESETS if (DATA / f"certificate-{name}.npz").is_file()],  # and a table of openings
+        "person": PERSON,
+        "players": EXAMPLES,
+        "largest_file": 1_000_000,
+    }
 
 
-def processor_seconds(pid: int) -> float:
-    """Processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def drawing(players: int, fields: int) -> dict[str, Any]:
+    """The empty board, the places of all pieces on it, and the colours."""
+    rules = Rules(players=players, fields=fields)
+    here = layout_of(rules)
+    return {
+        "players": players,
+        "fields": fields,
+        "box": here.board_box,
+        "size": [here.width, here.height],
+        "text_scale": here.text_scale,
+        "plates": here.plates,
+        "seats": {"en": SEAT_NAMES[players], "vi": vietnamese.SEAT_NAMES[players]},
+        "pebbles": {role: fragment(pebble((0.0, 0.0), 1.0, 0.0, role)) for role in PEBBLES},
+        "stone": fragment(stone((0.0, 0.0))),
+        "most_pebbles": MOST_PEBBLES,
+        "squares": [
+            {
+                "corners": square.corners,
+                "radius": square.radius,
+                "player": index // (fields + 1),
+                "field": index % (fields + 1),
+                "centre": square.centre,
+                "pile": square.pile,
+                "stone": square.stone,
+                "count": square.count,
+                "label": square.label,
+                "heading": square.heading,
+                "name": {"en": square_name(rules, index), "vi": vietnamese.square_name(rules, index)},
+                **heaps(index, square),
+            }
+            for index, square in enumerate(here.squares)
+        ],
+        "colours": {"light": dict(LIGHT), "dark": dict(DARK)},
+    }
 
 
-@dataclass(frozen=True)
-class Options(report.Options):
-    """The command line."""
+def heaps(index: int, square: Square) -> dict[str, Any]:
+    """The places of a square's seeds.
 
-    starts: int = 5
-    """starts with each opponent, after one that is not counted"""
+    `pebbles`: of each its scale and colour. `heaps`: for each number of seeds one list with x, y and angle of each,
+    from the middle of the pile in tenths of a unit.
+    """
+    piles = [list(pebble_places(index, square, seeds)) for seeds in range(1, MOST_PEBBLES + 1)]
+    return {
+        "pebbles": [[round(size, 3), PEBBLES.index(role)] for _, size, _, role in piles[-1]],
+        "heaps": [
+            [
+                round(part)
+                for (x, y), _, angle, _ in pile
+                for part in (10 * (x - square.pile[0]), 10 * (y - square.pile[1]), angle)
+            ]
+            for pile in piles
+        ],
+    }
+
+
+# ---- puzzles ---------------------------------------------------------------------------------------------------------
+
+
+def first_puzzles() -> list[dict[str, Any]]:
+    """Those that teach; the page has their words."""
+    return [{"name": name, "position": at, "best": best, "values": {}} for name, at, best in FIRST_PUZZLES]
+
+
+def puzzles(rules: Rules) -> dict[str, list[dict[str, Any]]]:
+    """Positions of the regret suite with one best move, all values proved: final margins of the mover, in points.
+
+    `easy` are those that a greedy player finds, `medium` those that a search of two plies finds.
+    """
+    found: dict[str, list[dict[str, Any]]] = {level: [] for level in ("easy", "medium", "hard")}
+    suite = find_suite(rules)
+    assert suite is not None
+    legal = ~np.isnan(suite.values)
+    ranked = np.sort(np.where(legal, suite.values, -np.inf), axis=1)
+    rows = ((suite.proved == legal).all(axis=1) & (ranked[:, -1] - ranked[:, -2] >= LEAST_LOSS)).nonzero()[0]
+    positions, best = suite.positions[rows], np.nanargmax(suite.values[rows], axis=1)
+    rng = np.random.default_rng(0)
+    greedy, searched = (make_policy(name, rules).choose(positions, rng) for name in ("greedy", "maxn:depth=2"))
+    lead = positions.scores[:, 0] - positions.scores[:, 1]
+    lead = np.where(positions.mover == 0, lead, -lead)
+    for place, row in enumerate(rows):
+        level = "easy" if greedy[place] == best[place] else "medium" if searched[place] == best[place] else "hard"
+        values = {
+            str(Move.from_action(action)): int(suite.values[row, action] + lead[place])
+            for action in legal[row].nonzero()[0]
+        }
+        at = Board.from_positions(suite.core, positions, place).text()
+        found[level].append({"name": "", "position": at, "best": str(Move.from_action(best[place])), "values": values})
+    return {level: members[:: -(-len(members) // MOST_PUZZLES) or 1] for level, members in found.items()}
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def files() -> Iterator[tuple[str, bytes]]:
+    """Name and content of each file."""
+    yield "catalogue.json", as_json(catalogue())
+    low, high = RANGES["fields"]
+    for players in SEAT_NAMES:
+        for fields in range(low, high + 1):
+            yield f"drawing-{players}-{fields}.json", as_json(drawing(players, fields))
+    yield "lessons.json", as_json([{"name": name, "position": at, "move": move} for name, at, move in LESSONS])
+    yield "puzzles-first.json", as_json(first_puzzles())
+    for name, preset in PRESETS.items():
+        yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
+        table, certificate = openings_table_path(preset.rules), DATA / f"certificate-{name}.npz"
+        if preset.rules.players == 2:
+            levels = puzzles(preset.rules)
+            if all(levels.values()):
+                yield f"puzzles-{name}.json", as_json(levels)
+        if table.is_file():
+            yield f"opening-values-{name}.json", as_json(json.loads(gzip.decompress(table.read_bytes())))
+        if certificate.is_file():
+            yield certificate.name, certificate.read_bytes()
+
+
+def as_json(content: Any) -> bytes:
+    """Compact JSON; a list of positions has one a line."""
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False).replace("},{", "},\n{").encode() + b"\n"
 
 
 def main() -> None:
-    """Start several times against each opponent, and report the medians."""
-    from playwright.sync_api import sync_playwright
-
-    options = report.read_options(Options, __doc__, "page")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    results = {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for opponent in OPPONENTS:
-            starts = [asdict(measure(browser, opponent)) for _ in range(options.starts + 1)][1:]
-            results[opponent] = {name: statistics.median(start[name] for start in starts) for name in starts[0]}
-        browser.close()
-    headings = ["seconds, opponent", *OPPONENTS]
-    rows = [[name, *(f"{results[opponent][name]:.2f}" for opponent in OPPONENTS)] for name in Start.__annotations__]
-    report.show("From the command to the first move on the page", headings, rows)
-    report.write(options, "page", {"unit": "s", "starts": results})
+    """Write the files, or compare them."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.page", description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file would change")
+    check = parser.parse_args().check
+    FOLDER.mkdir(exist_ok=True)
+    wanted = dict(files())
+    other = sorted(path.name for path in FOLDER.iterdir() if path.name not in wanted)
+    if check:
+        other += [
+            name
+            for name, content in wanted.items()
+            if not (FOLDER / name).is_file() or (FOLDER / name).read_bytes() != content
+        ]
+        if other:
+            sys.exit(f"differs: {', '.join(other)}; python -m benchmarks.page writes the files")
+        return
+    for name in other:
+        (FOLDER / name).unlink()
+    for name, content in wanted.items():
+        (FOLDER / name).write_bytes(content)
+        print(f"{len(content):>9,} bytes  {name}")
 
 
 if __name__ == "__main__":

@@ -108,18 +108,6 @@ def training() -> str:
     )
 
 
-def page() -> str:
-    """Processor time from the command to the first move on the page."""
-    heads = ["opponent", "command, s", "page, s"]
-    return measured(
-        "page",
-        heads,
-        lambda results: [
-            [name, f"{start['command']:.2f}", f"{start['page']:.2f}"] for name, start in results["starts"].items()
-        ],
-    )
-
-
 def presets() -> str:
     """Search with and without a value net, as the reports of all presets of two players have it."""
     heads = ["rules", "nodes", "regret, plain", "regret, with the net", "score of the net against plain, %"]
@@ -203,9 +191,7 @@ def strength() -> str:
 
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section, "peers": peers.peers_table},
-    ROOT / "docs" / "benchmarks.md": {
-        part.__name__: part for part in (core, vector, aec, search, solve, training, page)
-    },
+    ROOT / "docs" / "benchmarks.md": {part.__name__: part for part in (core, vector, aec, search, solve, training)},
     ROOT / "docs" / "benchmark.md": {"rows": players.rows},
     ROOT / "docs" / "more-players.md": {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")

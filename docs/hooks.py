@@ -24,10 +24,16 @@ LONG_CODE = re.compile(r"<code>(?=[^<]{36})")
 WIDE = b"---\nhide: [navigation, toc]\n---\n"
 """Begins a page whose tables need the room of the columns beside it."""
 RESULTS = ROOT / "benchmarks" / "results"
+PAGE = ROOT / "oanquan_env" / "play" / "web"
+BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL)
+"""The picture on docs/play.md, for readers without the site; on the site the board itself stands there."""
+FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
+
+<p><a href="board/index.html">Open the board alone</a></p>"""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the changelog, and a page for each notebook and each report, with their pictures."""
+    """Add the changelog, the board, and a page for each notebook and each report, with their pictures."""
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")
     files.append(File.generated(config, "changelog.md", content=changelog))
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
@@ -38,12 +44,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if path.suffix == ".md":
             content = WIDE + content
         files.append(File.generated(config, f"reports/{path.relative_to(RESULTS).as_posix()}", content=content))
+    for path in sorted(path for path in PAGE.rglob("*") if path.is_file()):
+        files.append(File.generated(config, f"board/{path.relative_to(PAGE).as_posix()}", content=path.read_bytes()))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """The page; those of docs/api with the whole reference."""
-    return generated.directives(markdown) if page.file.src_uri.startswith("api/") else markdown
+    """The page; those of docs/api with the whole reference, and docs/play.md with the board."""
+    return generated.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -1,24 +1,25 @@
-"""The browser of the tests, and a person at a page in it. Tests that need one are skipped where it is not installed."""
+"""The browser of the tests, and a person at the page in it. Without a browser tests are skipped."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import http.server
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
-
-from oanquan_env.play.server import PlayServer
-from oanquan_env.play.session import Session
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
+WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 LONGEST_WAIT = 20_000
 """Milliseconds."""
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 def launch() -> Iterator[Browser]:
@@ -33,22 +34,26 @@ def launch() -> Iterator[Browser]:
         browser.close()
 
 
+class _Files(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
 @contextlib.contextmanager
-def serve(*names: str) -> Iterator[PlayServer]:
-    """A server, in a thread, whose games have these players."""
-    played = PlayServer(lambda: Session(names=names, rng=np.random.default_rng(1)))
-    thread = threading.Thread(target=played.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield played
-    finally:
-        played.shutdown()
-        played.server_close()
-        thread.join()
+def serve(folder: Path = WEB) -> Iterator[str]:
+    """A plain server of the files of a folder; its address."""
+    handler = functools.partial(_Files, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
 
 
 class Person:
-    """A person at a page, or at a widget in it; `errors` are those of its scripts."""
+    """A person at the page, or at a widget in one; `errors` are those of its scripts."""
 
     def __init__(self, page: Page, board: str = "#board") -> None:
         self.page = page
@@ -57,13 +62,17 @@ class Person:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.set_default_timeout(LONGEST_WAIT)
 
-    def open(self, address: str, speed: str | None = "none") -> Person:
+    def open(self, address: str) -> Person:
         """Open the page, and wait for its game."""
         self.page.goto(address)
         self.page.wait_for_selector("body[data-ready]")
-        if speed is not None:
-            self.board.locator("select").select_option(speed, force=True)  # under the button of options
         return self
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state of the page's game."""
+        state: dict[str, Any] = self.page.evaluate("import('./common.js').then(({ page }) => page.state)")
+        return state
 
     @property
     def fields(self) -> Locator:
@@ -71,7 +80,7 @@ class Person:
         return self.board.locator(".hit.legal")
 
     def move(self, text: str) -> None:
-        """Tap a field, then an arrow."""
+        """Choose a field, then an arrow."""
         self.board.locator(f".hit.legal[data-field='{text[0]}']").click()
         self.board.locator(f".way[data-move='{text}']").click()
 
@@ -81,11 +90,6 @@ class Person:
             listed = self.page.locator("#moves button").count()
             self.move(move)
             self.page.locator("#moves button").nth(listed).wait_for()
-
-    def move_anyhow(self) -> None:
-        """Tap the first field that can be played, and the first arrow."""
-        self.fields.first.click()
-        self.board.locator(".way").first.click()
 
     def wait_for_turn(self) -> bool:
         """Wait until a person is to move, or the game is over; false if it is."""
@@ -106,21 +110,11 @@ class Person:
         return self.board.locator(".say").inner_text()
 
     @property
-    def points(self) -> list[int]:
-        """Each player's points."""
-        return [int(text.replace("−", "-")) for text in self.board.locator(".plate .points").all_text_contents()]
-
-    @property
     def moves(self) -> list[str]:
-        """The list of moves."""
-        shown = (text.split()[1] for text in self.page.locator("#moves button").all_inner_texts()[1:])
-        return [move.replace("↺", "A").replace("↻", "C") for move in shown]
+        """The moves of the game."""
+        state = self.state
+        return [state["moves"][str(serial)]["move"] for serial in state["line"]]
 
 
 Visit = Callable[..., Person]
-"""Opens an address in a tab of a new window; see the fixture `visit`."""
-
-
-def session_of(server: PlayServer, person: Person) -> Session:
-    """The game that a page plays."""
-    return server.tab(person.page.evaluate("sessionStorage.getItem('oanquan-tab')")).session
+"""Opens the page in a tab of a new window; see the fixture `visit`."""

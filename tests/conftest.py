@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from oanquan_env import Rules
-from oanquan_env.play.server import PlayServer
-from oanquan_env.play.warming import shared_adviser, shared_reviewer, shared_seat
 from oanquan_env.render import Window
 from tests.browsers import Person, Visit, launch, serve
 
@@ -43,51 +40,28 @@ def browser() -> Iterator[Browser]:
     yield from launch()
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[PlayServer]:
-    with serve("human", "greedy") as served:
-        yield served
-
-
-@pytest.fixture(scope="module")
-def persons() -> Iterator[PlayServer]:
-    with serve("human", "human") as served:
-        yield served
-
-
-@pytest.fixture(scope="module")
-def hints() -> None:
-    """The search that gives hints, loaded."""
-    pytest.importorskip("numba")
-    assert shared_adviser(Rules())[0].ready.wait(120)
-    assert shared_reviewer(Rules())[0].ready.wait(120)
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address of the page at a plain server of files."""
+    with serve() as address:
+        yield address
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Visit]:
-    """Opens an address in a tab of a new window; no script may fail there."""
+def visit(browser: Browser, site: str) -> Iterator[Visit]:
+    """Opens the page, with what follows its address, in a tab of a new window; no script may fail there."""
     opened: list[tuple[Any, Person]] = []
 
-    def visited(address: str, speed: str | None = "none", **options: Any) -> Person:
-        context = browser.new_context(**options)
+    def visited(link: str = "", site: str = site, **options: Any) -> Person:
+        context = browser.new_context(**{"reduced_motion": "reduce", "locale": "en-GB", **options})
         person = Person(context.new_page())
         opened.append((context, person))
-        return person.open(address, speed)
+        return person.open(site + link)
 
     yield visited
     for context, person in opened:
         context.close()
         assert person.errors == []
-
-
-@pytest.fixture
-def own_players() -> Iterator[None]:
-    """No player of the page's games is shared with another test."""
-    shared_seat.cache_clear()
-    shared_reviewer.cache_clear()
-    yield
-    shared_seat.cache_clear()
-    shared_reviewer.cache_clear()
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def rules(draw: st.DrawFn, players: int | None = None) -> Rules:
         try:
             return Rules(**values)
         except RulesError as error:
-            needs = re.match(r"(\w+)=\w+ needs (\w+)(?:=| >= )(\w+)", str(error))
+            needs = re.match(r"(\w+)=\w+ needs (\w+)=(\w+)", str(error))
             if needs is None:
                 raise
             field, other, wanted = needs.groups()

@@ -169,7 +169,7 @@ def test_control_d_and_control_c_leave_cleanly(key: str, status: int) -> None:
 
 def shown(*lines: str, columns: int = 80, **variables: str) -> str:
     """The output of a terminal for a game between two persons who type these lines."""
-    game = terminal("--opponent", "human", columns=columns, **variables)
+    game = terminal("--opponent", "human", "--hints", "greedy", columns=columns, **variables)
     for line in (*lines, "quit"):
         game.expect("> ")
         game.sendline(line)
@@ -193,6 +193,16 @@ def test_lines_can_be_edited_and_boards_have_the_terminal_s_colours_and_width() 
     boards = [line for line in plain.split("\n") if set(line) & set("│╭╰")]
     assert (len(boards), "\x1b[" in plain) == (10, False)
     assert max(map(len, boards)) <= 40
+
+
+@pytest.mark.parametrize("language", ["C", "vi_VN.UTF-8"])
+def test_no_word_is_broken_at_the_terminal_s_width(language: str) -> None:
+    typed = ("help", "legend", "2A", "story", "hint", "load none", "5A", "3A", "story")
+    at_80, at_50 = (shown(*typed, columns=columns, LC_ALL=language) for columns in (80, 50))
+    words = [[word for word in text.split() if word.isalpha()] for text in (at_80, at_50)]
+    assert max(map(len, at_80.split("\n"))) <= 80
+    assert max(len(line) for line in at_50.split("\n") if "(" not in line) <= 50  # the longest prompt
+    assert (len(words[0]) > 200, words[0]) == (True, words[1])
 
 
 def test_a_closed_pipe_and_an_ascii_terminal_are_no_errors(record: Path) -> None:

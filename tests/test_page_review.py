@@ -1,60 +1,76 @@
-"""Looking back on the page: through a game, at its mistakes; previews, puzzles, seats, bowls, lost servers."""
+"""What the board tells on the page: hints, the end, a review that keeps it in sight, and nothing stale."""
+
+import re
 
 import pytest
 
-from oanquan_env.play.server import PlayServer
-from tests.browsers import Visit
+from tests.browsers import PHONE, Visit
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
 
+SPOKEN = "[aria-live]"
+IN_SIGHT = """nodes => new Promise(done => setTimeout(() => done(nodes.every(node => {
+    const box = node.getBoundingClientRect();
+    return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
+})), 1000))"""  # after the page has scrolled
 
-@pytest.mark.usefixtures("hints")
-def test_a_game_is_reviewed_and_played_on_from_a_mistake(visit: Visit, persons: PlayServer) -> None:
-    person = visit(persons.address, locale="en-GB")
-    person.play("5A", "3A")
+HIDING = """hints => {
+    const board = hints[0].ownerSVGElement;
+    const boxes = kind => [...board.querySelectorAll(kind)].map(node => node.getBoundingClientRect());
+    const texts = boxes(".hint text"), floors = boxes(".floor");
+    return boxes(".hint rect").some((box, number) => texts[number].width > box.width || floors.some(floor =>
+        box.left < floor.right - 1 && box.right > floor.left + 1
+        && box.top < floor.bottom - 1 && box.bottom > floor.top + 1));
+}"""  # whether a hint lies over a square, or its text over its edge
+
+
+def test_hints_and_spoken_words_are_of_the_position_shown(visit: Visit) -> None:
+    person = visit("#north=human")
+    looking, spoken = person.board.locator("[data-tool=previous]"), person.board.locator(SPOKEN)
+    assert looking.is_hidden()  # there is nothing to look through
+    person.play("3A")
+    assert looking.is_visible()
+    assert "South plays 3A." in spoken.inner_text()
+    person.press("hint")
+    person.board.locator(".hint").first.wait_for()
+    assert not person.board.locator(".hint").evaluate_all(HIDING)  # no number is covered, no hint overflows
+    person.press("previous")
+    assert person.board.locator(".hint").count() == 0
+    assert person.said == "Start"
+    person.press("last")
+    person.press("undo")
+    person.waits_for("South to move.")
+    assert "plays" not in spoken.inner_text()
+
+
+def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> None:
+    person = visit("#moves=5A&north=human", **PHONE)
     page = person.page
-    page.locator("#next:not([hidden])").wait_for()
-    assert page.locator("#next h2").inner_text() == "North wins"
-    page.locator("#review").click()
-    worst = page.locator("#mistakes button", has_text="1. South 5A −36")
-    worst.wait_for()
-    assert "turns a win into a loss, lets North take a mandarin with 3A. Best was" in worst.inner_text()
-    assert page.locator("#graph .mistake").count() == 1
-    worst.click()
-    assert person.said == "Move 1 of 2: 5A"
-    page.locator("#bar output", has_text="North +24").wait_for()
-    page.locator("#moves button", has_text="−36").wait_for()
-    page.reload()  # its tick is remembered
-    page.locator("#bar output", has_text="North +24").wait_for()
-    person.press("first")
-    page.locator("#bar output", has_text="South +12").wait_for()
-    page.locator("#from-here").click()
+    person.move("3A")
+    person.waits_for("The game is over. North wins (South 22, North 46).")
+    assert "North wins" not in page.locator("aside").inner_text()  # it is told once
+    page.locator("#review").tap()
+    page.locator("#mistakes button", has_text="−36").tap()
+    person.waits_for("Move 1 of 2: 5A. Gives away 36 points, turns a win into a loss")
+    assert person.board.locator(".floor, .say").evaluate_all(IN_SIGHT)
+    person.press("last")
+    person.waits_for("One move gave away three points or more.")
+    person.press("after")
+    person.waits_for("Move 1 of 2")
+    assert [text for text in page.locator("#graph text").all_text_contents() if text[0] in "+0"] != []
+    page.locator("#rematch").tap()
     person.wait_for_turn()
-    assert person.moves == []
+    assert page.locator("#bar").is_hidden()
+    assert not page.locator("#evaluate").is_checked()
 
 
-def test_puzzles_tell_right_from_wrong(visit: Visit, persons: PlayServer) -> None:
-    person = visit(persons.address, locale="vi-VN")
-    person.page.locator("#puzzles").click()
-    person.page.locator("#puzzle-levels button").first.click()
-    person.waits_for("Hãy ăn quan trong một nước.")
-    person.move("4A")
-    person.waits_for("4↺ chưa được")
-    person.page.locator("#retry").click()
-    person.fields.first.wait_for(state="attached")
-    person.move("1A")
-    person.waits_for("Đúng rồi: 1↺.")
-    person.page.locator("#next-puzzle").click()
-    person.waits_for("Vì sao nước ấy thua?")
-    person.page.reload()
-    person.waits_for("Vì sao nước ấy thua?")
-    person.page.locator("#puzzles").click()
-    person.page.locator("#puzzle-levels button", has_text="đã giải 1").wait_for()
-
-
-def test_a_screen_reader_hears_no_loose_numbers(visit: Visit, persons: PlayServer) -> None:
-    person = visit(persons.address, locale="en-GB")
-    heard = person.board.aria_snapshot()
-    assert '"South: 0 points"' in heard
-    assert '"field 3 of South: 5 seeds. Enter chooses it"' in heard
-    assert not [line for line in heard.splitlines() if line.strip(' -"').removeprefix("text: ").strip('"').isdecimal()]
+def test_people_are_no_directions_in_vietnamese(visit: Visit) -> None:
+    person = visit("#moves=5A3A", locale="vi-VN")
+    person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, máy 46).")
+    seen = person.page.locator("body").inner_text() + person.board.aria_snapshot()
+    assert not re.search("Nam|Bắc", seen)
+    assert "Máy đi 3↺." in seen
+    person.press("first")
+    assert person.said == "Đầu ván"
+    person.press("next")
+    assert person.said == "Nước 1/2: 5↺"

@@ -8,16 +8,25 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-from importlib.resources import files
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from oanquan_env import Board, Positions
+from oanquan_env.arrays import Ints
 from oanquan_env.cli import main
-from oanquan_env.play.server import FILES, PlayServer
-from tests.browsers import serve
+from oanquan_env.play import server as serving
+from oanquan_env.play.choosing import Chooser
+from oanquan_env.play.server import TYPES, WEB, PlayServer
+from tests.players import FirstMove
 
+FIRST = "tests.players:FirstMove"
+QUESTION = {"player": "greedy", "rules": "mancala-world", "position": Board().text()}
 INTERRUPTIBLE = """
 import signal, sys
 from oanquan_env.cli import main
@@ -27,45 +36,143 @@ sys.exit(main(sys.argv[1:]))
 """The command; a shell that runs the tests in its background would let it ignore Ctrl-C."""
 
 
-def ask(played: PlayServer, path: str, body: Any = None, headers: Any = None) -> tuple[int, str]:
+@contextlib.contextmanager
+def serve(*given: str, host: str = serving.HOST) -> Iterator[PlayServer]:
+    """A server in a thread."""
+    with PlayServer(Chooser(given, np.random.default_rng(1)), host, 0, {}) as played:
+        thread = threading.Thread(target=played.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield played
+        played.shutdown()
+        thread.join()
+
+
+def ask(played: PlayServer, path: str, body: Any = None, headers: Any = None) -> tuple[int, Any]:
     """Status and answer: a GET without a body, a POST with one."""
     sent = {"Content-Type": "application/json", **(headers or {})}
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", played.server_port, timeout=60)) as connection:
+    address = played.server_address[0], played.server_port
+    with contextlib.closing(http.client.HTTPConnection(*map(str, address), timeout=60)) as connection:  # type: ignore[arg-type]
         connection.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body), sent)
         reply = connection.getresponse()
-        return reply.status, reply.read().decode(errors="replace")
+        read, kind = reply.read(), reply.getheader("Content-Type", "")
+        assert reply.getheader("X-Content-Type-Options") == "nosniff"
+        assert "script-src 'self' 'wasm-unsafe-eval';" in reply.getheader("Content-Security-Policy", "")
+        return reply.status, json.loads(read) if "json" in kind else (kind, read)
 
 
-def test_only_its_own_page_is_answered(server: PlayServer) -> None:
-    page, token, own = f"/{server.token}/", server.token, f"127.0.0.1:{server.server_port}"
-    assert (server.server_address[0], server.address) == ("127.0.0.1", f"http://{own}{page}")  # on this machine alone
-    elsewhere = [{"Host": host} for host in ("evil.example", f"evil.example:{server.server_port}", "127.0.0.1")]
-    elsewhere += [{"Origin": origin} for origin in ("http://evil.example", f"https://{own}", "null")]
-    for headers in (*elsewhere, {"Host": f"localhost:{server.server_port}", "Origin": "http://localhost:1"}):
-        assert ask(server, page, headers=headers)[0] == 403, headers
-        assert ask(server, f"{page}begin", {}, headers)[0] == 403, headers
-    for path in ("/", "/board.js", "/begin", f"/{token[:-1]}/", f"/x{token}/", "/%C3%A9/", "*"):
-        assert ask(server, path)[0] == 403, path
-    assert ask(server, "/begin", {})[0] == 403
-    assert ask(server, f"/{token}")[0] == 308  # without its last slash: it leads to the page
-    assert ask(server, page, headers={"Host": f"localhost:{server.server_port}"})[0] == 200
-    assert ask(server, f"{page}begin", {}, {"Origin": f"http://{own}"})[0] == 200
-    assert all(ask(server, page + name)[0] == 200 for name in FILES)
-    for name in ("server.py", "../server.py", "..%2fserver.py", "page.html", "board.js/"):
-        assert ask(server, page + name)[0] == 404, name
+def test_only_its_own_page_is_answered() -> None:
+    with serve() as played:
+        own = f"127.0.0.1:{played.server_port}"
+        assert (played.server_address[0], played.address) == ("127.0.0.1", f"http://{own}/")  # on this machine alone
+        elsewhere = [{"Host": host} for host in ("evil.example", f"evil.example:{played.server_port}", "127.0.0.1")]
+        elsewhere += [{"Origin": origin} for origin in ("http://evil.example", f"https://{own}", "null")]
+        for headers in (*elsewhere, {"Host": f"localhost:{played.server_port}", "Origin": "http://localhost:1"}):
+            assert ask(played, "/choose", QUESTION, headers)[0] == 403, headers
+            assert ask(played, "/", headers=headers)[0] == 403, headers
+        assert ask(played, "/choose", QUESTION, {"Origin": f"http://{own}"})[0] == 200
+        assert ask(played, "/choose", QUESTION, {"Content-Type": "text/plain"})[0] == 400  # as a form may send it
+        assert ask(played, "/choose", "x" * 20_000)[0] == 400
+        assert ask(played, "/", headers={"Host": f"localhost:{played.server_port}"})[0] == 200
+        for name in ("server.py", "../server.py", "..%2fserver.py", "board.js/", "data", "data/../../server.py"):
+            assert ask(played, f"/{name}")[0] == 404, name
+
+
+def test_every_file_comes_as_it_is_and_by_its_type() -> None:
+    with serve() as played:
+        for file in WEB.rglob("*.*"):
+            kind = TYPES.get(file.suffix, "application/octet-stream")
+            kind += "; charset=utf-8" * kind.startswith("text/")
+            answer = json.loads(file.read_bytes()) if "json" in kind else (kind, file.read_bytes())
+            assert ask(played, f"/{file.relative_to(WEB)}") == (200, answer), file
+        assert ask(played, "/")[1] == ask(played, "/index.html")[1]
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", played.server_port)) as connection:
+            connection.request("GET", "/data/catalogue.json")
+            assert connection.getresponse().getheader("Content-Type") == "application/json"
+
+
+def test_a_server_for_the_network_has_a_token() -> None:
+    with serve(host="localhost") as played:
+        address = re.fullmatch(r"http://localhost:\d+(/[\w-]{24}/)", played.address)
+        assert address is not None
+        assert ask(played, address[1])[0] == ask(played, f"{address[1]}choose", QUESTION)[0] == 200
+        for path in ("/", "/board.js", f"/x{address[1]}", address[1][:-1], "/%C3%A9/", "*"):
+            assert ask(played, path)[0] == 403, path
+        assert ask(played, "/choose", QUESTION)[0] == 403
+
+
+def test_players_choose_moves() -> None:
+    with serve(FIRST) as played:
+        assert ask(played, "/players") == (
+            200,
+            {"given": [FIRST], "names": ["random", "greedy", "maxn", "minimax", "mcts", "book"]},
+        )
+        assert ask(played, "/choose", {**QUESTION, "player": FIRST}) == (200, {"move": "1A"})
+        for name in ("greedy", "maxn:depth=2,net=pretrained", "book:greedy:epsilon=0.5"):
+            status, answer = ask(played, "/choose", {**QUESTION, "player": name})
+            assert (status, answer["move"] in map(str, Board().legal_moves)) == (200, True)
+
+
+MISTAKES = {
+    "request": [{}, [], "greedy", {**QUESTION, "player": None}],
+    "rules": [{**QUESTION, "rules": rules} for rules in ("chess", "seeds=x", "x" * 2000)],
+    "position": [{**QUESTION, "position": text} for text in ("", "5", "0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")],
+    # No page makes the program import a module or read a file.
+    "player": [
+        {**QUESTION, "player": name}
+        for name in (
+            "nobody",
+            FIRST,
+            "ppo:runs/quick",
+            "maxn:depth=2,net=/etc/passwd",
+            f"book:{FIRST}",
+            "minimax",
+            "easy",
+        )
+    ],
+}
+
+
+@pytest.mark.parametrize("code", MISTAKES)
+def test_a_question_without_an_answer_is_told_its_code_and_a_short_reason(code: str) -> None:
+    with serve() as played:
+        for question in MISTAKES[code]:
+            status, answer = ask(played, "/choose", question)
+            assert (status, answer["error"]["code"]) == (400, code), question
+            assert 0 < len(answer["error"]["detail"]) < 1000
+
+
+class Failing(FirstMove):
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        raise ZeroDivisionError("no idea")
+
+
+class Cheating(FirstMove):
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        return np.array([10])
+
+
+def test_a_player_that_fails_or_cheats_is_told() -> None:
+    for player, why in ((Failing, "ZeroDivisionError: no idea"), (Cheating, "South cannot play 6A")):
+        name = f"{__name__}:{player.__name__}"
+        with serve(name) as played:
+            status, answer = ask(played, "/choose", {**QUESTION, "player": name})
+            assert (status, answer["error"]["code"]) == (400, "player")
+            assert why in answer["error"]["detail"]
 
 
 def test_the_page_loads_nothing_from_elsewhere() -> None:
-    for file in (files("oanquan_env.play") / "web").iterdir():
-        addresses = set(re.findall(r"https?://[^\s'\"`)]+", file.read_text(encoding="utf-8", errors="replace")))
-        assert addresses <= {"http://www.w3.org/2000/svg"}, file.name
+    for file in WEB.iterdir():
+        if file.suffix in (".js", ".html", ".css", ".svg", ".webmanifest"):
+            addresses = set(re.findall(r"https?://[^\s'\"`)]+", file.read_text(encoding="utf-8")))
+            assert addresses <= {"http://www.w3.org/2000/svg"}, file.name
 
 
-def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Any) -> None:
+def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Path) -> None:
     opened, script = tmp_path / "opened", tmp_path / "browser"
     script.write_text(f"#!/bin/sh\necho $1 > {opened}.part && mv {opened}.part {opened}\n")
     script.chmod(0o755)
-    command = [sys.executable, "-c", INTERRUPTIBLE, "play", "--browser", "--rules", "tonkin"]
+    command = [sys.executable, "-c", INTERRUPTIBLE, "play", "--browser", "--port", "0", "--rules", "tonkin"]
+    command += ["--opponent", FIRST]
     pipe, environment = subprocess.PIPE, {**os.environ, "BROWSER": str(script)}
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
         assert process.stdout is not None
@@ -74,24 +181,32 @@ def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Any) ->
         while not opened.exists() and time.monotonic() < end:
             time.sleep(0.05)
         assert opened.read_text().strip() == address
-        host, path = re.fullmatch(r"http://([^/]+)(/.+/)", address).groups()  # type: ignore[union-attr]
-        connection = http.client.HTTPConnection(host, timeout=60)
-        connection.request("POST", f"{path}begin", "{}", {"Content-Type": "application/json"})
-        state = json.loads(connection.getresponse().read())["state"]
-        assert (state["rules"], [seat["name"] for seat in state["seats"]]) == ("tonkin", ["human", "easy"])
-        connection.close()
+        assert address.partition("#")[2] == f"rules=tonkin&south=human&north={FIRST.replace(':', '%3A')}"
         process.send_signal(signal.SIGINT)
         assert (process.communicate(timeout=60)[1], process.returncode) == ("", 130)
 
 
-def test_what_is_wrong_with_the_players_is_said_before_the_page_opens(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_is_in_use_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve() as played:
+        monkeypatch.setattr(serving, "PORT", played.server_port)
+        with PlayServer(Chooser(), serving.HOST, None, {}) as other:
+            monkeypatch.setattr(PlayServer, "serve_forever", lambda server: None)
+            monkeypatch.setattr("webbrowser.open", lambda address: True)
+            other.run()
+            said = capsys.readouterr().out
+        assert said.startswith(f"Port {played.server_port} is in use; games that were kept there are not here.\n")
+        assert f"The game is at http://127.0.0.1:{other.server_port}/\n" in said
+        assert main(["play", "--browser", "--port", str(played.server_port)]) == 2
+    assert f"port {played.server_port} is not available (Address already in use)" in capsys.readouterr().err
+
+
+def test_mistakes_of_the_command_are_said_before_the_page_opens(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--browser", "--opponent", "nobody"]) == 2
     said = capsys.readouterr().err
     assert "unknown player 'nobody'" in said
     assert "beginner, easy, medium, hard, perfect: levels" in said
+    assert main(["play", "--browser", "--host", "192.0.2.1"]) == 2
+    assert "--host takes an address of this machine" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["play", "--browser", "--port", "65536"])
     assert "must be a whole number from 0 to 65535" in capsys.readouterr().err
-    with serve("human", "greedy") as played:
-        assert main(["play", "--browser", "--port", str(played.server_port)]) == 2
-    assert f"port {played.server_port} is not available (Address already in use)" in capsys.readouterr().err

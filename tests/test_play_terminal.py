@@ -14,12 +14,14 @@ from oanquan_env import Board, GameRecord, read_records
 from oanquan_env.cli import main
 from oanquan_env.play import levels, screen
 from oanquan_env.play.terminal import TerminalGame
+from oanquan_env.play.vietnamese_texts import MESSAGES
 from oanquan_env.records.games import format_records
 from oanquan_env.search import value_net
 from tests.boards import boards_of
 
 Play = Callable[..., str]
 BOTH = ("--opponent", "human")
+THREE = "0,0,2,0,0,1*/1,0,3,0,0,0/0,1,0,0,0,0 25,30,32 0 30"
 LESSON = "0,0,0,0,1,0*/0,0,0,0,1,0 58,0 0 30"
 OVER = "The game is over (undo, story, new, save FILE, quit) > "
 
@@ -43,9 +45,11 @@ def test_a_hint_says_what_each_move_is_worth(play: Play, monkeypatch: pytest.Mon
     printed = play("hint\n", "--hints", "greedy")  # it does not search
     assert re.search(r"greedy: try (5A|1C)\.\nPoints that each move wins at once, answers not counted:\n", printed)
     assert re.search(r"\n(1C|5A) \+11  (1C|5A) \+11  ", printed)
+    assert "perfect: try 3A." in (printed := play("hint\n", "--rules", "three-player", "--position", THREE))
+    assert not re.search(r"\d\.\d", printed)  # whole points
     pytest.importorskip("numba")
     printed = play("hint\n")
-    hint = r"book:minimax:ms=1000,net=pretrained: try (2C|4A)\.\nFinal margin of South .*\(seen \d+ moves deep\):\n"
+    hint = r"perfect: try (2C|4A)\.\nFinal margin of South .*\(seen \d+ moves deep\):\n"
     assert re.search(hint, printed)
     worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
     assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
@@ -160,7 +164,7 @@ def test_an_interrupted_player_waits_and_then_goes_on(
     slow = Mock()
     slow.choose.side_effect = [KeyboardInterrupt, np.array([0])]
     monkeypatch.setattr(levels, "make_policy", lambda name, rules: slow)
-    game = TerminalGame(Board(), ["human", "slow"], None, np.random.default_rng(0))
+    game = TerminalGame(Board(), ["human", "slow"], None, np.random.default_rng(0), "en")
     press(monkeypatch, "3A", "4A", "quit")
     game.run()
     printed = capsys.readouterr().out
@@ -168,12 +172,26 @@ def test_an_interrupted_player_waits_and_then_goes_on(
     assert list(map(str, game.board.history)) == ["3A", "1A"]
 
 
-def test_the_terminal_speaks_vietnamese(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = "3A\nstory\n9Z\n1A\nhint\nmoves\nload nowhere\nload nowhere\nresign\nlegend\nhelp\n"
-    printed = play(typed, *BOTH, "--language", "vi")
+def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    match, games, other = (tmp_path / name for name in ("1", "2", "3"))
+    match.write_text('[Rules "mancala-world"]\n[Sold "N1"]\n[Result "*"]\n\n*\n')
+    games.write_text(format_records(GameRecord.from_board(Board()) for _ in range(2)))
+    other.write_text("[Rules")
+    loads = [f"load {name}" for name in (match, games, f"{games} 3", other, tmp_path / "none", tmp_path, "")]
+    typed = ["help", "legend", *loads, "3A", "story", "9Z", "9C", "1A", "hint", "moves", "undo", "new", "new", "redo"]
+    typed += ["save", f"save {match}", f"save {tmp_path}/no/where", "resign", "resign", "hint", "3A", "undo", "undo"]
+    printed = play("\n".join(typed), *BOTH, "--language", "vi")
+    printed += play("5A\nhint", "--opponent", "easy", "--language", "vi", "--position", LESSON)
     for words in ("▶ Bắc 0", "đến lượt Bắc, 1 nước, Nam vừa đi 3A", "Nam đi 3A.\nBốc 5 dân ở ô 3", "Không hiểu '9Z'"):
         assert words in printed
-    assert not re.search(r"South|North|seed|turn|move\b(?!s)|game|the ", printed)
+    reasons = ["đó là một ván trong trận có bán ruộng", f"{games} có 2 ván: load {games} 1 mở ván đầu"]
+    reasons += [f"không có ván 3: {games} có 2 ván", "biên bản sai ở dòng 1, cột 1", "không có tệp ấy"]
+    reasons += ["không dùng được tệp hoặc máy này", "hãy gõ load và tên tệp"]
+    assert re.findall(r"Không mở được: (.*)\.\n", printed) == reasons
+    english, vietnamese = (set(re.findall(r"\w+", " ".join(texts))) for texts in (MESSAGES, MESSAGES.values()))
+    spoken = set(re.findall(r"\w+", printed.replace(str(tmp_path), "")))
+    assert spoken & (english - vietnamese) == set()
+    assert not re.search(r"\d\.\d", printed)
     monkeypatch.setenv("LC_ALL", "vi_VN.UTF-8")
     assert "▶ Nam 0" in play("", *BOTH)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import re
@@ -19,7 +20,7 @@ import numpy as np
 import pytest
 
 import oanquan_env.play
-from oanquan_env import Board, GameRecord, Match, Move, env
+from oanquan_env import Board, GameRecord, Match, Move, env, parse_records
 from oanquan_env.errors import MissingExtraError
 from tests.boards import boards_of
 from tests.browsers import Person
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 PUZZLE = ("5A", "3A")
 """The moves of one of the shortest games."""
 CELLS = (
-    "from oanquan_env.play import BoardWidget\nwidget = BoardWidget(opponent='greedy')\nwidget",
-    "print('played', *widget.board.history[:1], len(widget.board.history))",
+    "from oanquan_env.play import BoardWidget\nwidget = BoardWidget(opponent='tests.players:FirstMove')\nwidget",
+    "print('played', *widget.board.history)",
     "from oanquan_env import Board\nwidget.board = Board('three-player')",
 )
 
@@ -41,51 +42,44 @@ def widget(*arguments: Any, **options: Any) -> Any:
     return oanquan_env.play.BoardWidget(*arguments, **options)
 
 
-def click(shown: Any, request: str, **arguments: Any) -> None:
-    """What the browser sends."""
-    shown._handle_custom_msg({"request": request, "arguments": arguments}, [])
-
-
-def test_the_board_follows_what_is_clicked() -> None:
-    begun = widget(opponent="greedy", seat=1)  # its opponent moves first
-    assert (begun.board.ply, begun.state["turn"]) == (1, "person")
+def test_python_follows_the_game_in_the_browser() -> None:
     for options, why in (({"seat": 2}, "seat must be 0 to 1"), ({"opponent": "nobody"}, "unknown player")):
         with pytest.raises(ValueError, match=why):
             widget(**options)
-    shown = widget(opponent="greedy")
-    click(shown, "move", move="3A", ply=0)
-    assert str(shown.board.history[0]) == "3A"
-    assert (shown.board.ply, shown.state["ply"], shown.state["turn"]) == (2, 2, "person")
-    click(shown, "undo")
-    assert shown.board == Board()
-    click(shown, "hint")
-    assert set(shown.hint["values"]) == {str(move) for move in Board().legal_moves}
-    sent: list[Any] = []
+    shown = widget(opponent="easy", seat=1)
+    assert (shown.board, shown.begin["seats"]) == (Board(), ["easy", "human"])
+    played = {"number": 1, "record": str(GameRecord.from_board(boards_of("3A", "1A")[-1]))}
+    shown.set_state({"game": played})
+    assert (shown.board, shown.board.history) == (boards_of("3A", "1A")[-1], [Move.parse("3A"), Move.parse("1A")])
+    shown.board = boards_of("5A", rules="three-player")[-1]
+    shown.set_state({"game": played})  # of the game before, and late
+    assert (shown.board, shown.begin["seats"]) == (boards_of("5A", rules="three-player")[-1], ["easy", "human", "easy"])
+    assert {"drawing-2-5.json", "drawing-3-5.json", "catalogue.json", "engine.wasm"} <= set(shown.files)
+    shown.puzzle("easy", 2)
+    assert shown.begin["puzzle"] == {"level": "easy", "number": 2}
+    with pytest.raises(ValueError, match="levels are first, easy"):
+        shown.puzzle("hopeless")
+
+
+def test_players_of_python_answer_the_browser() -> None:
+    shown, sent = widget(opponent="tests.players:FirstMove"), list[Any]()
     shown.send = sent.append
-    click(shown, "move", move="9A", ply=0)  # it says so, and nothing changes
-    assert sent == [{"trouble": "South cannot play 9A; legal: 1A, 1C, 2A, 2C, 3A, 3C, 4A, 4C, 5A, 5C"}]
-    assert shown.board == Board()
-    assert shown.hint is not None
+    question = {"rules": "mancala-world", "position": Board().text()}
+    for player in ("tests.players:FirstMove", "tests.players:LastMove"):
+        shown._handle_custom_msg({"number": 7, "choose": {**question, "player": player}}, [])
+    shown._handle_custom_msg("hello", [])  # not from our page
+    assert sent[0] == {"number": 7, "move": "1A"}
+    assert (sent[1]["error"]["code"], len(sent)) == ("player", 2)  # it was not named in Python
 
 
 def test_its_script_is_one_module_that_needs_no_other_file() -> None:
     """As VS Code and Colab ask for: they serve no files beside it."""
     script = widget()._esm
-    assert not re.search(r"\bimport\b *[({\w*\"']", script)
-    assert re.findall(r"^export .*", script, re.MULTILINE) == ["export default { render };"]
+    assert not re.search(r"\bimport\b *[({\w*\"']|import\.meta", script)
+    assert re.findall(r"^export .*", script, re.MULTILINE) == ['export default modules["widget.js"].widget;']
 
 
-def replayed(shown: Any) -> list[str]:
-    """The moves that Redo plays from the beginning."""
-    assert shown.board.history == []
-    moves = []
-    while shown.state["can_redo"]:
-        click(shown, "redo")
-        moves.append(str(shown.board.history[-1]))
-    return moves
-
-
-def test_records_and_finished_episodes_are_replayed() -> None:
+def test_records_and_finished_episodes_begin_at_their_first_position() -> None:
     game, moves = env(), iter(PUZZLE)
     game.reset()
     while game.agents:
@@ -96,12 +90,59 @@ def test_records_and_finished_episodes_are_replayed() -> None:
     single: Any = made.unwrapped
     made.reset()
     made.step(Move.parse(PUZZLE[0]).action)
-    for shown in (GameRecord.from_board(boards_of(*PUZZLE)[-1]), game.unwrapped.board, single.board):
-        assert replayed(widget(shown)) == list(PUZZLE)
+    for ended in (GameRecord.from_board(boards_of(*PUZZLE)[-1]), game.unwrapped.board, single.board):
+        shown = widget(ended)
+        assert (shown.board, shown.begin["rewind"]) == (Board(), True)
+        assert [str(move) for move in parse_records(shown.begin["text"])[0].moves] == list(PUZZLE)
     made.reset()
     assert single.board == Board()
     with pytest.raises(ValueError, match="render_mode"):
         _ = gymnasium.make("OAnQuan-v0").unwrapped.board  # type: ignore[attr-defined]
+
+
+SHOW = """async ([script, state]) => {
+    const { default: widget } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+    const bytes = (text) => new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+    const { files } = state, nothing = () => {};
+    for (const [name, file] of Object.entries(files)) if (typeof file === "string") files[name] = bytes(file);
+    const model = { get: (name) => state[name], set: (name, value) => { state[name] = value; } };
+    Object.assign(model, { save_changes: nothing, on: nothing, off: nothing });
+    const made = widget();
+    await made.initialize({ model });
+    made.render({ model, el: document.body });
+    window.state = state;
+}"""
+"""Show a widget without a kernel, as exported notebooks do; `state` is its traits, with bytes in base64."""
+
+
+@pytest.mark.slow
+def test_it_plays_without_a_kernel(browser: Browser) -> None:
+    def show(shown: Any) -> Person:
+        traits = {name: getattr(shown, name) for name in ("files", "begin", "game", "language")}
+        files = {
+            name: base64.b64encode(file).decode() if isinstance(file, bytes) else file
+            for name, file in shown.files.items()
+        }
+        person = Person(browser.new_page(reduced_motion="reduce"), ".oanquan-board")
+        person.page.evaluate(SHOW, [shown._esm, {**traits, "files": files}])
+        return person
+
+    def turn(person: Person, ply: int) -> str:
+        person.page.wait_for_function("ply => state.game?.record?.match(/[1-9][AC]/g)?.length === ply", arg=ply)
+        return str(person.page.evaluate("state.game.record"))
+
+    person = show(shown := widget(opponent="easy"))
+    person.move("3A")
+    shown.set_state({"game": {"number": 1, "record": turn(person, 2)}})
+    assert shown.board.ply == 2
+    person.press("hint")
+    person.waits_for("Try ")
+    replayed = show(widget(boards_of(*PUZZLE)[-1]))
+    for ply in (1, 2):
+        replayed.press("redo")
+        turn(replayed, ply)
+    replayed.waits_for("The game is over.")
+    assert person.errors == replayed.errors == []
 
 
 def test_a_match_s_environment_knows_the_round_that_was_played_last() -> None:
@@ -176,7 +217,7 @@ def test_a_click_in_a_notebook_moves_the_board(browser: Browser, tmp_path: Path)
         person.waits_for("Your turn.")
         page.locator(".jp-Notebook .jp-Cell").nth(1).click()
         page.keyboard.press("Shift+Enter")
-        page.locator(".jp-OutputArea-output", has_text="played 3A 2").wait_for()
+        page.locator(".jp-OutputArea-output", has_text="played 3A 1A").wait_for()
         page.keyboard.press("Shift+Enter")
         person.board.locator(".hit").nth(17).wait_for(state="attached")
         assert person.errors == []

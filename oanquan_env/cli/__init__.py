@@ -24,8 +24,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.match.match import Round
 from oanquan_env.perft import divide, perft
-from oanquan_env.play.levels import LEVELS, PERSON
-from oanquan_env.play.session import Session
+from oanquan_env.play.levels import LEVELS, PERSON, make_seat
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.play.vietnamese_texts import language_of_system
 from oanquan_env.records.games import GameRecord, parse_records, read_records
@@ -105,15 +104,15 @@ def _parser() -> argparse.ArgumentParser:
     play.set_defaults(run=_play)
     play.add_argument(
         "--opponent",
-        default="easy",
         metavar="NAME",
         help=f"{', '.join(LEVELS)} (default: easy), or a player such as greedy, random, minimax:depth=8, "
         f"ppo:pretrained, or {PERSON} for another person at this keyboard",
     )
-    play.add_argument("--seat", default="South", help="your seat: South (begins, the default), North, …, or its number")
+    play.add_argument("--seat", help="your seat: South (begins, the default), North, …, or its number")
     play.add_argument("--hints", metavar="NAME", help="who answers `hint` in the terminal (default: the strongest)")
     play.add_argument("--browser", action="store_true", help="play on a page in the browser instead of the terminal")
-    play.add_argument("--port", type=_PORT, default=0, metavar="N", help="of the page (default: any that is free)")
+    play.add_argument("--port", type=_PORT, metavar="N", help="of the page (default: 8765, or if in use, any)")
+    play.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="this machine's in a network, for phones")
     play.add_argument(
         "--language", choices=("en", "vi"), default=language_of_system(), help="of the terminal (default: LANG)"
     )
@@ -177,22 +176,27 @@ def _play(asked: argparse.Namespace) -> None:
     board = _board(asked)
     seats = [name.lower() for name in SEAT_NAMES[asked.rules.players]]
     seats_by_word = {**{name: k for k, name in enumerate(seats)}, **{str(k + 1): k for k in range(len(seats))}}
-    if asked.seat.lower() not in seats_by_word:
+    seat = seats_by_word.get((asked.seat or seats[0]).lower())
+    if seat is None:
         raise ValueError(f"no seat {asked.seat!r}; seats are {', '.join(SEAT_NAMES[asked.rules.players])}")
-    names = [asked.opponent] * len(seats)
-    names[seats_by_word[asked.seat.lower()]] = PERSON
-    if asked.browser:
-        from oanquan_env.play.server import PlayServer  # http.server takes a tenth of a second to import
-
-        rng = np.random.default_rng(asked.seed)
-
-        def begin() -> Session:
-            return Session(asked.rules, names, board=board.copy(), rng=rng.spawn(1)[0])
-
-        begin()  # what is wrong with the players is said here, not on the page
-        PlayServer(begin, asked.port).run()
+    opponent = asked.opponent or "easy"
+    names = [opponent] * len(seats)
+    names[seat] = PERSON
+    rng = np.random.default_rng(asked.seed)
+    if not asked.browser:
+        TerminalGame(board, names, asked.hints, rng, asked.language).run()
         return
-    TerminalGame(board, names, asked.hints, np.random.default_rng(asked.seed), asked.language).run()
+    from oanquan_env.play.choosing import Chooser
+    from oanquan_env.play.server import PlayServer  # http.server takes a tenth of a second to import
+
+    given = [] if opponent in (PERSON, *LEVELS) else [opponent]
+    for name in given:
+        make_seat(name, asked.rules)  # what is wrong with it is said here, not on the page
+    link: dict[str, str] = {}  # the page goes on with the game that it had
+    if asked.opponent or asked.seat or asked.position or asked.rules != Rules.parse(DEFAULT_PRESET):
+        link = {"rules": str(asked.rules)} | ({"from": board.text()} if asked.position else {})
+        link |= dict(zip(seats, names, strict=True))
+    PlayServer(Chooser(given, rng), asked.host, asked.port, link).run()
 
 
 def _evaluate(asked: argparse.Namespace) -> None:

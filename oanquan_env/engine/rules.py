@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
@@ -39,6 +40,15 @@ RANGES: dict[str, tuple[int, int]] = {
 }
 """The lowest and the highest value of the fields of `Rules` that are numbers."""
 
+NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
+    ("mandarin_ahead", "take_one", "players", 2, "with more, relays can be endless"),
+    ("stones", False, "end", "squares_empty", "with end=stones_captured the game is over after one move"),
+    ("stones", False, "mandarin_seeds_capturable", True, "nothing on a mandarin square could be captured"),
+    ("mandarin_seeds_capturable", False, "end", "stones_captured", "with squares_empty, games hardly end"),
+    ("mandarin_seeds", 0, "stones", True, "nothing would lie on the mandarin squares"),
+)
+"""A field and its value, another field and the value that it then must have, and the reason."""
+
 
 class RulesError(UsageError):
     """A value, a combination of values or a text that makes no rules; the message names the field."""
@@ -56,6 +66,11 @@ def check_number(name: str, value: object, low: int, high: int) -> None:
         raise RulesError(f"{name} must be a whole number from {low} to {high}; got {value!r}")
 
 
+def number_of(text: str) -> int | str:
+    """The whole number that a text is; any other text itself, for `check_number` to refuse."""
+    return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
+
+
 def _check_value(name: str, value: object) -> None:
     if name in CHOICES:
         check_choice(name, value, CHOICES[name])
@@ -66,19 +81,13 @@ def _check_value(name: str, value: object) -> None:
 
 
 def _parse_value(name: str, text: str) -> object:
-    if name in CHOICES:
-        return text
+    value: object = text
     if name in RANGES:
-        try:
-            value = int(text)
-        except ValueError:
-            raise RulesError(f"{name} must be a whole number; got {text!r}") from None
-        if value == 0:  # 0 is the constructor's "left out" for max_plies; a text is explicit
-            _check_value(name, value)
-        return value
-    if text not in ("True", "False"):
-        raise RulesError(f"{name} must be True or False; got {text!r}")
-    return text == "True"
+        value = number_of(text)
+    elif name not in CHOICES:
+        value = {"True": True, "False": False}.get(text, text)
+    _check_value(name, value)  # before the constructor, to which 0 for `max_plies` is no number of plies
+    return value
 
 
 def words_of(text: str) -> list[str]:
@@ -93,6 +102,21 @@ def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     meant = f" (did you mean {close[0]}?)" if close else ""
     return f"unknown {kind} {name!r}{meant}; known: {', '.join(known)}"
+
+
+def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str, str]:
+    """Name -> value of words such as `seeds=4`; raises `RulesError` for other words, and for a name given twice."""
+    texts: dict[str, str] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise RulesError(f"cannot read {word!r}: expected field=value")
+        if name not in names:
+            raise RulesError(unknown_name(kind, name, names))
+        if name in texts:
+            raise RulesError(f"{name} is given twice")
+        texts[name] = value
+    return texts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,25 +184,13 @@ class Rules:
 
     def _check_combinations(self) -> None:
         """Refuse the combinations of docs/RULES.md section 5 that make no game."""
-        if self.mandarin_ahead == "take_one" and self.players > 2:
-            raise RulesError(
-                f"mandarin_ahead=take_one needs players=2, not {self.players}: with more, relays can be endless"
-            )
         if self.total_seeds > MAX_SEEDS:
             raise RulesError(
                 f"players * (fields * seeds + mandarin_seeds) is {self.total_seeds} seeds; at most {MAX_SEEDS}"
             )
-        reason = ""
-        if not self.stones and self.end == "stones_captured":
-            reason = "stones=False needs end=squares_empty: with end=stones_captured the game is over after one move"
-        elif not self.stones and not self.mandarin_seeds_capturable:
-            reason = "stones=False needs mandarin_seeds_capturable=True: nothing on a mandarin square could be captured"
-        elif not self.mandarin_seeds_capturable and self.end == "squares_empty":
-            reason = "mandarin_seeds_capturable=False needs end=stones_captured: with squares_empty, games hardly end"
-        elif not self.stones and self.mandarin_seeds == 0:
-            reason = "stones=False needs mandarin_seeds >= 1: nothing would lie on the mandarin squares"
-        if reason:
-            raise RulesError(reason)
+        for name, value, other, needed, reason in NEEDS:
+            if getattr(self, name) == value and getattr(self, other) != needed:
+                raise RulesError(f"{name}={value} needs {other}={needed}: {reason}")
 
     @property
     def squares(self) -> int:
@@ -247,16 +259,8 @@ class Rules:
         name = words.pop(0) if words and "=" not in words[0] else DEFAULT_PRESET
         if name not in PRESETS:
             raise RulesError(unknown_name("preset", name, tuple(PRESETS)))
-        changes: dict[str, Any] = {}
-        for word in words:
-            field, sign, value = word.partition("=")
-            if not sign:
-                raise RulesError(f"cannot read {word!r} in rules {text!r}: expected field=value")
-            if field not in FIELD_NAMES:
-                raise RulesError(unknown_name("rules field", field, FIELD_NAMES))
-            if field in changes:
-                raise RulesError(f"{field} is given twice in rules {text!r}")
-            changes[field] = _parse_value(field, value)
+        texts = field_texts(words, "rules field", FIELD_NAMES)
+        changes = {field: _parse_value(field, texts[field]) for field in FIELD_NAMES if field in texts}
         return PRESETS[name].rules.replace(**changes)
 
     def __str__(self) -> str:

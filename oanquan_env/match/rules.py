@@ -4,10 +4,12 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
-from oanquan_env.engine.notation import quoted
-from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, words_of
+from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, field_texts, number_of, words_of
 
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
+
+RANGES = {"fields_to_lose": (1, 5), "max_rounds": (1, 1_000_000)}
+"""The lowest and the highest value of the settings that are numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +30,8 @@ class MatchRules:
 
     def __post_init__(self) -> None:
         check_choice("match_measure", self.match_measure, get_args(MatchMeasure))
-        check_number("fields_to_lose", self.fields_to_lose, 1, 5)
-        check_number("max_rounds", self.max_rounds, 1, 1_000_000)
+        for name, bounds in RANGES.items():
+            check_number(name, getattr(self, name), *bounds)
 
     def check(self, rules: Rules) -> None:
         """Raise `RulesError` where no match can be played by `rules`."""
@@ -41,18 +43,9 @@ class MatchRules:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `"match_measure=margin fields_to_lose=4"`; fields left out have defaults. Inverse of `str`."""
-        values: dict[str, str | int] = {}
-        names = [field.name for field in dataclasses.fields(cls)]
-        for word in words_of(text):
-            name, sign, value = word.partition("=")
-            if not sign or name not in names:
-                raise RulesError(f"cannot read {quoted(word)} in match rules; known: {', '.join(names)}")
-            if name in values:
-                raise RulesError(f"{name} is given twice in match rules {quoted(text)}")
-            try:
-                values[name] = value if name == "match_measure" else int(value)
-            except ValueError:
-                raise RulesError(f"{name} must be a whole number; got {quoted(value)}") from None
+        names = tuple(field.name for field in dataclasses.fields(cls))
+        texts = field_texts(words_of(text), "match rule", names)
+        values = {name: number_of(value) if name in RANGES else value for name, value in texts.items()}
         return cls(**values)  # type: ignore[arg-type]  # checked there
 
     def __str__(self) -> str:

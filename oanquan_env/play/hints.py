@@ -1,6 +1,5 @@
-"""Hints by the strongest level, with the value of each move."""
+"""Hints in the terminal: the best move, and the value of each."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -15,14 +14,6 @@ from oanquan_env.players import Policy, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
 
-REVIEWERS = (
-    "minimax:nodes=250000,net=pretrained",
-    "minimax:nodes=250000",
-    "maxn:depth=4,net=pretrained",
-    "maxn:depth=7",
-)
-"""Who evaluates the positions of a whole game: the first that is installed and plays the rules, as `maxn` always does.
-Each position takes some hundredths of a second, and a hint the second of a level's move."""
 PREFERENCE = 3.0
 """A proved move is the hint unless the search sees another that wins more than so many points more."""
 
@@ -45,41 +36,29 @@ class Hint:
     values: Mapping[Move, float]
     analysis: Analysis | None  # of the search; None for a player that does not search
 
-    def text(self, board: Board, language: Language = "en") -> str:
-        """The advice in words: the mover's final margin with each move, or the points won at once."""
-        before = 0.0 if self.analysis is None else final_margin(board, 0.0)
-        moves = "  ".join(f"{move} {round(before + value, 1):+g}" for move, value in self.values.items())
-        parts = {"player": self.player, "best": self.best, "moves": moves}
-        if self.analysis is None:
-            words = "{player}: try {best}.\nPoints that each move wins at once, answers not counted:\n{moves}"
-            return in_language(words, language, **parts)
-        words = "{player}: try {best}.\nFinal margin of {seat} with each move, if all play their best ({how}):\n{moves}"
-        how = "proved" if self.analysis.proved else "seen {depth} moves deep"
-        how = in_language(how, language, depth=self.analysis.depth)
-        seat = in_language(seat_name(board.rules, board.mover), language)
-        return in_language(words, language, **parts, seat=seat, how=how)
+    def text(self, board: Board, language: Language) -> str:
+        """The advice in words: the mover's final margin with each move, or the points won at once, in whole points."""
+        lead, words = 0.0, in_language("Points that each move wins at once, answers not counted:", language)
+        if self.analysis is not None:
+            scores = board.scores
+            mine = scores.pop(board.mover)
+            lead = mine - sum(scores) / len(scores)
+            how = "proved" if self.analysis.proved else "seen {depth} moves deep"
+            how = in_language(how, language, depth=self.analysis.depth)
+            seat = in_language(seat_name(board.rules, board.mover), language)
+            words = "Final margin of {seat} with each move, if all play their best ({how}):"
+            words = in_language(words, language, seat=seat, how=how)
+        player = in_language(self.player, language)
+        begin = in_language("{player}: try {best}.", language, player=player, best=self.best)
+        moves = (f"{move}\N{NO-BREAK SPACE}{round(lead + value):+d}" for move, value in self.values.items())
+        return f"{begin}\n{words}\n{'  '.join(moves)}"
 
 
-def final_margin(board: Board, value: float) -> float:
-    """The mover's final points less the mean of its opponents' if it wins `value` more than they from here on."""
-    scores = board.scores
-    mine = scores.pop(board.mover)
-    return mine - sum(scores) / len(scores) + value
-
-
-def hint(
-    name: str, player: Policy, board: Board, rng: np.random.Generator, *, fields_changed_hands: bool = False
-) -> Hint:
-    """A player's advice in a running game.
-
-    Players do not count pawned and sold fields, so in rounds that have some nothing is proved.
-    """
+def hint(name: str, player: Policy, board: Board, rng: np.random.Generator) -> Hint:
+    """A player's advice in a running game."""
     searcher = player.beyond if isinstance(player, BookPolicy) else player
     if isinstance(searcher, Analyst):
         analysis = searcher.analyse(board)
-        if fields_changed_hands:
-            unproved = dataclasses.replace(analysis, proved=False)
-            return Hint(name, analysis.best, analysis.values, unproved)
         return Hint(name, _best(player, analysis), analysis.values, analysis)
     move, gains = choose_move(player, board, rng), move_gains(board.core, board.positions)[0]
     legal = sorted(board.legal_moves, key=lambda legal_move: -gains[legal_move.action])

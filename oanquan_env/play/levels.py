@@ -1,6 +1,5 @@
 """Who plays a seat: a person, a level for people such as `easy`, or any player by name."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from oanquan_env.engine.core import Core
@@ -62,10 +61,8 @@ def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     return names[-1], make_policy(names[-1], rules)
 
 
-def make_seat(
-    name: str, rules: Rules, playing: Callable[[tuple[str, ...], Rules], tuple[str, Policy]] = first_playing
-) -> Seat:
-    """The person, level or player of that name; `playing` makes a level's player, with its name.
+def make_seat(name: str, rules: Rules) -> Seat:
+    """The person, level or player of that name.
 
     Raises `ValueError` for a name that no player has, and for a player that is damaged; `ImportError` for a player, not
     a level, that needs a package that is not installed.
@@ -80,5 +77,5 @@ def make_seat(
             known = str(error).replace(begin, f"{begin}  {', '.join(LEVELS)}: levels for people\n")
             raise UnknownAgentError(known) from None
     level = LEVELS[name]
-    policy = playing(level.players, rules)[1]
+    policy = first_playing(level.players, rules)[1]
     return Seat(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)

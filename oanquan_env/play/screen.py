@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import re
 import shutil
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator
 
@@ -16,6 +18,11 @@ ASCII = str.maketrans("╭╮╰╯┬┴├┤┼─│▶◉○●×½", "++++
 SLOW = 0.5  # seconds after which a player is said to be thinking
 
 
+def width() -> int | None:
+    """Columns of the terminal; None where the output is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def has_colour() -> bool:
     """Whether the output shows ANSI colours and its user wants them (https://no-color.org)."""
     if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
@@ -25,9 +32,8 @@ def has_colour() -> bool:
 
 def drawn(board: Board, language: str = "en") -> str:
     """The board as this output shows it."""
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     words = vietnamese.board_words(board) if language == "vi" else None
-    picture = plain(render.text(board, last=board.last_mark, columns=columns, words=words))
+    picture = plain(render.text(board, last=board.last_mark, columns=width(), words=words))
     return render.coloured(picture) if has_colour() else picture
 
 
@@ -38,6 +44,18 @@ def plain(text: str) -> str:
     except UnicodeEncodeError:
         return text.translate(ASCII)
     return text
+
+
+def wrapped(text: str) -> str:
+    """The text in lines that fit the terminal, without a broken word, nor one at a no-break space."""
+    columns, lines = width(), []
+    for line in text.split("\n"):
+        begin = re.match(r"  \S.*?  +", line)  # of a line in a table: the second column stays one
+        indent = " " * (len(begin[0]) if begin else 0)
+        fits = columns is None or len(line) <= columns
+        options = {"subsequent_indent": indent, "break_long_words": False, "break_on_hyphens": False}
+        lines += [line] if fits else textwrap.wrap(line, columns, **options)  # type: ignore[arg-type]
+    return plain("\n".join(lines).replace("\N{NO-BREAK SPACE}", " "))
 
 
 def edit_lines() -> None:

@@ -1,157 +1,75 @@
-"""The page in the browser: a server for this machine alone, on Python's own HTTP server.
+"""The page in the browser, from this machine: its files, and the moves of players of Python. The page plays by itself.
 
-Its address holds a token that changes with every start. Requests without it, or with another `Host` or `Origin` than
-the server's own, are refused: no other page can play here or read the game.
+Requests with another `Host` or `Origin` than the server's own are refused, so no other page can use it. A server for
+other machines of the network has a token in its address, too.
 """
 
-import base64
+import errno
 import hmac
 import json
 import secrets
 import sys
 import threading
 import webbrowser
-from collections import OrderedDict
-from collections.abc import Callable
-from http import HTTPStatus
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from urllib.parse import urlencode
 
 from oanquan_env.errors import UsageError
-from oanquan_env.play.catalogue import catalogue
-from oanquan_env.play.lessons import lessons
-from oanquan_env.play.picture import Json
-from oanquan_env.play.refusal import SessionError
-from oanquan_env.play.session import Session
+from oanquan_env.play.choosing import Chooser
+from oanquan_env.players.making import KINDS
 
-HOST = "127.0.0.1"
-KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
-KINDS |= {"json": "application/json", "wasm": "application/wasm"}
-FILES = {
-    "" if file.name == "page.html" else file.name: (file.name, KINDS[file.name.partition(".")[2]])
-    for file in (files("oanquan_env.play") / "web").iterdir()
-}
-"""Path after the token -> file of `web` and its type."""
-MOST_TABS = 32
-"""Games kept for pages that may come back; the one that was asked for longest ago goes first."""
-LARGEST_FILE = 1_000_000  # bytes of a file that can be opened
-MOST_BYTES = 6 * LARGEST_FILE + 10_000
-"""Of a request: JSON writes a byte in six letters at most."""
-LONGEST_WAIT = 25.0  # seconds that a request waits for news
+WEB = Path(__file__).with_name("web")
+HOST, PORT = "127.0.0.1", 8765
+"""A browser keeps games and progress by the address, so it is the same at every start."""
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json"}
+TYPES |= {".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml"}
+TYPES |= {".png": "image/png", ".txt": "text/plain"}
+LARGEST_QUESTION = 10_000  # bytes
 HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-cache",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
+    "style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
 
 
-class Tab:
-    """The game of one tab, and the thread in which its players think."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self._thinking = False
-
-    def think(self) -> None:
-        """Let the player to move choose, in a thread of its own; does nothing if one is at it or a person moves."""
-        with self.session.changed:
-            if not self._thinking and self.session.game.player is not None and not self.session.trouble:
-                self._thinking = True
-                threading.Thread(target=self._think, daemon=True).start()
-
-    def _think(self) -> None:
-        try:
-            self.session.answer()
-        finally:
-            with self.session.changed:
-                self._thinking = False
-                self.session.changed.notify_all()
-
-    def wait(self, version: int) -> None:
-        """Wait until the game is another than at `version`, for a while."""
-
-        def is_news() -> bool:
-            self.think()  # again, if what was thought of an earlier position has been dropped
-            return self.session.version != version
-
-        with self.session.changed:
-            self.session.changed.wait_for(is_news, LONGEST_WAIT)
-
-
 class PlayServer(ThreadingHTTPServer):
-    """Serves the page and its games at a port, any free one if 0; `begin` makes the first game of each tab.
+    """Serves the page, and answers its questions.
 
-    Raises `UsageError` for a port that another program has.
+    Raises `UsageError` for a port that is in use, and for an address that this machine does not have.
 
-    Attributes:
-        token: the secret in its address.
+    Args:
+        chooser: the players of Python.
+        host: the address at which it listens: of this machine alone, or in a network.
+        port: 8765, or if that is in use, any other one, if left out; 0 for any.
+        link: the game that the page begins, as in its links; empty for the one that it had.
     """
 
     daemon_threads = True
 
-    def __init__(self, begin: Callable[[], Session], port: int = 0) -> None:
+    def __init__(self, chooser: Chooser, host: str, port: int | None, link: Mapping[str, str]) -> None:
+        wanted = PORT if port is None else port
         try:
-            super().__init__((HOST, port), _Handler)
+            super().__init__((host, wanted), _Handler)
         except OSError as error:
-            raise UsageError(
-                f"port {port} is not available ({error.strerror}): --port takes another, and 0 any"
-            ) from None
-        self.token = secrets.token_urlsafe(18)
-        self._begin = begin
-        self._tabs: OrderedDict[str, Tab] = OrderedDict()
-        self._lock = threading.Lock()
-        self.hosts = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
-
-    @property
-    def address(self) -> str:
-        """The address to open in the browser."""
-        return f"http://{HOST}:{self.server_port}/{self.token}/"
-
-    def begin(self) -> tuple[str, Tab]:
-        """The name and the game of a new tab."""
-        tab, name = Tab(self._begin()), secrets.token_urlsafe(9)
-        with self._lock:
-            self._tabs[name] = tab
-            while len(self._tabs) > MOST_TABS:
-                self._tabs.popitem(last=False)
-        return name, tab
-
-    def tab(self, name: object) -> Tab:
-        """The game of a tab. Raises `SessionError` if it is not kept any more."""
-        with self._lock:
-            if not isinstance(name, str) or name not in self._tabs:
-                raise SessionError("gone", "this game is not kept any more")
-            self._tabs.move_to_end(name)
-            return self._tabs[name]
-
-    def answer(self, request: str, asked: Json) -> Json:
-        """The answer to a request. Raises `SessionError`."""
-        if request == "catalogue":
-            return {**catalogue(), "largest_file": LARGEST_FILE}
-        if request == "lessons":
-            return {"lessons": lessons()}
-        if request == "begin":
-            name, tab = self.begin()
-            tab.think()
-            return {"tab": name, "state": tab.session.state(), "drawing": tab.session.drawing()}
-        tab = self.tab(asked.pop("tab", None))
-        if request == "hint":
-            return {"hint": tab.session.hint(asked.get("moves"))}
-        if request == "picture":
-            return {"base64": base64.b64encode(tab.session.picture(str(asked.get("kind")))).decode()}
-        game, known, drawn = (asked.pop(name, None) for name in ("game", "known", "drawn"))
-        if request == "wait":
-            tab.wait(asked.get("version", -1))
-        else:
-            tab.session.request(request, asked)
-            tab.think()
-        with tab.session.changed:  # both of the same game
-            state = tab.session.state(game, known)
-            return {"state": state, "drawing": None if state["rules"] == drawn else tab.session.drawing()}
+            if port is not None or error.errno != errno.EADDRINUSE:
+                raise UsageError(
+                    f"{host}, port {wanted} is not available ({error.strerror}): --port takes another port, and 0 any; "
+                    "--host takes an address of this machine"
+                ) from None
+            print(f"Port {PORT} is in use; games that were kept there are not here.")
+            super().__init__((host, 0), _Handler)
+        self.chooser = chooser
+        self.files = {file.relative_to(WEB).as_posix(): file for file in WEB.rglob("*") if file.is_file()}
+        self.root = "/" if host == HOST else f"/{secrets.token_urlsafe(18)}/"
+        names = {host, str(self.server_address[0]), "localhost" if host == HOST else host}
+        self.hosts = {f"{name}:{self.server_port}" for name in names}
+        self.address = f"http://{host}:{self.server_port}{self.root}" + (f"#{urlencode(link)}" if link else "")
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A page that was closed while it waited is no error."""
@@ -161,8 +79,7 @@ class PlayServer(ThreadingHTTPServer):
     def run(self) -> None:
         """Open the browser, and serve until Ctrl-C."""
         print(f"The game is at {self.address}\nCtrl-C ends it.", flush=True)
-        opening = threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True)
-        opening.start()
+        threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
         try:
             self.serve_forever()
         finally:
@@ -177,66 +94,59 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """A file of the page."""
+        """A file of the page, or `players`: those that were given, and the names of kinds that any page may ask for."""
         place = self._place()
-        if place is None:
-            return
-        if place not in FILES:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is no such file")
-            return
-        name, kind = FILES[place]
-        self._reply(HTTPStatus.OK, f"{kind}; charset=utf-8", (files("oanquan_env.play") / "web" / name).read_bytes())
+        file = self.server.files.get(place or "index.html")
+        if place == "players":
+            self._answer(200, {"given": self.server.chooser.given, "names": list(KINDS)})
+        elif file is not None and place is not None:
+            kind = TYPES.get(file.suffix, "application/octet-stream")
+            self._reply(200, f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, file.read_bytes())
+        elif place is not None:
+            self._refuse(404, "there is no such file")
 
     def do_POST(self) -> None:
-        """A request of the page, with its arguments as JSON."""
-        place = self._place()
-        if place is None:
-            return
-        length = self.headers.get("Content-Length", "")
-        fits = length.isdecimal() and len(length) <= len(str(MOST_BYTES)) and int(length) <= MOST_BYTES
-        if not fits or "json" not in self.headers.get("Content-Type", ""):
-            self._refuse(HTTPStatus.BAD_REQUEST, f"a request is JSON of at most {MOST_BYTES:,} bytes")
-            return
-        body = self.rfile.read(int(length))
-        try:
-            asked = json.loads(body)
-            if not isinstance(asked, dict):
-                raise ValueError("the arguments are no object")
-            reply, status = self.server.answer(place, asked), HTTPStatus.OK
-        except SessionError as error:
-            reply, status = {"error": error.to_json()}, HTTPStatus.BAD_REQUEST
-        except (ValueError, RecursionError) as error:
-            reply, status = {"error": SessionError("request", error).to_json()}, HTTPStatus.BAD_REQUEST
-        self._reply(status, "application/json", json.dumps(reply, separators=(",", ":")).encode())
+        """A question, as JSON."""
+        place, length = self._place(), self.headers.get("Content-Length", "")
+        fits = length.isdecimal() and len(length) < 9 and int(length) <= LARGEST_QUESTION
+        if place is not None and (place != "choose" or not fits or "json" not in self.headers.get("Content-Type", "")):
+            self._refuse(400, f"choose takes JSON of at most {LARGEST_QUESTION:,} bytes")
+        elif place is not None:
+            body = self.rfile.read(int(length))
+            try:
+                asked = json.loads(body)
+            except (ValueError, RecursionError):
+                asked = None
+            answer = self.server.chooser.choose(asked)
+            self._answer(400 if "error" in answer else 200, answer)
 
     def _place(self) -> str | None:
-        """The path behind the token; None, and the request is refused, where it comes from elsewhere."""
-        origin = self.headers.get("Origin")
-        parts = self.path.partition("?")[0].split("/", 2)
+        """The path in the page's folder; None, and the request is refused, where it comes from elsewhere."""
+        origin, path, root = self.headers.get("Origin"), self.path.partition("?")[0], self.server.root
         if self.headers.get("Host") not in self.server.hosts:
             reason = "this server answers only to its own address"
         elif origin is not None and origin.removeprefix("http://") not in self.server.hosts:
             reason = "this server answers only its own page"
-        elif len(parts) < 2 or not hmac.compare_digest(parts[1].encode(), self.server.token.encode()):
+        elif not hmac.compare_digest(path[: len(root)].encode(), root.encode()):
             reason = "the address lacks its token: take the whole one that was printed"
-        elif len(parts) == 2:  # without its last slash
-            self._reply(HTTPStatus.PERMANENT_REDIRECT, "text/plain", b"", Location=f"/{parts[1]}/")
-            return None
         else:
-            return parts[2]
-        self._refuse(HTTPStatus.FORBIDDEN, reason)
+            return path[len(root) :]
+        self._refuse(403, reason)
         return None
 
-    def _refuse(self, status: HTTPStatus, reason: str) -> None:
+    def _refuse(self, status: int, reason: str) -> None:
         self.close_connection = True  # what else it sent is not read
         self._reply(status, "text/plain; charset=utf-8", f"{reason}\n".encode())
 
-    def _reply(self, status: HTTPStatus, kind: str, body: bytes, **headers: str) -> None:
+    def _answer(self, status: int, answer: object) -> None:
+        self._reply(status, TYPES[".json"], json.dumps(answer).encode())
+
+    def _reply(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)
-        for name, value in {**HEADERS, **headers, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *values: Any) -> None:
+    def log_message(self, format: str, *values: object) -> None:
         """Nothing: the terminal shows the address alone."""

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from oanquan_env.board import Board
 from oanquan_env.engine.move_trace import MoveTrace, TurnEnd
-from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import Rules
 from oanquan_env.render.terminal import Captions
@@ -36,11 +35,6 @@ def square_name(rules: Rules, index: int, mover: int | None = None) -> str:
     return f"ô quan cạnh ô {field}{owner}" if field == rules.fields else f"ô {field + 1}{owner}"
 
 
-def arrow_name(move: Move) -> str:
-    """A move with an arrow for its direction: `5↺` is 5A."""
-    return f"{move.field + 1}{'↺↻'[move.direction]}"
-
-
 def trace_lines(trace: MoveTrace, move: str = "") -> Iterator[str]:
     """The trace of a move, one sentence for each step, as `MoveTrace.lines`; `move` is how the move is written."""
     rules, names = trace.rules, SEAT_NAMES[trace.rules.players]
@@ -54,7 +48,7 @@ def trace_lines(trace: MoveTrace, move: str = "") -> Iterator[str]:
         yield f"Bốc {what} ở {name(lap.square)}; dân cuối rơi vào {name(lap.last)}."
     for taking in trace.takings:
         parts = [f"{taking.seeds} dân"] * bool(taking.seeds) + ["quan"] * taking.stones
-        yield f"Qua {name(taking.gap)} trống, ăn {' và '.join(parts)} ở {name(taking.square)}: {taking.points} điểm."
+        yield f"Cách {name(taking.gap)} trống, ăn {' và '.join(parts)} ở {name(taking.square)}: {taking.points} điểm."
     yield f"Hết lượt: {TURN_ENDS[trace.turn_end]}."
     for refilling in trace.refillings:
         loan = f", trong đó vay {refilling.borrowed}" if refilling.borrowed else ""

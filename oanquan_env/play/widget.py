@@ -1,10 +1,11 @@
-"""The board in a notebook: JupyterLab, VS Code, Colab."""
+"""The board in a notebook: JupyterLab, VS Code, Colab. It plays in the browser, and Python follows it."""
 
+import json
 import re
 from importlib.resources import files
 from typing import Any
 
-from oanquan_env.errors import MissingExtraError
+from oanquan_env.errors import MissingExtraError, UsageError
 
 try:
     import anywidget
@@ -13,30 +14,40 @@ except ImportError as error:
     raise MissingExtraError("the board in a notebook needs anywidget: pip install 'oanquan[widget]'") from error
 
 from oanquan_env.board import Board
-from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.play.levels import PERSON
-from oanquan_env.play.picture import Json
-from oanquan_env.play.refusal import SessionError
-from oanquan_env.play.session import Session
-from oanquan_env.records.games import GameRecord
+from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules
+from oanquan_env.play.choosing import Chooser
+from oanquan_env.play.levels import LEVELS, PERSON, make_seat
+from oanquan_env.records.games import GameRecord, parse_records
 
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z-]+\.js)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=const|function|async|class)", re.MULTILINE)
+PUZZLES = ("first", "easy", "medium", "hard")
+_WEB = files("oanquan_env.play") / "web"
+_IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([a-z-]+\.js)";$', re.MULTILINE)
 
 
-def joined(name: str) -> str:
-    """A module of `web` and all that it imports as one module, which needs no other file and no address."""
-    pieces: dict[str, str] = {}
+def joined(name: str, exported: str) -> str:
+    """A module of `web` and all that it imports as one module, which needs no other file and no address.
+
+    Each becomes an object of the names that others import from it.
+    """
+    texts: dict[str, str] = {}
+    wanted: dict[str, set[str]] = {name: {exported}}
 
     def add(name: str) -> None:
-        text = (files("oanquan_env.play") / "web" / name).read_text(encoding="utf-8")
-        for imported in _IMPORT.findall(text):
-            if imported not in pieces:
+        text = texts[name] = (_WEB / name).read_text(encoding="utf-8")
+        for names, imported in _IMPORT.findall(text):
+            wanted.setdefault(imported, set()).update(one.partition(" as ")[0] for one in names.split(", "))
+            if imported not in texts:
                 add(imported)
-        pieces[name] = _EXPORT.sub("", _IMPORT.sub("", text))
+        text = _IMPORT.sub(lambda one: f'const {{ {one[1].replace(" as ", ": ")} }} = modules["{one[2]}"];', text)
+        pieces[name] = re.sub(r"^export (default )?", "", text, flags=re.MULTILINE)
 
+    pieces: dict[str, str] = {}
     add(name)
-    return "\n".join(pieces.values())
+    parts = [
+        f'modules["{name}"] = (() => {{\n{text}\nreturn {{ {", ".join(sorted(wanted[name]))} }};\n}})();'
+        for name, text in pieces.items()
+    ]
+    return "\n".join(["const modules = {};", *parts, f'export default modules["{name}"].{exported};\n'])
 
 
 class BoardWidget(anywidget.AnyWidget):
@@ -55,10 +66,10 @@ class BoardWidget(anywidget.AnyWidget):
         board: the game as it stands; it follows what is clicked. Another board may be assigned.
     """
 
-    _esm = joined("widget.js")
-    state = traitlets.Dict().tag(sync=True)
-    drawing = traitlets.Dict().tag(sync=True)
-    hint = traitlets.Instance(dict, allow_none=True).tag(sync=True)
+    _esm = joined("widget.js", "widget")
+    files = traitlets.Dict().tag(sync=True)
+    begin = traitlets.Dict().tag(sync=True)
+    game = traitlets.Dict().tag(sync=True)
     language = traitlets.Enum(["en", "vi"], "en").tag(sync=True)
 
     def __init__(
@@ -68,62 +79,58 @@ class BoardWidget(anywidget.AnyWidget):
         seat: int = 0,
         language: str = "en",
     ) -> None:
-        self._opponent, self._seat = opponent, seat
-        board = Board(shown) if isinstance(shown, str) else shown.copy() if isinstance(shown, Board) else shown.board()
-        self._session = Session(names=self._names(board), board=board)
-        if isinstance(shown, GameRecord) or board.outcome is not None:
-            while self._session.game.undo():
-                pass
-        super().__init__(language=language)
+        self._opponent, self._seat = opponent or PERSON, seat
+        self._chooser = Chooser([self._opponent])
+        board = Board(shown) if isinstance(shown, str) else shown if isinstance(shown, Board) else shown.board()
+        begun = self._begun(board, rewind=isinstance(shown, GameRecord) or board.outcome is not None)
+        super().__init__(files=files_for(board.rules), begin=begun, language=language)
         self.on_msg(self._answer)
-        self._show()
-        self._let_players_move()
 
     @property
     def board(self) -> Board:
         """A copy of the board as it stands."""
-        return self._session.game.board.copy()
+        if self.game.get("number") == self.begin["number"]:
+            return parse_records(self.game["record"])[-1].board()
+        board = parse_records(self.begin["text"])[-1].board()
+        return board.start() if self.begin["rewind"] else board
 
     @board.setter
     def board(self, board: Board) -> None:
-        self._session.show(board.copy(), self._names(board))
-        self._show()
-        self._let_players_move()
+        begun = self._begun(board)
+        self.files = {**self.files, **files_for(board.rules)}
+        self.begin = begun
 
     def puzzle(self, level: str = "first", number: int = 0) -> None:
-        """Show a puzzle of a level, `first`, `easy`, `medium` or `hard`. Raises `SessionError` for another level."""
-        self._session.request("puzzle", {"level": level, "number": number})
-        self._show()
+        """Show a puzzle of a level, `first`, `easy`, `medium` or `hard`. Raises `ValueError` for another level."""
+        if level not in PUZZLES or number < 0:
+            raise UsageError(f"there is no puzzle {level!r} {number}; levels are {', '.join(PUZZLES)}")
+        self.files = {**self.files, **files_for(Rules())}
+        self.begin = self._begun(self.board) | {"puzzle": {"level": level, "number": number}}
 
-    def _names(self, board: Board) -> list[str]:
-        """Who sits where on that board."""
+    def _begun(self, board: Board, *, rewind: bool = False) -> dict[str, Any]:
+        """The game that the browser begins."""
         players = board.rules.players
         if not 0 <= self._seat < players:
-            raise ValueError(f"seat must be 0 to {players - 1}; got {self._seat!r}")
-        return [PERSON if seat == self._seat else self._opponent or PERSON for seat in range(players)]
-
-    def _show(self) -> None:
-        drawing: Json = self._session.drawing()
-        if self.drawing.get("squares") != drawing["squares"]:
-            self.drawing = drawing
-        self.hint = None
-        self.state = self._session.state()
-
-    def _let_players_move(self) -> None:
-        while self._session.answer():
-            self._show()
+            raise UsageError(f"seat must be 0 to {players - 1}; got {self._seat!r}")
+        if self._opponent not in LEVELS:
+            make_seat(self._opponent, board.rules)
+        seats = [PERSON if seat == self._seat else self._opponent for seat in range(players)]
+        text, number = str(GameRecord.from_board(board)), self.begin.get("number", 0) + 1
+        return {"number": number, "text": text, "seats": seats, "puzzle": None, "rewind": rewind}
 
     def _answer(self, _: Any, message: Any, __: Any) -> None:
-        """Do what the board in the browser asks for."""
-        if not isinstance(message, dict):  # not from our page
+        """Let a player choose the move that the browser asks for."""
+        if not isinstance(message, dict) or "choose" not in message:  # not from our page
             return
-        try:
-            if message.get("request") == "hint":
-                self.hint = self._session.hint()
-                return
-            self._session.request(str(message.get("request")), message.get("arguments", {}))
-        except SessionError as error:
-            self.send({"trouble": error.to_json()["detail"]["en"]})
-            return
-        self._show()
-        self._let_players_move()
+        self.send({"number": message.get("number"), **self._chooser.choose(message["choose"])})
+
+
+def files_for(rules: Rules) -> dict[str, Any]:
+    """The files of the page that a game by `rules` needs, by name: JSON as objects, others as bytes."""
+    preset = next((name for name, preset in PRESETS.items() if preset.rules == rules), None)
+    always = ("catalogue.json", "puzzles-first.json", f"drawing-{rules.players}-{rules.fields}.json")
+    data = [file for file in (_WEB / "data").iterdir() if file.name in always or f"-{preset}." in file.name]
+    held = [_WEB / "engine.wasm", _WEB / "engine.json", *data]
+    return {
+        file.name: json.loads(file.read_bytes()) if file.name.endswith(".json") else file.read_bytes() for file in held
+    }

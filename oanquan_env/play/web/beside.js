@@ -1,21 +1,21 @@
-// What is shown beside the board: the game, its match, its moves, and how it ended.
+// What is shown beside the board: the game, its match, its moves, and what comes after its end.
 
 import { moveName } from "./board-words.js";
 import { $, complain, make, page, store, words } from "./common.js";
-import { MINUS } from "./nodes.js";
+import { MINUS, capital } from "./nodes.js";
 import { openPuzzle } from "./puzzles.js";
-import { mistake, review, showValues } from "./review.js";
+import { mistake, review, reviewing, showValues } from "./review.js";
 import { play, view } from "./table.js";
-import { sentenceName, standing, verdict } from "./told.js";
+import { sentenceName, settlement } from "./told.js";
 
 let ended = null; // the game whose end has been told
 
 export function show() {
   if (!page.state) return;
   const { state } = page, { number } = view;
-  $("about-game").textContent = `${presetName(state.rules)} · ${state.seats.map((_, seat) => sentenceName(view, seat)).join(" – ")}`;
+  $("about-game").textContent = `${presetName(state.rules)} · ${state.seats.map((_, seat) => capital(sentenceName(view, seat))).join(" – ")}`;
   showValues();
-  const lines = number ? view.moves[state.line[number - 1]].lines[page.language] : [words().noMove], wrong = number ? mistake(number) : null;
+  const lines = number ? view.lines(number) : [view.words.noMove], wrong = number && !reviewing() ? mistake(number) : null;
   $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
   $("from-here").hidden = view.viewing === null;
@@ -27,7 +27,7 @@ export function show() {
 
 function presetName(rules) {
   const [name, ...changes] = rules.split(" ");
-  return [words().presets[name]?.[0] ?? name, ...changes].join(" ");
+  return [words().presets[name] ?? name, ...changes].join(" ");
 }
 
 function showMoves(number) {
@@ -36,52 +36,59 @@ function showMoves(number) {
   list.replaceChildren(...rows.map(([ply, text, wrong]) => {
     const button = make("button", { onclick: () => view.view(ply) }, text);
     if (ply === number) button.setAttribute("aria-current", "step");
-    if (ply) button.title = [...view.moves[page.state.line[ply - 1]].lines[page.language], wrong?.text ?? ""].join(" ").trim();
-    if (wrong) button.append(make("small", { textContent: ` ${MINUS}${view.words.number(wrong.price)}` }));
+    if (ply) button.title = [...view.lines(ply), wrong?.text ?? ""].join(" ").trim();
+    if (wrong) button.append(make("small", { textContent: ` ${MINUS}${wrong.price}` }));
     return make("li", {}, button);
   }));
   const current = list.querySelector("[aria-current]");
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight + 44;
 }
 
+// ---- a match ---------------------------------------------------------------------------------------------------------
+
 function showMatch() {
   const { match } = page.state;
   $("match").hidden = !match;
   if (!match) return;
   const row = (kind, cells) => make("tr", {}, ...cells.map((cell) => make(kind, { textContent: cell })));
-  const sold = (player) => `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${words().pawned}` : ""}`;
-  const rounds = match.rounds.map((round, index) => row("td", [`${words().round} ${index + 1}`, ...round.scores]));
-  if (!match.settled) rounds.push(row("td", [`${words().round} ${match.number}`, "…", "…"]));
+  const sold = (player) => `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${view.words.pawned}` : ""}`;
+  const rounds = match.rounds.map((round, index) => row("td", [`${view.words.round} ${index + 1}`, ...round.scores]));
+  if (!match.settled) rounds.push(row("td", [`${view.words.round} ${match.number}`, "…", "…"]));
+  const why = match.rounds.length ? settlement(view, match.rounds.at(-1)) : "";
+  const soft = (text) => make("p", { className: "soft", textContent: text });
   $("match").replaceChildren(
-    make("table", {}, row("th", ["", ...page.state.seats.map((_, seat) => sentenceName(view, seat))]), ...rounds, row("th", [words().sold, sold(0), sold(1)])),
-    make("p", { className: "soft", textContent: words().toLose(match.fields_to_lose) }),
-    make("p", { className: "soft", textContent: match.owners.tabs ? words().corners : "" }),
+    make("table", {}, row("th", ["", ...page.state.seats.map((_, seat) => capital(sentenceName(view, seat)))]), ...rounds, row("th", [view.words.sold, sold(0), sold(1)])),
+    ...[why, view.words.toLose(match.fields_to_lose), match.owners.tabs ? view.words.corners : ""].filter(Boolean).map(soft),
   );
 }
 
 // ---- the end ---------------------------------------------------------------------------------------------------------
 
+/** What a person can do after the end; who won is said below the board. */
 function showEnd() {
-  const { match, puzzle, outcome, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
+  const { match, puzzle, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
-  if (!over) { ended = null; return; }
-  const going = match && !match.over, solved = turn === "solved";
-  $("next").querySelector("h2").textContent = solved ? words().puzzle(puzzle.answer.right) : match?.over ? matchEnd(match) : verdict(view);
-  $("next").querySelector("p").textContent = solved ? words().place(puzzle.number + 1, puzzle.counts[puzzle.level]) : outcome ? standing(view, outcome.scores) : "";
+  if (!over) {
+    if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    ended = null;
+    return;
+  }
+  const going = match && !match.over, solved = turn === "solved", head = $("next").querySelector("h2");
+  head.textContent = solved ? words().place(puzzle.number + 1, puzzle.counts[puzzle.level]) : match?.over ? matchEnd(match) : "";
+  head.hidden = !head.textContent;
   $("next-round").hidden = !going;
   $("next-puzzle").hidden = !solved;
   $("retry").hidden = !solved || puzzle.answer.right;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
-  $("review").hidden = solved || seats.length > 2 || $("evaluate").checked;
-  if (solved && puzzle.answer.right) store.set(`puzzle-${puzzle.level}`, puzzle.number + 1);
+  $("review").hidden = solved || seats.length > 2 || reviewing();
   if (ended === game) return;
   ended = game;
   $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
-  if (view.board.byKeyboard) $("next").querySelector("h2").focus();
+  if (view.board.byKeyboard) $("next").querySelector("button:not([hidden])").focus();
 }
 
 function matchEnd(match) {
-  return match.winner === null ? words().matchDrawn : words().matchWon(sentenceName(view, match.winner));
+  return match.winner === null ? view.words.matchDrawn : view.words.matchWon(capital(sentenceName(view, match.winner)));
 }
 
 $("next-round").onclick = () => play("next_round").catch(complain);

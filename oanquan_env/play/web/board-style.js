@@ -27,7 +27,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .hit.way-on { fill: color-mix(in srgb, var(--passed) 24%, transparent); }
 .hit.way-last { stroke: var(--ink); stroke-width: 4; stroke-dasharray: 9 7; }
 .hit.way-taken { fill: color-mix(in srgb, var(--captured) 30%, transparent); stroke: var(--captured); stroke-width: 5; }
-.hinted .label.legal, .upright.hinted .bowl { display: none; }
+.hinted .label.legal { display: none; }
 .cheer { fill: none; stroke: var(--captured); stroke-width: 6; animation: cheer 1.1s ease-out forwards; }
 @keyframes cheer { to { r: 120px; opacity: 0; stroke-width: 1; } }
 .glad text { animation: glad .55s ease-in-out 2 alternate; }
@@ -45,8 +45,10 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .plate text { font-size: max(21px, calc(13px * var(--k))); fill: var(--ink); }
 .plate .points { font-size: 1.3em; font-weight: 700; }
 .plate .first { text-anchor: start; }
+.plate .end { text-anchor: end; }
 .plate.turn text { fill: var(--accent); font-weight: 700; }
-.plate tspan:nth-child(2) { font-size: .8em; }
+.plate.won text { fill: var(--stone); font-weight: 700; }
+.plate .role { font-size: .8em; } .plate .gap { font-size: 0; }
 .bowl circle { stroke: var(--shade); stroke-width: .8; }
 .hint rect { fill: var(--card); stroke: var(--edge); stroke-width: 1.5; opacity: .94; }
 .hint text { fill: var(--ink); font-weight: 600; font-size: max(15px, calc(10px * var(--k))); }
@@ -77,6 +79,7 @@ button:hover:enabled { border-color: var(--stone); }
 :is(button, select, summary, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
 .say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
+.say.over { font-weight: 700; }
 label { display: inline-flex; gap: 6px; align-items: center; font-size: 15px; }
 @media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button, summary { padding: 0 9px; } .say { font-size: 14px; line-height: 1.3; } }
 @media (max-width: 520px) { svg.upright { max-height: calc(100dvh - var(--rest, 218px)); } .say { min-height: 3.9em; } .tools { display: grid; grid-template-columns: repeat(5, 1fr); } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }

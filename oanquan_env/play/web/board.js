@@ -64,15 +64,17 @@ export class BoardView extends MovingBoard {
     this.values = values;
     this.svg.classList.toggle("hinted", Boolean(values));
     if (!values) return;
+    const font = Math.max(15, 10 * this.k), width = Math.max(47, 2.6 * font), height = 1.24 * font;
     for (const [index, moves] of this.legal) {
-      const square = this.drawing.squares[index], font = Math.max(15, 10 * this.k); // beside the row: seeds stay seen
-      for (const move of moves) {
-        if (!(move in values)) continue;
-        const side = move.endsWith("A") ? 24.5 : -24.5;
-        const x = square.label[0] + side * Math.cos(square.heading), y = square.label[1] + side * Math.sin(square.heading);
+      const { centre, label, heading } = this.drawing.squares[index], cos = Math.cos(heading), sin = Math.sin(heading);
+      const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2; // outside the row: seeds and numbers stay seen
+      const known = moves.filter((move) => move in values).sort((a, b) => values[b] - values[a]), crowded = Math.abs(cos) > 0.6 && width > 49;
+      for (const move of crowded ? known.slice(0, 1) : known) { // where two have no room, the better one
+        const side = crowded ? 0 : move.endsWith("A") ? 24.5 : -24.5, beyond = Math.sign((label[0] - centre[0]) * -sin + (label[1] - centre[1]) * cos);
+        const x = centre[0] + side * cos - beyond * out * sin, y = centre[1] + side * sin + beyond * out * cos;
         const group = element("g", { class: `hint${move === best ? " best" : ""}`, transform: `translate(${x} ${y})` }, this.hints);
-        element("rect", { x: -23.5, y: -0.62 * font, width: 47, height: 1.24 * font, rx: 6 }, group);
-        element("text", {}, group, signed(values[move]));
+        element("rect", { x: -width / 2, y: -height / 2, width, height, rx: 6 }, group);
+        element("text", {}, group, signed(Math.round(values[move])));
       }
     }
   }
@@ -101,7 +103,7 @@ export class BoardView extends MovingBoard {
     const [gain] = (this.preview && this.position.previews?.[move]?.captured) || [0];
     const words = `${this.words.sow} ${square.name[this.language]} ${anticlockwise ? this.words.anticlockwise : this.words.clockwise}`
       + (gain ? `, ${this.words.captures} ${gain}` : "");
-    const value = this.values && move in this.values ? `, ${this.words.worth} ${signed(this.values[move])}` : "";
+    const value = this.values && move in this.values ? `, ${this.words.worth} ${signed(Math.round(this.values[move]))}` : "";
     const way = element("g", {
       class: "way", role: "button", tabindex: 0, "aria-label": words + value, "data-move": move,
       transform: `translate(${square.centre[0] + reach * cos} ${square.centre[1] + reach * sin})`,

@@ -4,8 +4,8 @@
 
 import { sheet } from "./board-style.js";
 import { WORDS } from "./board-words.js";
-import { MINUS, copyFrame, element, html } from "./nodes.js";
-import { outline, turned } from "./turned.js";
+import { MINUS, capital, copyFrame, element, html } from "./nodes.js";
+import { heap, outline, turned } from "./turned.js";
 
 export const SHORTEST = 0.5; // milliseconds: shorter motion is none
 
@@ -29,6 +29,14 @@ export class DrawnBoard extends EventTarget {
   }
 
   get words() { return WORDS[this.language]; }
+
+  /** Of each seat its name within a sentence. */
+  get called() { return this.drawing.seats[this.language].map((name) => this.named(name)); }
+
+  /** A text whose names suit two rows that stand upright: there is no bottom then. */
+  named(text) {
+    return this.upright ? text.replace(/(b)ên (dưới|trên)/gi, (_, first, side) => `${first}ên ${side === "dưới" ? "phải" : "trái"}`) : text;
+  }
 
   destroy() {
     this.resized.disconnect();
@@ -102,12 +110,14 @@ export class DrawnBoard extends EventTarget {
   /** A player's name and points, and for two players the bowl of what it captured. */
   makePlate(player) {
     const group = element("g", { class: "plate", role: "img" }, this.plates), text = element("text", {}, group);
-    const name = element("tspan", {}, text), role = element("tspan", {}, text), points = element("tspan", { class: "points" }, text);
+    const part = (kind) => element("tspan", { class: kind }, text), gap = () => { part("gap").textContent = " "; }; // where it is read as text
+    const name = part("name"), role = (gap(), part("role")), points = (gap(), part("points"));
     let [x, y] = this.drawing.plates[player], at = [x, y + 10];
     const near = player === this.seat, [left, , width] = this.view;
     if (this.upright) {
-      [x, y] = [this.drawing.middle[0] + (near ? 179 : -179), this.drawing.middle[1] - 130];
-      at = [x - 24, y + 90];
+      [x, y] = [this.drawing.middle[0] + (near ? 218 : -218), this.drawing.middle[1] - 50 * this.drawing.fields - 55];
+      at = [x + (near ? -55 : 6), y + 90];
+      text.setAttribute("class", near ? "end" : "first");
     } else if (this.two) {
       [x, y] = [left + 42, near ? this.plain.size[1] - 42 : 42];
       at = [left + width - 362, y];
@@ -164,26 +174,28 @@ export class DrawnBoard extends EventTarget {
     if (!width) return;
     this.k = Math.max(this.view[2] / width, this.view[3] / height);
     this.svg.style.setProperty("--k", this.k.toFixed(3));
-    const size = Math.max(21, 13 * this.k);
-    for (const plate of this.plate) {
-      const lines = this.upright ? [plate.name, plate.role, plate.points] : this.two ? [] : [plate.name, plate.points];
-      lines.forEach((line, number) => {
-        line.setAttribute("x", plate.x);
-        line.setAttribute("y", plate.y + (number - (lines.length - 1) / 2) * 1.2 * size);
-      });
-      if (lines.length) continue;
-      plate.name.setAttribute("x", plate.x);
-      plate.name.setAttribute("y", plate.y);
-      for (const part of [plate.role, plate.points]) part.setAttribute("dx", 10);
-    }
+    this.plate.forEach((plate) => this.layPlate(plate));
     if (this.position && !this.playing) this.drawCounts();
+  }
+
+  /** The words of a plate: on one line for two rows, else below one another. */
+  layPlate(plate) {
+    const size = Math.max(21, 13 * this.k), inwards = this.drawing.middle.map((middle, axis) => middle - [plate.x, plate.y][axis]);
+    const room = this.two ? 0 : Math.min(Math.max(0, (1.6 * size - 45) / Math.hypot(...inwards)), 0.45); // larger letters keep away from the rows
+    const x = plate.x + inwards[0] * room, y = plate.y + inwards[1] * room, line = this.two && !this.upright;
+    const lines = line ? [plate.name] : this.upright && plate.role.textContent ? [plate.name, plate.role, plate.points] : [plate.name, plate.points];
+    lines.forEach((part, number) => {
+      part.setAttribute("x", x);
+      part.setAttribute("y", y + (number - (lines.length - 1) / 2) * 1.2 * size);
+    });
+    if (line) for (const part of [plate.role, plate.points]) part.setAttribute("dx", 10);
   }
 
   // ---- a position --------------------------------------------------------------------------------------------------
 
   /**
    * Show a position at once: `frame`, `mover`, `won` (stones that each player captured), `under` and `over` (marks of
-   * the last move), `tabs` (fields sold), `names` (words for the plates) and `winners` (once the game is over).
+   * the last move), `tabs` (fields sold), `names` (of each plate the name and who sits there) and `winners` (once the game is over).
    */
   show(position) {
     this.position = position;
@@ -223,7 +235,7 @@ export class DrawnBoard extends EventTarget {
   /** Let the pebbles of a square lie as its number of seeds asks for. */
   arrange(index, ms) {
     const nodes = this.heaps[index], want = Math.min(this.frame.seeds[index], this.drawing.most_pebbles);
-    const places = want ? this.drawing.squares[index].heaps[want - 1] : [];
+    const places = heap(this.drawing.squares[index], want);
     while (nodes.length > want) nodes.pop().remove();
     places.forEach(([x, y, size, angle, role], number) => {
       if (!nodes[number]) nodes.push(this.makePebble(role, [x, y, size]));
@@ -241,7 +253,7 @@ export class DrawnBoard extends EventTarget {
     const place = this.drawing.squares[index], stone = place.field === this.drawing.fields && this.frame.stones[place.player];
     const holds = [seeds ? `${seeds} ${seeds === 1 ? this.words.seed : this.words.seeds}` : "", stone ? this.words.stone : ""]
       .filter(Boolean).join(", ") || this.words.empty;
-    square.hit.setAttribute("aria-label", `${place.name[this.language]}: ${holds}${this.canChoose(index) ? `. ${this.words.choose}` : ""}`);
+    square.hit.setAttribute("aria-label", `${this.named(place.name[this.language])}: ${holds}${this.canChoose(index) ? `. ${this.words.choose}` : ""}`);
   }
 
   /** Whether a person may play that field now. */
@@ -249,15 +261,18 @@ export class DrawnBoard extends EventTarget {
 
   drawPlates() {
     const { names, winners, mover } = this.position, scores = this.frame.scores;
-    const marked = winners && winners.length < scores.length ? winners : winners ? [] : [mover];
+    const won = winners && winners.length < scores.length ? winners : [];
     this.plate.forEach((plate, player) => {
-      const [name, role = ""] = (names || this.drawing.seats[this.language])[player].split(" · ");
-      plate.name.textContent = name;
+      const [name, role] = names ? names[player] : [capital(this.called[player]), ""], best = won.includes(player);
+      plate.name.textContent = (best ? "★ " : "") + name;
       plate.role.textContent = role;
       plate.points.textContent = String(scores[player]).replace("-", MINUS);
-      plate.group.classList.toggle("turn", marked.includes(player));
-      plate.group.setAttribute("aria-label", `${name}${role && `, ${role}`}: ${scores[player]} ${this.words.points}`);
+      plate.group.classList.toggle("turn", !winners && player === mover);
+      plate.group.classList.toggle("won", best);
+      const words = [name, role, best ? this.words.won : ""].filter(Boolean).join(", ");
+      plate.group.setAttribute("aria-label", `${words}: ${scores[player]} ${this.words.points}`);
       this.drawBowl(plate, player);
+      if (this.k) this.layPlate(plate);
     });
   }
 

@@ -1,9 +1,23 @@
 // Games in files and on the clipboard, links that hold a game, and films of it.
 
-import { $, Refused, complain, explain, make, notice, page, words } from "./common.js";
-import { play, request, view } from "./table.js";
+import { moveName } from "./board-words.js";
+import { $, complain, explain, make, notice, page, words } from "./common.js";
+import "./dialog-words.js";
+import { readLink } from "./links.js";
+import { capital } from "./nodes.js";
+import { Refused } from "./refused.js";
+import { play, view } from "./table.js";
+import { plateNames, verdict } from "./told.js";
 
-async function open(text, number = null) {
+export function open() {
+  $("pasted").value = "";
+  $("share-error").hidden = true;
+  $("share-dialog").showModal();
+}
+
+// ---- opening ---------------------------------------------------------------------------------------------------------
+
+async function openText(text, number = null) {
   const held = text.trim();
   try {
     if (/^https?:\S+#\S+$/.test(held)) await openHeld(held.slice(held.indexOf("#") + 1));
@@ -17,21 +31,48 @@ async function open(text, number = null) {
       return;
     }
     $("games").replaceChildren(...Array.from({ length: error.games }, (_, index) => make("button", {
-      type: "button", textContent: words().game(index + 1), onclick: () => open(text, index + 1),
+      type: "button", textContent: words().game(index + 1), onclick: () => openText(text, index + 1),
     })));
     $("games-dialog").showModal();
   }
 }
 
 /** Open a file that a person chose or dropped, if there is one. */
-async function openFile(file) {
-  if (file?.size > page.catalogue.largest_file) complain(new Refused({ code: "record", detail: words().tooLarge }));
-  else if (file) await open(await file.text());
+export async function openFile(file) {
+  if (file?.size > page.catalogue.largest_file) complain(new Refused("record", words().tooLarge));
+  else if (file) await openText(await file.text());
 }
 
-function download(content, type, name) {
+/** Begin the game that a link holds: who sits here stays, unless it names players or others are needed. */
+async function openHeld(text) {
+  const asked = readLink(text, page.catalogue);
+  await play("new", { ...asked, seats: /(^|&)(south|east|north|west)=/.test(text) ? asked.seats : null });
+}
+
+/** Begin the game that the address holds. */
+export async function openLink() {
+  const text = location.hash.slice(1);
+  history.replaceState(null, "", location.href.split("#")[0]);
+  try {
+    await openHeld(text);
+  } catch (error) {
+    const code = { position: "linkPosition", rules: "linkRules", move: "linkMoves" }[error.code];
+    notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("from") : "", code), 30);
+  }
+}
+
+// ---- giving away -----------------------------------------------------------------------------------------------------
+
+/** Whether this device shares things with others in a way of its own, as phones do. */
+const shares = (thing) => matchMedia("(hover: none)").matches && navigator.canShare?.(thing);
+
+async function download(content, type, name) {
+  const file = new File([content], name, { type });
   $("share-dialog").close();
-  const url = URL.createObjectURL(new Blob([content], { type }));
+  if (shares({ files: [file] })) {
+    try { await navigator.share({ files: [file] }); return; } catch (error) { if (error.name === "AbortError") return; }
+  }
+  const url = URL.createObjectURL(file);
   make("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
   notice(words().saved(name));
@@ -45,64 +86,40 @@ async function copy(text, told) {
   } catch { notice(`${words().copy}\n${text}`, 30); }
 }
 
-async function film(kind, type) {
+function shareLink() {
+  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${page.state.link}` };
+  if (!shares(shared)) return copy(shared.url, words().copied);
   $("share-dialog").close();
-  notice(words().filming, 60);
+  return navigator.share(shared).catch(() => {}); // it was put off
+}
+
+/** The game for a film. */
+function filmed() {
+  const { start, starter, line, outcome, match } = page.state, moves = line.map((serial) => view.moves[serial]);
+  return {
+    drawing: view.board.plain, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, owners: match?.owners.tabs ?? "",
+    names: plateNames(view).map((name) => name.filter(Boolean).join(" · ")), labels: moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`),
+    verdict: page.state.turn === "over" ? capital(verdict(view)) : "",
+  };
+}
+
+async function film(kind) {
+  $("share-dialog").close();
+  notice(words().filming(0), 60);
   try {
-    const { base64 } = await request("picture", { kind });
-    download(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)), type, `oanquan.${kind}`);
+    if (kind === "svg") await download((await import("./film.js")).movingSvg(filmed(), "Ô Ăn Quan"), "image/svg+xml", "oanquan.svg");
+    else await download(await (await import("./picture.js")).gif(filmed(), (share) => notice(words().filming(share), 60)), "image/gif", "oanquan.gif");
   } catch (error) { complain(error); }
 }
 
-/** The address of this game: its rules, where it began, and its moves. */
-function link() {
-  const { rules, record, line } = page.state, begun = /^\[Position "(.*)"\]$/m.exec(record);
-  const held = { rules, ...(begun ? { position: begun[1] } : {}), moves: line.map((serial) => view.moves[serial].move).join("") };
-  return `${location.href.split("#")[0]}#${new URLSearchParams(held)}`;
-}
-
-$("share").onclick = () => {
-  $("pasted").value = "";
-  $("share-error").hidden = true;
-  $("share-dialog").showModal();
-};
 $("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
 $("copy").onclick = () => copy(page.state.record, words().recordCopied);
-$("link").onclick = () => copy(link(), words().copied);
-$("svg").onclick = () => film("svg", "image/svg+xml");
-$("gif").onclick = () => film("gif", "image/gif");
+$("link").onclick = shareLink;
+$("svg").onclick = () => film("svg");
+$("gif").onclick = () => film("gif");
 $("load").onclick = () => $("file").click();
-$("paste").onclick = () => open($("pasted").value);
+$("paste").onclick = () => openText($("pasted").value);
 $("file").onchange = async () => {
   await openFile($("file").files[0]);
   $("file").value = "";
 };
-document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("drop"); });
-document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("drop"); });
-document.addEventListener("drop", (event) => {
-  event.preventDefault();
-  document.body.classList.remove("drop");
-  openFile(event.dataTransfer.files[0]);
-});
-
-/** Begin the game that a link holds: who sits here stays, unless others are needed. */
-async function openHeld(text) {
-  const held = new URLSearchParams(text), asked = { rules: page.catalogue.default };
-  for (const name of ["rules", "position", "moves"]) if (held.get(name)) asked[name] = held.get(name);
-  await play("new", asked);
-}
-
-/** Begin the game that the address holds, if it holds one. */
-export async function openLink() {
-  const text = location.hash.slice(1), held = new URLSearchParams(text);
-  if (!["rules", "position", "moves"].some((name) => held.get(name))) return;
-  history.replaceState(null, "", location.href.split("#")[0]);
-  try {
-    await openHeld(text);
-  } catch (error) {
-    const code = { position: "linkPosition", rules: "linkRules", move: "linkMoves" }[error.code];
-    notice(explain(error, error.code === "position" ? held.get("position") : "", code), 30);
-  }
-}
-
-window.addEventListener("hashchange", openLink);

@@ -2,14 +2,15 @@
 
 import { BoardView } from "./board.js";
 import { WORDS } from "./board-words.js";
+import { sweeping } from "./moving-board.js";
 import { html } from "./nodes.js";
-import { hintWords, names, seatName, status } from "./told.js";
+import { hintWords, plateNames, status } from "./told.js";
 import { SPEEDS, Tools } from "./tools.js";
 
 /**
- * A game: the board, what is said of it, and its buttons. It follows the states of `oanquan_env.play.session`, plays the
- * moves that are new, and hands requests to `send(name, arguments)`. Events: "shown" after every change of what is shown,
- * "option" (detail [name, value]).
+ * A game: the board, what is said of it, and its buttons. It follows the states of a session, plays the moves that are
+ * new, and hands requests to `send(name, arguments)`. Events: "shown" after every change of what is shown, "option"
+ * (detail [name, value]).
  */
 export class GameView extends EventTarget {
   constructor(host, send, language = "en") {
@@ -22,13 +23,15 @@ export class GameView extends EventTarget {
     const step = (by) => this.view(this.number + by);
     this.tools = new Tools(this.board.root, {
       undo: () => this.send("undo", {}), redo: () => this.send("redo", {}), hint: () => this.askHint(),
+      before: () => this.view(this.noted(-1)), after: () => this.view(this.noted(1)),
       first: () => this.view(0), previous: () => step(-1), tour: () => this.tour(), next: () => step(1), last: () => this.view(null),
       again: () => this.replay(this.number), skip: () => this.board.skip(),
     }, (name, value) => this.option(name, value));
     this.moves = {};
+    this.notes = new Map();
+    this.whole = "";
     this.shown = [];
     this.viewing = null;
-    this.trouble = "";
     this.option("speed", this.board.speed === Infinity ? "none" : "normal");
     this.setLanguage(language);
   }
@@ -69,13 +72,16 @@ export class GameView extends EventTarget {
     if (!other && state.version <= this.state.version && !drawing) return;
     if (other) {
       this.moves = {};
+      this.notes.clear();
+      this.whole = "";
       this.shown = [...state.line];
       this.stop();
     }
     Object.assign(this.moves, state.moves);
     this.state = state;
     this.hint = null;
-    const persons = state.seats.flatMap((seat, player) => (seat.person ? [player] : [])), bottom = state.puzzle ? state.starter : persons.length === 1 ? persons[0] : 0;
+    const persons = state.seats.map((seat) => seat.person), alone = persons.filter(Boolean).length === 1;
+    const bottom = state.puzzle ? state.starter : alone ? persons.indexOf(true) : 0;
     if (drawing) { this.board.seat = bottom; this.board.setDrawing(drawing); } else this.board.sit(bottom);
     const coming = this.coming === undefined ? this.shown : [...this.shown, this.coming];
     if (!coming.every((serial, number) => state.line[number] === serial)) {
@@ -91,6 +97,7 @@ export class GameView extends EventTarget {
     this.viewing = null;
     this.coming = this.replaying = undefined;
     this.board.cancel();
+    this.board.hush();
   }
 
   async follow() {
@@ -101,7 +108,7 @@ export class GameView extends EventTarget {
         const game = this.state.game, number = this.shown.length, serial = this.state.line[number];
         this.coming = serial;
         this.setTools();
-        await this.play(serial, number + 1);
+        await this.play(number + 1);
         this.coming = undefined;
         if (this.state.game === game && this.state.line[number] === serial && this.shown.length === number) this.shown.push(serial);
         this.dispatchEvent(new Event("shown"));
@@ -114,9 +121,15 @@ export class GameView extends EventTarget {
   }
 
   /** The motion of a move, the `number`th of the game. */
-  play(serial, number) {
-    const after = { ...this.position(number), legal: [] };
-    return this.board.play(this.moves[serial], this.position(number - 1), after, (line) => this.tell(line));
+  play(number) {
+    const move = { ...this.moves[this.state.line[number - 1]], lines: { [this.board.language]: this.lines(number) } };
+    return this.board.play(move, this.position(number - 1), { ...this.position(number), legal: [] }, (line) => this.tell(line));
+  }
+
+  /** The words of a move, without the final points: these stand below the board. */
+  lines(number) {
+    const { line, outcome } = this.state, lines = this.moves[line[number - 1]].lines[this.board.language].map((text) => this.board.named(text));
+    return outcome && number === line.length ? lines.slice(0, -1) : lines;
   }
 
   /** Whether all moves of the game have been shown. */
@@ -132,55 +145,74 @@ export class GameView extends EventTarget {
     for (const { steps } of line) for (const step of steps) if (step.stones) won[step.player] += step.stones;
     const position = {
       frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [], won,
-      under: move?.under, over: move?.over, tabs: state.match?.owners.tabs, names: this.plateNames(), winners: null,
+      under: move?.under, over: move?.over, tabs: state.match?.owners.tabs, names: plateNames(this), winners: null,
     };
     if (number < state.line.length) return position;
     if (state.outcome) {
-      position.frame = { ...position.frame, scores: state.outcome.scores };
+      position.sweep = sweeping(this.board.drawing, position.frame, state.outcome.scores, state.match?.owners.codes);
+      position.frame = position.sweep.after;
       position.winners = state.outcome.winners;
     } else if (state.resigned !== null) {
       position.winners = state.seats.map((_, seat) => seat).filter((seat) => seat !== state.resigned);
-    } else if (state.turn === "person" && !this.trouble) Object.assign(position, { legal: state.legal, previews: state.previews });
+    } else if (state.turn === "person") Object.assign(position, { legal: state.legal, previews: state.previews });
     return position;
-  }
-
-  /** Names beside the board; between the rows of three or four players there is no room for the levels. */
-  plateNames() {
-    return this.state.seats.length === 2 ? names(this)
-      : names(this).map((name, player) => (this.state.seats[player].person ? name : seatName(this, player)));
   }
 
   /** Show what is to be shown, without motion. */
   refresh() {
     if (this.coming !== undefined || this.replaying !== undefined) return;
     this.board.show(this.position(this.number));
-    if (this.hint && this.viewing === null) this.board.setHints(this.hint.values, this.hint.best);
-    this.tell(this.hint ? hintWords(this, this.hint) : status(this));
+    if (this.hint) this.board.setHints(this.hint.values, this.hint.best);
+    this.saying.classList.toggle("over", this.state.turn === "over" && this.viewing === null);
+    this.speak(this.hint ? hintWords(this, this.hint) : status(this));
     this.setTools();
     this.dispatchEvent(new Event("shown"));
   }
 
   setTools() {
-    const { state, number } = this, moving = this.coming !== undefined || this.replaying !== undefined, still = !moving;
-    const all = state.line.length, behind = number > 0 && !this.touring, ahead = this.viewing !== null && !this.touring;
+    const { state, number } = this, moving = this.coming !== undefined || this.replaying !== undefined;
+    const behind = number > 0 && !this.touring, ahead = this.viewing !== null && !this.touring;
     this.tools.set({
-      undo: state.can_undo, redo: state.can_redo, hint: still && state.turn === "person" && this.viewing === null && !state.puzzle,
-      first: behind, previous: behind, tour: all > 0 && this.coming === undefined, next: ahead, last: this.viewing !== null, again: still && number > 0, skip: moving,
-    }, { moving, touring: Boolean(this.touring) });
+      undo: state.can_undo, redo: state.can_redo, hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle,
+      before: true, after: true,
+      first: behind, previous: behind, tour: this.coming === undefined, next: ahead, last: this.viewing !== null, again: !moving && number > 0, skip: moving,
+    }, { moving, touring: Boolean(this.touring), played: this.shown.length > 0, noted: this.notes.size > 0 });
   }
 
   tell(text) { this.saying.textContent = text; }
 
+  /** Tell it to a screen reader, too. */
+  speak(text) {
+    this.tell(text);
+    this.board.say(text);
+  }
+
   // ---- looking through the game ------------------------------------------------------------------------------------
+
+  /** Words about positions, by their number of moves, and about the whole game as it stands; they change nothing else. */
+  setNotes(notes, whole = "") {
+    if (!notes.size && !this.notes.size && whole === this.whole) return;
+    Object.assign(this, { notes, whole });
+    if (this.coming !== undefined || this.replaying !== undefined || this.hint) return;
+    if (this.saying.textContent !== status(this)) this.speak(status(this));
+    this.setTools();
+  }
+
+  /** The next position with a note, before (-1) or behind (1) the one shown; after the last the first comes again. */
+  noted(by) {
+    const numbers = [...this.notes.keys()].sort((a, b) => by * (a - b));
+    return numbers.find((number) => by * (number - this.number) > 0) ?? numbers[0];
+  }
 
   /** The position after so many moves, or null for the game as it stands. */
   view(number) {
-    if (number !== null && (number < 0 || (number > this.number && this.viewing === null))) return;
+    if (number !== null && !(number >= 0 && number <= this.state.line.length)) return;
     this.stop();
+    this.hint = null;
     this.viewing = number === null || number >= this.state.line.length ? null : number;
     this.shown = [...this.state.line];
     this.refresh();
-    if (this.number) this.board.say(this.moves[this.state.line[this.number - 1]].lines[this.board.language].join(" "));
+    if (this.number) this.board.say(this.lines(this.number).join(" "));
     this.follow();
   }
 
@@ -189,6 +221,7 @@ export class GameView extends EventTarget {
     if (!number || this.coming !== undefined) return;
     const { speed } = this.board, serial = this.state.line[number - 1], touring = this.touring;
     this.stop();
+    this.hint = null;
     this.touring = touring;
     if (speed === Infinity) this.board.speed = 1; // it was asked for
     this.shown = [...this.state.line];
@@ -196,7 +229,7 @@ export class GameView extends EventTarget {
     this.replaying = serial;
     this.setTools();
     const game = this.state.game;
-    await this.play(serial, number);
+    await this.play(number);
     this.board.speed = speed;
     if (this.replaying !== serial || this.state.game !== game) return; // something else is shown meanwhile
     this.replaying = undefined;
@@ -222,17 +255,15 @@ export class GameView extends EventTarget {
 
   // ---- hints -------------------------------------------------------------------------------------------------------
 
+  /** A hint; dropped if it is for another position than the one shown. */
   async askHint() {
     this.tell(this.words.looking);
     this.setHint(await this.send("hint", {}));
   }
 
-  /** A hint; dropped if it is for another position than the one shown. */
   setHint(hint) {
-    if (hint && hint.ply === this.state.ply && this.viewing === null && this.coming === undefined && hint.serial === (this.state.line.at(-1) ?? 0)) {
-      this.hint = hint;
-      this.board.say(hintWords(this, hint));
-    }
+    const fits = hint && hint.ply === this.state.ply && this.viewing === null && this.coming === undefined && hint.serial === (this.state.line.at(-1) ?? 0);
+    if (fits) this.hint = hint;
     this.refresh();
   }
 }

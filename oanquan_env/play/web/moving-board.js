@@ -1,8 +1,27 @@
 // The motion of a move on the board: each lap, capture and refill, as the trace of the move tells it.
 
 import { DrawnBoard, SHORTEST } from "./drawn-board.js";
-import { element } from "./nodes.js";
+import { element, html } from "./nodes.js";
 import { sound } from "./sound.js";
+
+/**
+ * The end of a game as a step of motion: the seeds left in `frame` go to those whose final points are more than its
+ * scores, those of a row to its player first, or by `codes` to the other one who bought the field. Only numbers are
+ * compared here; the rules of leftovers are the engine's.
+ */
+export function sweeping(drawing, frame, standings, codes) {
+  const due = standings.map((points, player) => points - frame.scores[player]), seeds = [...frame.seeds], taken = [];
+  const take = (square, player) => {
+    const count = Math.min(seeds[square], due[player]);
+    if (count <= 0) return;
+    seeds[square] -= count;
+    due[player] -= count;
+    taken.push({ square, player, seeds: count });
+  };
+  drawing.squares.forEach(({ player, field }, square) => field < drawing.fields && take(square, codes?.[player][field] === 2 ? 1 - player : player));
+  drawing.squares.forEach((_, square) => standings.forEach((_, player) => take(square, player)));
+  return { kind: "sweep", taken, after: { seeds, stones: frame.stones, scores: standings } };
+}
 
 /** A board that plays moves. */
 export class MovingBoard extends DrawnBoard {
@@ -21,7 +40,15 @@ export class MovingBoard extends DrawnBoard {
     super.show(position);
   }
 
-  say(text) { this.live.textContent = text; }
+  /** Let a screen reader say a text, after those before it. */
+  say(text) {
+    if (text === this.live.lastChild?.textContent) return;
+    html("p", { textContent: text }, this.live);
+    if (this.live.children.length > 4) this.live.firstChild.remove();
+  }
+
+  /** Forget what was said of another position. */
+  hush() { this.live.replaceChildren(); }
 
   /**
    * Play a move from the position before it and show `after`. Resolves with the board that the motion led to, or with
@@ -32,9 +59,10 @@ export class MovingBoard extends DrawnBoard {
     const run = (this.playing = { skipped: this.speed === Infinity, timers: new Set(), animations: new Set() });
     const lines = move.lines[this.language];
     this.say(lines.join(" "));
-    for (const [number, step] of move.steps.entries()) {
+    for (const [number, step] of [...move.steps, ...(after.sweep?.taken.length ? [after.sweep] : [])].entries()) {
       if (run.skipped) break;
-      onStep(lines[1 + number + (step.kind === "refilling")]); // the line before the refillings says why the turn ends
+      const ended = step.kind === "refilling" || step.kind === "sweep"; // a line before these says why the turn ends
+      onStep(lines[1 + number + ended]);
       await this[step.kind](step, run);
     }
     await this.wait(run, 350);
@@ -128,21 +156,43 @@ export class MovingBoard extends DrawnBoard {
     await this.wait(run, 320);
     this.squares[step.square].hit.classList.add("taken");
     await this.wait(run, 320);
-    const to = [...this.inBowl(this.plate[step.player], 0), 0.5], side = Math.floor(step.square / (this.drawing.fields + 1));
-    const heap = this.heaps[step.square], kept = this.frame.seeds[step.square] - step.seeds;
-    const flying = heap.splice(Math.min(kept, heap.length), heap.length);
-    if (step.stones) { flying.push(this.stones[side]); this.stones[side] = null; this.frame.stones[side] = 0; }
-    for (const node of flying) this.hand.append(node);
-    this.frame.seeds[step.square] = kept;
-    this.drawCount(step.square);
     this.sound(step.stones ? "stone" : "take");
     if (step.stones) this.cheer(step.square, step.player);
-    for (const [number, node] of flying.entries()) this.vanish(node, to, 420 + 26 * number);
-    await this.wait(run, 460 + 26 * flying.length);
+    await this.wait(run, this.carry(step));
     this.frame.scores[step.player] += step.points;
     this.won[step.player] += step.stones;
     this.drawPlates();
     await this.wait(run, 200);
+  }
+
+  /** Let seeds, and a stone, of a square fly to a player's plate; returns milliseconds. */
+  carry({ square, player, seeds, stones }) {
+    const to = [...this.inBowl(this.plate[player], 0), 0.5], { player: side } = this.drawing.squares[square];
+    const heap = this.heaps[square], kept = this.frame.seeds[square] - seeds, flying = heap.splice(Math.min(kept, heap.length), heap.length);
+    if (stones) { flying.push(this.stones[side]); this.stones[side] = null; this.frame.stones[side] = 0; }
+    for (const node of flying) this.hand.append(node);
+    this.frame.seeds[square] = kept;
+    this.drawCount(square);
+    for (const [number, node] of flying.entries()) this.vanish(node, to, 420 + 26 * number);
+    return 460 + 26 * flying.length;
+  }
+
+  /** The seeds left at the end of a game go to their owners, square by square. */
+  async sweep({ taken, after }, run) {
+    for (const name of ["last", "gap", "taken"]) this.mark(null, name);
+    let longest = 0;
+    for (const step of taken) {
+      if (run.skipped) return;
+      this.sound("take");
+      longest = this.carry(step);
+      this.frame.scores[step.player] += step.seeds;
+      this.drawPlates();
+      await this.wait(run, 260);
+    }
+    await this.wait(run, longest);
+    this.frame.scores = [...after.scores];
+    this.drawPlates();
+    await this.wait(run, 300);
   }
 
   /** A ring round a mandarin that is captured, and the name of who gets it grows for a moment. */

@@ -2,7 +2,6 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 export const MINUS = "\u2212";
-export const points = (scores) => scores.map((score) => String(score).replace("-", MINUS)).join("\u00a0:\u00a0"); // on one line
 export const signed = (value) => (value < 0 ? MINUS : "+") + Math.abs(value);
 
 export function element(name, attributes = {}, parent = null, text = null) {

@@ -1,19 +1,19 @@
-// The page around the board: the language, keys, giving up, and the start.
+// The page around the board: the language, keys, giving up, and the start. What is not needed for a move loads later.
 
 import { show } from "./beside.js";
-import { $, ask, complain, notice, page, store, words } from "./common.js";
-import { openLink } from "./files.js";
-import "./lessons.js";
-import { openNew } from "./new-game.js";
+import { $, complain, notice, page, store, words } from "./common.js";
+import "./puzzles.js";
 import { begin, play, view } from "./table.js";
 
 const OPTIONS = ["speed", "preview", "loud"];
+const dialogs = { new: () => import("./new-game.js"), learn: () => import("./learn.js"), share: () => import("./files.js") };
 let resigning = null;
 
 view.addEventListener("shown", show);
 view.addEventListener("option", ({ detail: [name, value] }) => store.set(name, value));
 
-$("new").onclick = openNew;
+for (const [id, load] of Object.entries(dialogs)) $(id).onclick = () => load().then((dialog) => dialog.open()).catch(complain);
+if (!store.get("learned")) $("learn").classList.add("main"); // who comes for the first time sees where to begin
 $("resign").onclick = () => {
   clearTimeout(resigning);
   if (resigning !== null) { notice(""); play("resign").catch(complain); }
@@ -31,6 +31,14 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   }
 });
+document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("drop"); });
+document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("drop"); });
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  document.body.classList.remove("drop");
+  const [file] = event.dataTransfer.files;
+  dialogs.share().then((dialog) => dialog.openFile(file)).catch(complain);
+});
 
 function setLanguage(chosen) {
   page.language = chosen;
@@ -43,6 +51,20 @@ function setLanguage(chosen) {
   view.setLanguage(chosen);
 }
 
+/** Open the game that the address holds, if it holds one. */
+const openLink = async () => (location.hash.includes("=") ? (await dialogs.share()).openLink() : null);
+
+/** Keep the page for times without a network; a version that came meanwhile takes over before the game begins. */
+async function keep() {
+  if (location.protocol !== "https:" || !navigator.serviceWorker) return;
+  const { serviceWorker } = navigator, kept = await serviceWorker.register("service-worker.js");
+  if (kept.waiting) {
+    serviceWorker.addEventListener("controllerchange", () => location.reload());
+    kept.waiting.postMessage("take over");
+  }
+  if (matchMedia("(display-mode: standalone)").matches) kept.active?.postMessage("keep all");
+}
+
 async function start() {
   setLanguage(page.language);
   for (const name of OPTIONS) {
@@ -50,13 +72,12 @@ async function start() {
     if (kept) view.option(name, name === "speed" ? kept : kept === "true");
   }
   try {
-    const asked = ask("catalogue");
-    asked.catch(() => {}); // told below
     await begin();
-    page.catalogue = await asked;
     await openLink();
+    window.addEventListener("hashchange", () => openLink().catch(complain));
     document.body.dataset.ready = "yes";
   } catch (error) { complain(error); }
+  keep().catch(() => {}); // it plays without being kept, too
 }
 
 start();

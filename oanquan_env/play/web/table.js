@@ -1,130 +1,89 @@
-// The game of this tab: requests about it, and the board that follows it. The server plays it, and the tab keeps its
-// record: where the server has forgotten it, or was started again, the game is begun again from that.
+// The game of this page: its session, the board that follows it, and the places where it is kept. A tab keeps its game for
+// itself, so that two tabs do not disturb each other; a new tab goes on with the last game of any.
 
-import { $, ask, complain, page, store, words } from "./common.js";
+import { $, complain, page } from "./common.js";
+import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
+import { askPython, pythonPlayers } from "./python.js";
+import { Session, lessonsOf } from "./session.js";
+import { Thinker } from "./thinker.js";
 
-const AGAIN = 2000, ALIVE = 5000; // milliseconds between questions to a server that does not answer, and to one that does
-let highest = 0; // serial number of the moves that are here
-let asking = null;
+const BEGIN = { seats: ["human", "easy"] };
+const KEPT = "oanquan-kept", LAST = "oanquan-last";
+const files = new Map();
+const address = (name) => new URL(name, import.meta.url);
+let session = null, engine = null, drawn = null;
 
-/** Keep a game for this tab as long as it is open; false if another tab, of which this one is a copy, has it. */
-function own(name) {
-  return new Promise((resolve) => {
-    const kept = () => { resolve(true); return new Promise(() => {}); };
-    navigator.locks.request(`oanquan-${name}`, { signal: AbortSignal.timeout(1000) }, kept).catch(() => resolve(false));
-  });
+async function file(name) {
+  const reply = await fetch(address(name));
+  if (!reply.ok) throw new Error(`${name}: ${reply.status} ${reply.statusText}`);
+  return name.endsWith(".json") ? reply.json() : reply.arrayBuffer();
 }
 
-/** A request about the game of this tab, with `asked()` as its arguments. */
-async function about(name, asked) {
-  try {
-    let answer;
-    try {
-      answer = await ask(name, { ...asked(), tab: page.tab });
-    } catch (error) {
-      if (error.code !== "gone") throw error;
-      await restore();
-      answer = await ask(name, { ...asked(), tab: page.tab });
-    }
-    found();
-    return answer;
-  } catch (error) {
-    if (error.code === "lost" || error.code === "moved") lose(error);
-    throw error;
-  }
+/** A file of the folder `data`, loaded once. */
+function data(name) {
+  if (!files.has(name)) files.set(name, file(`data/${name}`).catch((error) => { files.delete(name); throw error; }));
+  return files.get(name);
 }
 
-export const request = (name, asked = {}) => about(name, () => asked);
+/** A request about the game that changes nothing. */
+export async function request(name, asked = {}) {
+  if (name !== "hint") throw new Error(`unknown request ${name}`);
+  return { hint: await session.hint(asked.moves) };
+}
 
 /** A request that changes the game; the page follows. */
-export async function play(name, asked = {}) {
-  const answer = await about(name, () => ({ ...asked, game: page.state?.game, known: highest, drawn: page.state?.rules }));
-  take(answer);
-  return answer;
+export const play = (name, asked = {}) => session.request(name, asked);
+
+/** The lessons with their drawings and moves. */
+export const lessons = () => lessonsOf(engine, page.catalogue, data);
+
+function follow() {
+  const drawing = session.drawing();
+  page.state = session.state();
+  keep();
+  view.update(page.state, drawing === drawn ? null : drawing);
+  drawn = drawing;
 }
 
-export function take(answer) {
-  const { state } = answer;
-  if (page.state && state.version < page.state.version) return; // an answer that comes late
-  if (state.game !== page.state?.game) highest = 0;
-  page.state = state;
-  highest = Math.max(highest, ...Object.keys(state.moves).map(Number));
-  const { puzzle } = state, seats = state.seats.map((seat) => seat.name);
-  const kept = puzzle ? ["puzzle", { level: puzzle.level, number: puzzle.number }] : ["load", { text: state.record, seats }];
-  sessionStorage.setItem("oanquan-kept", JSON.stringify(kept));
-  view.update(state, answer.drawing);
-  if (state.turn === "player" && !state.trouble) follow();
+// ---- what is kept ----------------------------------------------------------------------------------------------------
+
+function keep() {
+  const kept = JSON.stringify(session.kept());
+  try {
+    sessionStorage.setItem(KEPT, kept);
+    localStorage.setItem(LAST, kept);
+  } catch { /* private windows */ }
 }
 
-/** Begin the game of this tab: the one that it had before it was loaded again, or a new one. */
+function kept() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT) ?? localStorage.getItem(LAST));
+  } catch { return null; }
+}
+
+/** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
 export async function begin() {
-  page.tab = sessionStorage.getItem("oanquan-tab");
-  const copy = page.tab !== null && !(await own(page.tab));
-  if (copy) sessionStorage.removeItem("oanquan-kept");
+  const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
+  const ask = python && askPython;
+  engine = await Engine.load(bytes, layout);
+  page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
+  const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
+  const worker = () => new Worker(address("worker.js"), { type: "module" });
+  session = new Session({ engine, thinker: new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask }), data, catalogue });
+  session.addEventListener("changed", follow);
+  await goOn(kept());
+}
+
+/** Go on with the game that was kept; where its players are not here any more, persons take their seats. */
+async function goOn(before) {
   try {
-    if (!page.tab || copy) await restore();
-    else take(await ask("wait", { tab: page.tab, version: -1 }));
+    if (before) { await session.restore(before); return; }
   } catch (error) {
-    if (error.code !== "gone") throw error;
-    await restore();
+    complain(error);
+    try { await session.request("load", { text: before.text }); return; } catch { /* a game of an older page */ }
   }
-  store.set("address", location.pathname);
-  setInterval(() => { if (!document.hidden && !asking) check(); }, ALIVE);
-}
-
-/** Begin a game at the server with what this tab keeps. */
-async function restore() {
-  const kept = JSON.parse(sessionStorage.getItem("oanquan-kept") ?? "null");
-  let answer = await ask("begin");
-  page.tab = answer.tab;
-  own(page.tab);
-  sessionStorage.setItem("oanquan-tab", page.tab);
-  if (kept) {
-    try { answer = await ask(kept[0], { ...kept[1], tab: page.tab }); } catch (error) { complain(error); }
-  }
-  page.state = null;
-  take(answer);
-}
-
-// ---- a server that does not answer -----------------------------------------------------------------------------------
-
-function lose(error) {
-  if (error.code === "moved" && store.get("address") !== location.pathname) location.replace(store.get("address"));
-  if (!asking) asking = setInterval(check, AGAIN);
-  const told = view.trouble;
-  view.trouble = words()[error.code];
-  $("lost").hidden = false;
-  $("lost").textContent = view.trouble;
-  if (told !== view.trouble && page.state) view.refresh();
-}
-
-function found() {
-  if (!asking) return;
-  clearInterval(asking);
-  asking = null;
-  view.trouble = "";
-  $("lost").hidden = true;
-  $("notice").hidden = true;
-  if (page.state) view.refresh();
-}
-
-/** Whether the server answers; what it knows is shown. */
-async function check() {
-  if (check.busy) return;
-  check.busy = true;
-  try { await play("wait", { version: -1 }); } catch { /* it is said already */ } finally { check.busy = false; }
-}
-
-/** Ask for news while players think; one request at a time. */
-async function follow() {
-  if (follow.busy) return;
-  follow.busy = true;
-  try {
-    while (page.state.turn === "player" && !page.state.trouble) await play("wait", { version: page.state.version });
-  } catch (error) {
-    if (!asking) complain(error);
-  } finally { follow.busy = false; }
+  await session.request("new", BEGIN);
 }
 
 export const view = new GameView($("board"), async (name, asked) => {
@@ -132,7 +91,7 @@ export const view = new GameView($("board"), async (name, asked) => {
     if (name === "hint") return (await request("hint")).hint;
     await play(name, asked);
   } catch (error) {
-    if (!asking) complain(error);
+    complain(error);
     view.refresh();
   }
   return null;

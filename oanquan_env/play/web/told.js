@@ -1,75 +1,87 @@
 // What is said of a game: who plays, who won, what a hint and a puzzle say. `view` is a `GameView`.
 
 import { ROLES, WORDS, moveName } from "./board-words.js";
+import { MINUS, capital } from "./nodes.js";
 
 const wordsOf = (view) => WORDS[view.board.language];
-export const seatName = (view, player) => view.board.drawing.seats[view.board.language][player];
 
-/** Of each seat its name, and who sits there. */
-export function names(view) {
-  const persons = view.state.seats.filter((seat) => seat.person).length;
-  return view.state.seats.map((seat, player) => {
-    const role = ROLES[view.board.language][seat.name] ?? seat.name.split(":")[0];
-    return seat.person && persons !== 1 ? seatName(view, player) : `${seatName(view, player)} · ${role}`;
-  });
+/** A seat within a sentence, without who sits there. */
+export const seatName = (view, player) => view.board.called[player];
+
+/** Who sits on a seat, beside its name: nothing where the name says it. */
+function role(view, player, short) {
+  const { seats } = view.state, { language } = view.board, { name, person } = seats[player];
+  if (person && (language === "vi" || seats.filter((seat) => seat.person).length !== 1)) return "";
+  return ROLES[language][name] ?? (short ? name.split(":")[0] : name);
 }
+
+/** Of each seat its name and who sits there, for the plates beside the board; three or four players have no room for levels. */
+export const plateNames = (view) => view.state.seats.map((seat, player) => {
+  const { two } = view.board, name = seatName(view, player);
+  return [capital(two ? name : name.replace(/^(máy )?bên /, "")), two || seat.person ? role(view, player, true) : ""];
+});
 
 /** A seat as a sentence names it. */
 export function sentenceName(view, player) {
-  const [name, sitting] = names(view)[player].split(" · "), { seats } = view.state;
-  if (!sitting) return name;
-  const role = seats[player].proved ? `${sitting}, ${wordsOf(view).proved}` : sitting;
-  if (view.board.language !== "vi" || seats[player].person) return `${name} (${role})`;
-  return seats.filter((seat) => !seat.person).length === 1 ? `Máy (${role})` : `${name} (máy, ${role})`;
+  const seat = view.state.seats[player], name = seatName(view, player), machine = view.board.language === "vi" && !seat.person && !name.startsWith("máy") ? "máy" : "";
+  const parts = [machine, role(view, player), seat.proved ? wordsOf(view).proved : ""].filter(Boolean);
+  return parts.length ? `${name} (${parts.join(", ")})` : name;
 }
 
 /** Points with their owners. */
-export const standing = (view, scores) => scores.map((score, player) => `${seatName(view, player)}\u00a0${String(score).replace("-", "\u2212")}`).join(", ");
+export const standing = (view, scores) => scores.map((score, player) => `${seatName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
 
 /** Who won, without the points; empty while a game goes on. */
 export function verdict(view) {
-  const { state } = view, words = wordsOf(view);
-  if (state.resigned !== null) {
-    const others = state.seats.map((_, seat) => seat).filter((seat) => seat !== state.resigned);
-    return words.resigned(sentenceName(view, state.resigned), others.length === 1 ? sentenceName(view, others[0]) : "");
-  }
-  if (!state.outcome) return "";
-  const { winners } = state.outcome;
-  if (winners.length === state.seats.length) return words.draw;
-  const persons = state.seats.flatMap((seat, player) => (seat.person ? [player] : []));
-  if (persons.length === 1 && winners.length === 1 && winners[0] === persons[0]) return words.youWin;
-  const won = words.wins(winners.map((seat) => sentenceName(view, seat)).join(", "));
-  return persons.length === 1 && !winners.includes(persons[0]) ? `${words.youLose}: ${won}` : won;
+  const { outcome, resigned, seats } = view.state, words = wordsOf(view), name = (seat) => sentenceName(view, seat);
+  if (resigned !== null) return words.resigned(name(resigned), seats.length === 2 ? name(1 - resigned) : "");
+  if (outcome.winners.length === seats.length) return words.draw;
+  const persons = seats.flatMap((seat, player) => (seat.person ? [player] : [])), [person] = persons, won = words.wins(outcome.winners.map(name));
+  if (persons.length !== 1) return won;
+  if (outcome.winners.includes(person)) return outcome.winners.length === 1 ? words.youWin : won;
+  return seats.length === 2 ? words.youLose : `${words.youLose}: ${won}`;
 }
 
+/** What is said below the board. */
 export function status(view) {
   const { state } = view, words = wordsOf(view);
-  if (view.trouble) return view.trouble;
   if (view.viewing !== null) {
-    const move = view.viewing ? view.moves[state.line[view.viewing - 1]].move : "";
-    return [words.viewing(view.viewing, state.line.length), moveName(move, view.board.language)].filter(Boolean).join(": ");
+    const move = view.viewing ? `: ${moveName(view.moves[state.line[view.viewing - 1]].move, view.board.language)}` : "";
+    return words.viewing(view.viewing, state.line.length) + move + (view.notes.has(view.viewing) ? `. ${view.notes.get(view.viewing)}` : "");
   }
   if (state.puzzle) return puzzleWords(view);
-  if (state.resigned !== null) return `${verdict(view)}${state.match ? ` ${standing(view, state.match.rounds.at(-1).scores)}.` : ""}`;
-  if (state.outcome) return `${words.over} ${verdict(view)} (${standing(view, state.outcome.scores)}).`;
+  if (state.turn === "over") {
+    const scores = state.match ? state.match.rounds.at(-1).scores : state.outcome?.scores, told = capital(verdict(view));
+    const points = scores && standing(view, scores);
+    return [state.outcome ? `${words.over} ${told} (${points}).` : points ? `${told} ${capital(points)}.` : told, view.notes.get(view.number), view.whole].filter(Boolean).join(" ");
+  }
   if (state.trouble) return `${words.trouble} ${state.trouble}`;
-  if (state.turn === "player") return words.thinking(sentenceName(view, state.mover));
+  if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
   const alone = state.seats.filter((seat) => seat.person).length === 1, turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
   return state.line.length < 2 ? `${turn} ${words.tap}` : turn;
 }
 
 function puzzleWords(view) {
-  const { puzzle, starter } = view.state, words = wordsOf(view), { answer } = puzzle;
-  if (!answer) return `${words.turn(seatName(view, starter))} ${words.puzzles[puzzle.name]}`;
+  const { puzzle } = view.state, words = wordsOf(view), { answer } = puzzle;
+  if (!answer) return `${words.yourTurn} ${words.puzzles[puzzle.name]}`;
   const move = moveName(answer.move, view.board.language), best = answer.values[answer.best];
   if (answer.right) return words.right(move) + (best === undefined ? "" : words.ending(best));
   return best === undefined ? words.wrong(move) : words.losing(move, best - answer.values[answer.move]);
 }
 
-/** Whether a value is proved, or how far was looked. */
-export const how = (view, { proved, depth }) => (proved ? wordsOf(view).proved : wordsOf(view).seen(depth));
+/** In brackets, whether a value is proved, or how far was looked. */
+export const how = (view, search) => (search ? ` (${search.proved ? wordsOf(view).proved : wordsOf(view).seen(search.depth)})` : "");
 
 export function hintWords(view, { best, values, search }) {
   const words = wordsOf(view), way = best.endsWith("A") ? words.anticlockwise : words.clockwise;
-  return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${words.ends(values[best], how(view, search))}`;
+  const ends = words.ends(Math.round(values[best]), how(view, search), view.state.seats.length);
+  return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${ends}`;
+}
+
+/** Why fields changed hands after a round of a match: its `owed` points, and the fields `sold`, `pawned` and `returned`, such as "S1". */
+export function settlement(view, { winner, owed, sold, pawned, returned }) {
+  const words = wordsOf(view), name = (player) => capital(seatName(view, player)), numbers = (fields) => fields.map((field) => field[1]);
+  const given = [[sold, "sells"], [pawned, "pawns"]].flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields))] : [])).join(words.and);
+  const told = [given && `${words.owes(name(1 - winner), owed, given)} ${words.prices}`, returned.length && `${name(winner)} ${words.redeems(numbers(returned))}.`];
+  return told.filter(Boolean).join(" ") || `${capital(words.keeps)}.`;
 }

@@ -7,13 +7,14 @@ export const SPEEDS = { slow: 0.5, normal: 1, fast: 2.5, none: Infinity };
 const ICONS = {
   undo: "M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 10h-3", redo: "M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 10h3",
   hint: "M9.5 17.5h5M10.5 21h3M12 3a6 6 0 0 0-4 10.5c1 1 1.5 2 1.5 4h5c0-2 .5-3 1.5-4A6 6 0 0 0 12 3z",
+  before: "M11 5l-7 7 7 7M18 5v9M18 18.5v.5", after: "M13 5l7 7-7 7M6 5v9M6 18.5v.5",
   first: "M6 5v14M19 5L9 12l10 7z", previous: "M16 5L6 12l10 7z", next: "M8 5l10 7-10 7z", last: "M18 5v14M5 5l10 7-10 7z",
   tour: "M3 6l7 6-7 6zM12 6l7 6-7 6z", pause: "M8 5v14M16 5v14", again: "M5 12a7 7 0 1 0 2.5-5.4M7 3v4h4", skip: "M5 5l7 7-7 7M13 5l7 7-7 7",
   options: "M4 7h9M18 7h2M4 17h3M12 17h8M15 4v6M9 14v6",
 };
-const KEYS = { undo: "U", redo: "R", hint: "H", again: "W", skip: "S", first: "Home", previous: ",", next: ".", last: "End", tour: "P" };
-const PRESSED = { u: "undo", r: "redo", h: "hint", w: "again", s: "skip", home: "first", ",": "previous", ".": "next", end: "last", p: "tour" };
-const WORDED = new Set(["undo", "redo", "hint"]);
+const KEYS = { undo: "U", redo: "R", hint: "H", before: "B", after: "N", again: "W", skip: "S", first: "Home", previous: ",", next: ".", last: "End", tour: "P" };
+const PRESSED = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [key.toLowerCase(), name]));
+const WORDED = new Set(["undo", "redo", "hint", "before", "after"]);
 
 /** A row of buttons; `actions` says what each of them does, and `onoption(name, value)` hears of the options. */
 export class Tools {
@@ -62,10 +63,17 @@ export class Tools {
     for (const option of this.speed.options) option.textContent = words[option.value];
   }
 
-  /** Whether each button can be pressed; while moves are shown one by one, `tour` stops that. */
-  set(enabled, { moving, touring }) {
-    for (const [name, able] of Object.entries(enabled)) this.buttons[name].disabled = !able;
-    this.buttons.again.hidden = moving;
+  /**
+   * Whether each button can be pressed. Those that look through a game are there once a move was `played`, those that
+   * lead to notes where there are some, instead of hints; while moves are shown one by one, `tour` stops that.
+   */
+  set(enabled, { moving, touring, played, noted }) {
+    for (const [name, able] of Object.entries(enabled)) {
+      const button = this.buttons[name];
+      button.disabled = !able;
+      button.hidden = name === "before" || name === "after" ? !noted : name === "redo" || name === "hint" ? noted : name !== "undo" && !played;
+    }
+    this.buttons.again.hidden ||= moving;
     this.buttons.skip.hidden = !moving;
     if (this.touring !== touring) this.icon(this.buttons.tour, touring ? "pause" : "tour");
     this.touring = touring;
@@ -76,7 +84,8 @@ export class Tools {
     const arrows = stepping ? { ArrowLeft: "previous", ArrowRight: "next" } : {};
     const name = arrows[event.key] ?? PRESSED[event.key.toLowerCase()], at = event.composedPath()[0];
     if (!name || event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName)) return false;
-    if (!this.buttons[name].disabled) this.buttons[name].click();
+    const button = this.buttons[name];
+    if (!button.disabled && !button.hidden) button.click();
     return true;
   }
 }

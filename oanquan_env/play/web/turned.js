@@ -9,10 +9,19 @@ export function turned(drawing, angle) {
     return [round(middle[0] + dx * cos - dy * sin), round(middle[1] + dx * sin + dy * cos), ...rest];
   };
   const squares = drawing.squares.map((square) => ({
-    ...square, corners: square.corners.map(at), heading: square.heading + angle, heaps: square.heaps.map((heap) => heap.map(at)),
+    ...square, corners: square.corners.map(at), heading: square.heading + angle, turn: angle,
     ...Object.fromEntries(["centre", "pile", "stone", "count", "label"].map((name) => [name, at(square[name])])),
   }));
   return { ...drawing, middle, angle, squares, plates: drawing.plates.map(at) };
+}
+
+/** Where the seeds of a square lie: of each [x, y, scale, angle, colour]. */
+export function heap({ pile: [x, y], pebbles, heaps, turn = 0 }, seeds) {
+  const cos = Math.cos(turn) / 10, sin = Math.sin(turn) / 10, held = heaps[seeds - 1] ?? [];
+  return pebbles.slice(0, seeds).map(([size, colour], number) => {
+    const [dx, dy, angle] = held.slice(3 * number, 3 * number + 3);
+    return [x + dx * cos - dy * sin, y + dx * sin + dy * cos, size, angle, colour];
+  });
 }
 
 /** The path of a square: of a mandarin square a sector, its corners being the centre and the ends of its arc. */

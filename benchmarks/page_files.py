@@ -1,0 +1,88 @@
+"""The lists of the page's files: in `index.html` those that load at once, in `service-worker.js` those that are kept.
+
+    python -m benchmarks.page_files          writes them
+    python -m benchmarks.page_files --check  fails if one is not as it would be written
+
+Run it after any change of `oanquan_env/play/web`: browsers that have kept the page look for changes in these lists.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.files import write_atomically
+
+FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
+START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
+ENGINE = ("moves.wasm", "engine.json")
+PUBLISHED_ELSEWHERE = ("widget.js",)
+"""Files of the folder that the page does not use."""
+STATIC = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
+DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
+
+
+def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
+    """Scripts and those that they import, directly or not, in alphabetical order."""
+    found, waiting = set(), list(starts)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            text = (FOLDER / name).read_text(encoding="utf-8")
+            waiting += [other for pattern in patterns for other in pattern.findall(text)]
+    return sorted(found)
+
+
+def before_the_first_move() -> list[str]:
+    """All files that load before a person can move by the default rules; the thread that thinks begins after that."""
+    data = ("data/catalogue.json", "data/drawing-2-5.json")
+    others = (PAGE, "page.css", "icon.svg", "manifest.webmanifest")
+    return sorted({*others, *ENGINE, *data, *modules([START], STATIC)})
+
+
+def of_the_default_rules() -> list[str]:
+    """All files that a game by the default rules may need: every level, hints, puzzles, lessons, dialogs."""
+    data = [path.relative_to(FOLDER).as_posix() for path in FOLDER.glob(f"data/*-{DEFAULT_PRESET}.*")]
+    own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json")
+    return sorted({*before_the_first_move(), *own, *data, *modules([START, WORKER], STATIC, DYNAMIC)})
+
+
+def lists() -> Iterator[tuple[str, str]]:
+    """Each file with a list, and its text."""
+    page = (FOLDER / PAGE).read_text(encoding="utf-8")
+    loaded = (f'<link rel="modulepreload" href="{name}">\n' for name in modules([START], STATIC) if name != START)
+    page = re.sub(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")', lambda _: "".join(loaded), page)
+    yield PAGE, page
+    files = of_the_default_rules()
+    unlisted = {*files, *PUBLISHED_ELSEWHERE, KEEPER}
+    every = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file())
+    others = [name for name in every if name not in unlisted]
+    version = hashlib.sha256()
+    for name in (*files, *others):
+        version.update(name.encode() + (page.encode() if name == PAGE else (FOLDER / name).read_bytes()))
+    keeper = (FOLDER / KEEPER).read_text(encoding="utf-8")
+    kept = ["./" if name == PAGE else name for name in files]
+    for constant, value in (("VERSION", version.hexdigest()[:16]), ("FILES", kept), ("OTHERS", others)):
+        keeper = re.sub(f"(?m)^const {constant} = .*;$", f"const {constant} = {json.dumps(value)};", keeper)
+    yield KEEPER, keeper
+
+
+def main() -> None:
+    """Write the lists, or compare them."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.page_files", description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a list would change")
+    check = parser.parse_args().check
+    old = [name for name, text in lists() if (FOLDER / name).read_text(encoding="utf-8") != text]
+    if check:
+        sys.exit(f"not as python -m benchmarks.page_files writes them: {', '.join(old)}" if old else 0)
+    for name, text in lists():
+        write_atomically(FOLDER / name, text.encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+// The words of rules and lessons, which only dialogs need: they join those of the page when the first dialog loads.
+
+import { WORDS } from "./words.js";
+
+const ADDED = {
+  en: {
+    presetWords: {
+      "mancala-world": "Seeds are sown either way; each of the two mandarins counts ten points. The game ends when both mandarins are captured.",
+      vietnamese: "One may capture over an empty mandarin square. The game ends when both mandarin squares are empty.",
+      tonkin: "As children of Tonkin played it: only anticlockwise, ten small stones for a mandarin.",
+      ludii: "As the common game, but an empty row is refilled at once.",
+      app: "As the common game, but a turn captures only once.",
+      "three-player": "The common game on a triangle.",
+      "four-player": "The common game on a square.",
+    },
+    fields: {
+      players: "Players", fields: "Fields a side", seeds: "Seeds a field", stones: "Mandarin stones", stone_value: "Points of a stone",
+      mandarin_seeds: "Seeds on a mandarin square", sowing: "Direction of sowing", mandarin_ahead: "Full mandarin square ahead",
+      empty_mandarin: "Empty mandarin square ahead", capture: "Captures in a turn", quan_non: "A stone with fewer seeds is safe",
+      mandarin_seeds_capturable: "A mandarin’s seeds can be captured", refill: "Refilling without points", refill_when: "An empty row is refilled",
+      end: "The game ends when", leftovers: "Seeds left on fields go to", mandarin_leftovers: "Seeds left with mandarins go to", max_plies: "Moves at most",
+    },
+    values: {
+      True: "yes", False: "no", either: "both", counterclockwise: "anticlockwise", clockwise: "clockwise", "mandarin_ahead.stop": "ends the turn",
+      take_one: "gives one seed, and the turn goes on", "empty_mandarin.stop": "ends the turn", gap: "is a gap to capture over", chain: "many", single: "one",
+      borrow: "the player borrows", forfeit: "the game ends", turn: "at its owner’s turn", at_once: "at once", stones_captured: "all stones are captured",
+      squares_empty: "all mandarin squares are empty", owner: "their owners", "leftovers.split": "all alike", nobody: "nobody", "mandarin_leftovers.split": "all alike",
+    },
+    lessons: {
+      board: ["The board", "Each player owns a row of five fields (ô dân). At the ends lie two mandarin squares (ô quan), which belong to nobody. A seed is worth one point, a mandarin stone ten. Who captures more points wins."],
+      sow: ["A move", "Choose one of your fields, and a direction. All its seeds are lifted and sown one by one into the next squares. If a mandarin square comes next, your turn ends."],
+      relay: ["Sowing on", "If the square after your last seed is a field with seeds, they are lifted too, and you sow on in the same direction."],
+      capture: ["Capturing", "If the square after your last seed is an empty field, you capture everything in the square behind it. If there is nothing in it either, your turn ends."],
+      chain: ["Captures in a row", "Is the next field empty again, and something behind it? You capture that too; a mandarin stone counts ten points. Then your turn ends."],
+      refill: ["An empty row", "A player who has no seeds left to play puts one of those captured into each field, and borrows if there are too few."],
+      end: ["The end", "The game ends when both mandarin stones are captured. Seeds left in your row are yours. The most points win. Now play against “beginner” or “easy”; the button Hint helps you."],
+    },
+  },
+  vi: {
+    presetWords: {
+      "mancala-world": "Rải được hai chiều; có hai quan, mỗi quan mười điểm. Hết ván khi cả hai quan bị ăn.",
+      vietnamese: "Được ăn qua ô quan trống. Hết ván khi cả hai ô quan trống: hết quan, tàn dân, thu quân, bán ruộng.",
+      tonkin: "Như trẻ em Bắc Kỳ chơi: chỉ rải ngược chiều kim đồng hồ, mười dân thay một quan.",
+      ludii: "Như luật phổ biến, nhưng hàng trống được rải lại ngay.",
+      app: "Như luật phổ biến, nhưng mỗi lượt chỉ ăn một lần.",
+      "three-player": "Luật phổ biến trên bàn tam giác.",
+      "four-player": "Luật phổ biến trên bàn vuông.",
+    },
+    fields: {
+      players: "Số người", fields: "Số ô mỗi bên", seeds: "Số dân mỗi ô", stones: "Có quan", stone_value: "Điểm của quan",
+      mandarin_seeds: "Số dân trong ô quan", sowing: "Chiều rải", mandarin_ahead: "Gặp ô quan còn quân", empty_mandarin: "Gặp ô quan trống",
+      capture: "Số lần ăn mỗi lượt", quan_non: "Quan non nếu ít dân hơn", mandarin_seeds_capturable: "Được ăn dân trong ô quan",
+      refill: "Khi không đủ dân để rải", refill_when: "Hàng trống được rải lại", end: "Hết ván khi", leftovers: "Dân còn trên ô thuộc về",
+      mandarin_leftovers: "Dân còn ở ô quan thuộc về", max_plies: "Số nước tối đa",
+    },
+    values: {
+      True: "có", False: "không", either: "hai chiều", counterclockwise: "ngược kim đồng hồ", clockwise: "theo kim đồng hồ", "mandarin_ahead.stop": "hết lượt",
+      take_one: "lấy một dân rồi đi tiếp", "empty_mandarin.stop": "hết lượt", gap: "là khoảng trống để ăn qua", chain: "nhiều", single: "một",
+      borrow: "được vay", forfeit: "hết ván", turn: "khi đến lượt chủ", at_once: "ngay lập tức", stones_captured: "mọi quan bị ăn",
+      squares_empty: "mọi ô quan trống", owner: "chủ ô", "leftovers.split": "chia đều", nobody: "không ai", "mandarin_leftovers.split": "chia đều",
+    },
+    lessons: {
+      board: ["Bàn chơi", "Mỗi người có một hàng năm ô dân. Hai đầu là hai ô quan, không thuộc về ai. Mỗi dân một điểm, mỗi quan mười điểm. Ai ăn được nhiều điểm hơn thì thắng."],
+      sow: ["Một nước đi", "Chọn một ô của mình và một chiều. Bốc hết dân trong ô, rải từng dân vào các ô tiếp theo. Nếu ngay sau đó là ô quan thì hết lượt."],
+      relay: ["Rải tiếp", "Nếu ô sau dân cuối là ô dân còn quân thì bốc tiếp ô ấy và rải theo chiều cũ."],
+      capture: ["Ăn quân", "Nếu ô sau dân cuối là ô dân trống thì được ăn hết quân ở ô kế sau ô trống. Nếu ô ấy cũng trống thì hết lượt."],
+      chain: ["Ăn liên tiếp", "Sau ô vừa ăn lại là ô trống, rồi đến ô có quân? Được ăn tiếp; quan được mười điểm. Rồi hết lượt."],
+      refill: ["Hàng trống", "Đến lượt mà cả hàng không còn dân thì lấy dân đã ăn rải vào mỗi ô một dân; thiếu thì vay."],
+      end: ["Hết ván", "Hết ván khi cả hai quan bị ăn. Dân còn trong hàng ai là của người ấy. Nhiều điểm hơn thì thắng. Bây giờ hãy chơi với mức “mới chơi” hoặc “dễ”; nút Gợi ý sẽ giúp bạn."],
+    },
+  },
+};
+
+for (const [language, words] of Object.entries(ADDED)) Object.assign(WORDS[language], words);

@@ -1,0 +1,176 @@
+// Players that the page plays by itself: levels for people, names as oanquan_env/players/names.py reads them, and the
+// moves that each of them thinks best.
+
+import { Refused } from "./refused.js";
+import { quoted, rulesText } from "./rules.js";
+
+/** In place of a millisecond, so that games repeat anywhere: moves that a search plays with a net, and without. */
+const NODES_PER_MS = { net: 1000, plain: 10000 };
+const searchers = (ms) => ["minimax", "maxn"].flatMap((kind) => [
+  `${kind}:nodes=${ms * NODES_PER_MS.net},net=pretrained`, `${kind}:nodes=${ms * NODES_PER_MS.plain}`,
+]);
+
+/** Who gives a hint, and who values the positions of a whole game: the first that plays the rules. */
+export const ADVISERS = [...searchers(1000), "maxn:depth=6"].map((name) => `book:${name}`);
+export const REVIEWERS = [...searchers(250), "maxn:depth=5"];
+
+/** As oanquan_env/play/levels.py: players, of whom the first that plays the rules is taken; and the probability of a
+ * random move. */
+export const LEVELS = {
+  beginner: { players: ["greedy"], epsilon: 0.7 },
+  easy: { players: ["greedy"], epsilon: 0.3 },
+  medium: { players: ["minimax:depth=2,net=pretrained", "minimax:depth=3", "maxn:depth=3"], epsilon: 0.1 },
+  hard: { players: ["minimax:depth=6,net=pretrained", "minimax:depth=7", "maxn:depth=5"], epsilon: 0 },
+  perfect: { players: ADVISERS, epsilon: 0 },
+};
+
+const LIMITS = ["depth", "nodes", "ms"], SEARCH = { depth: "whole", nodes: "whole", ms: "number", net: "text" };
+const KINDS = { random: {}, greedy: {}, minimax: SEARCH, maxn: SEARCH, book: null };
+const FORMS = { whole: /^-?[0-9]{1,15}$/, number: /^-?([0-9]{1,12}(\.[0-9]{0,15})?|\.[0-9]{1,15})$/, text: /^.*$/ };
+const WANTED = { whole: ["a whole number", "số nguyên"], number: ["a number", "số"] };
+const DEEPEST = { minimax: 127, maxn: 20 };
+const KNOWN = [...Object.keys(LEVELS), "random", "greedy", "minimax:depth=6", "minimax:nodes=20000,net=pretrained", "maxn:depth=4", "book:greedy"].join(", ");
+
+// ---- names -----------------------------------------------------------------------------------------------------------
+
+/** Refuse a name; `python`: a program with Python may have a player of that name. */
+function refuse(en, vi, python = false) {
+  throw Object.assign(new Refused("player", en, vi), { python });
+}
+
+/** A player's name taken apart: {kind, options, epsilon, beyond}. Throws Refused as `names.parse` raises. */
+function parse(name) {
+  const [, kind, detail] = /^([^:]*):?([^]*)$/.exec(name);
+  if (!Object.hasOwn(KINDS, kind)) {
+    refuse(`unknown player ${quoted(name)}; the page plays ${KNOWN}`, `không có máy chơi ${quoted(name)}; trang này có ${KNOWN}`, true);
+  }
+  if (kind === "book") {
+    if (!detail) refuse("book needs a player for positions that it does not know, as in book:greedy", "book cần một máy chơi khác, như book:greedy");
+    return { kind, beyond: parse(detail) };
+  }
+  const { epsilon = 0, ...options } = optionsOf(kind, detail);
+  if (!(epsilon >= 0 && epsilon <= 1)) {
+    refuse(`epsilon must be a probability, 0 to 1; got ${epsilon}`, `epsilon là xác suất, từ 0 đến 1, không phải ${epsilon}`);
+  }
+  return { kind, options, epsilon };
+}
+
+/** The options in `detail`, as in `depth=6,nodes=1000`. */
+function optionsOf(kind, detail) {
+  const types = { ...KINDS[kind], epsilon: "number" }, known = Object.keys(types).map((key) => `${key}=…`).join(", "), options = {};
+  for (const part of detail ? detail.split(",") : []) {
+    const [, key, sign, text] = /^([^=]*)(=?)([^]*)$/.exec(part);
+    if (!Object.hasOwn(types, key) || !sign) refuse(`${kind} has ${known}; got ${quoted(part)}`, `${kind} có ${known}; không có ${quoted(part)}`);
+    if (Object.hasOwn(options, key)) refuse(`${kind} has ${key} twice in ${quoted(detail)}`, `${kind} có hai lần ${key} trong ${quoted(detail)}`);
+    if (!FORMS[types[key]].test(text)) {
+      const [en, vi] = WANTED[types[key]];
+      refuse(`${key} of ${kind} must be ${en}; got ${quoted(text)}`, `${key} của ${kind} phải là ${vi}, không phải ${quoted(text)}`);
+    }
+    options[key] = types[key] === "text" ? text : Number(text);
+  }
+  return options;
+}
+
+/** The preset that rules are, or null. */
+export function presetOf(rules, catalogue) {
+  const text = rulesText(rules, catalogue);
+  return Object.hasOwn(catalogue.presets, text) ? text : null;
+}
+
+/**
+ * The player of a level or a name for some rules: {name, kind, epsilon}; of kind `book`, `beyond` plays where it knows no
+ * move; `search` has {depth, nodes, net}, its net that of a preset; `full` plays every line to `depth`. Throws Refused for
+ * a name that nobody here has, and for rules that the player does not play.
+ */
+export function playerOf(name, rules, catalogue) {
+  if (!Object.hasOwn(LEVELS, name)) return { name, ...made(parse(name), rules, catalogue) };
+  const { players, epsilon } = LEVELS[name];
+  return { ...firstPlaying(players, rules, catalogue), epsilon };
+}
+
+/** The player of the first of some names that plays the rules; the last of them must. */
+export function firstPlaying(names, rules, catalogue) {
+  for (const name of names.slice(0, -1)) {
+    try {
+      return playerOf(name, rules, catalogue);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+    }
+  }
+  return playerOf(names.at(-1), rules, catalogue);
+}
+
+function made({ kind, options, epsilon, beyond }, rules, catalogue) {
+  if (kind === "book") return { kind, beyond: made(beyond, rules, catalogue) };
+  if (kind === "random") return { kind, epsilon };
+  if (kind === "greedy") return { kind: "full", depth: 1, epsilon };
+  const limits = LIMITS.filter((limit) => limit in options), { depth, nodes = Infinity, ms = Infinity } = options;
+  const net = netOf(options.net, rules, catalogue), two = rules.players === 2, full = rules.refill === "forfeit";
+  checkLimits(kind, limits, options);
+  const better = `maxn:depth=${depth ?? 4}`, other = two && !full ? `minimax:depth=${depth ?? 4}` : better;
+  if (kind === "minimax" && (!two || full)) {
+    refuse(`minimax is for two players and refill=borrow; write ${better}`, `minimax chỉ dùng cho hai người và refill=borrow; hãy viết ${better}`);
+  }
+  if (kind === "maxn" && (two || full) && (net || limits.length > 1 || depth === undefined)) {
+    const limited = "net, nodes, ms";
+    refuse(`maxn with ${limited} is for three and four players and refill=borrow; write ${other}`, `maxn với ${limited} chỉ dùng cho ba, bốn người và refill=borrow; hãy viết ${other}`);
+  }
+  const most = Math.min(nodes, Math.round(ms * NODES_PER_MS[net ? "net" : "plain"]));
+  return { kind: full ? "full" : "search", epsilon, depth, nodes: most === Infinity ? undefined : most, net };
+}
+
+function checkLimits(kind, limits, options) {
+  const examples = `${kind}:depth=4, ${kind}:nodes=20000`;
+  if (!limits.length) refuse(`${kind} needs a limit, as in ${examples}`, `${kind} cần một giới hạn, như ${examples}`);
+  for (const limit of limits) {
+    const [value, most] = [options[limit], limit === "depth" ? DEEPEST[kind] : Infinity];
+    if (!(value >= 1)) refuse(`${limit} must be 1 or more; got ${value}`, `${limit} phải từ 1 trở lên, không phải ${value}`);
+    if (value > most) refuse(`${limit} must be 1 to ${most}; got ${value}`, `${limit} phải từ 1 đến ${most}, không phải ${value}`);
+  }
+}
+
+/** The preset whose net plays these rules, whatever their ply limit; null without a net. */
+function netOf(net, rules, catalogue) {
+  if (net === undefined) return null;
+  if (net !== "pretrained") refuse(`the page has no net ${quoted(net)}; write net=pretrained`, `trang này không có mạng ${quoted(net)}; hãy viết net=pretrained`, true);
+  const preset = presetOf({ ...rules, max_plies: catalogue.max_plies[rules.players] }, catalogue);
+  return preset ?? refuse("no net comes for these rules; write the name without net=", "không có mạng cho luật này; hãy bỏ net=");
+}
+
+// ---- moves -----------------------------------------------------------------------------------------------------------
+
+/** A source of numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+export function seeded(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** A player's points over the mean of the others', times their number: a whole number. */
+const worth = (points, seat) => points.length * points[seat] - points.reduce((sum, more) => sum + more, 0);
+
+/** Every line of play to `depth` plies, each player doing its best for itself; as `engine.search`, for all rules. */
+export function searchAll(engine, rules, position, depth) {
+  let nodes = 0;
+  const look = (at, left) => {
+    let best = null;
+    const found = engine.legal(rules, at).map((action) => {
+      const child = engine.play(rules, at, action).position, ends = child.ended || left === 1;
+      const below = ends ? { points: child.ended ? engine.standings(rules, child) : child.scores, line: [] } : look(child, left - 1);
+      nodes += 1;
+      const move = { action, points: below.points, worth: worth(below.points, at.mover), line: [action, ...below.line] };
+      if (!best || move.worth > best.worth) best = move; // of equals the first
+      return move;
+    });
+    return { ...best, found };
+  };
+  const { found, worth: highest, line } = look(position, depth), begin = worth(position.scores, position.mover);
+  const value = (move) => (move.worth - begin) / (rules.players - 1);
+  const values = Object.fromEntries(found.map((move) => [move.action, value(move)]));
+  const actions = found.filter((move) => move.worth === highest).map(({ action }) => action);
+  return { action: actions[0], actions, value: values[actions[0]], values, depth, proved: false, nodes, line };
+}

@@ -1,0 +1,35 @@
+// Keeps the page for times without a network, each version as a whole. `python -m benchmarks.page_files` writes its lists.
+
+const VERSION = "868784806e5dd6a0";
+const FILES = ["beside.js", "board-style.js", "board-words.js", "board.js", "book.js", "common.js", "data/catalogue.json", "data/certificate-mancala-world.npz", "data/drawing-2-5.json", "data/lessons.json", "data/net-mancala-world.bin", "data/opening-values-mancala-world.json", "data/puzzles-first.json", "data/puzzles-mancala-world.json", "dialog-words.js", "drawn-board.js", "engine.js", "engine.json", "engine.wasm", "files.js", "film.js", "game-model.js", "game.js", "gif.js", "icon.png", "icon.svg", "./", "learn.js", "links.js", "manifest.webmanifest", "marks.js", "match-model.js", "match-text.js", "move-words.js", "moves.wasm", "moving-board.js", "new-game.js", "nodes.js", "notation.js", "page.css", "page.js", "picture.js", "players.js", "puzzles.js", "python.js", "records.js", "refused.js", "review.js", "rules.js", "session.js", "sound.js", "state.js", "table.js", "thinker.js", "thinking.js", "told.js", "tools.js", "trace.js", "turned.js", "words.js", "worker.js"];
+const OTHERS = ["data/certificate-app.npz", "data/certificate-ludii.npz", "data/certificate-tonkin.npz", "data/drawing-2-2.json", "data/drawing-2-3.json", "data/drawing-2-4.json", "data/drawing-3-2.json", "data/drawing-3-3.json", "data/drawing-3-4.json", "data/drawing-3-5.json", "data/drawing-4-2.json", "data/drawing-4-3.json", "data/drawing-4-4.json", "data/drawing-4-5.json", "data/net-app.bin", "data/net-four-player.bin", "data/net-ludii.bin", "data/net-three-player.bin", "data/net-tonkin.bin", "data/net-vietnamese.bin", "data/opening-values-app.json", "data/opening-values-ludii.json", "data/opening-values-tonkin.json", "data/puzzles-app.json", "data/puzzles-ludii.json", "data/puzzles-tonkin.json", "data/puzzles-vietnamese.json"];
+const NAME = `oanquan ${registration.scope} ${VERSION}`;
+const fresh = (name) => new Request(name, { cache: "reload" });
+
+/** A file as it was kept; one of other rules is kept when it is first used. */
+async function kept(name) {
+  const cache = await caches.open(NAME), found = await cache.match(name);
+  if (found) return found;
+  const reply = await fetch(fresh(name));
+  if (reply.ok) await cache.put(name, reply.clone());
+  return reply;
+}
+
+async function forgetOthers() {
+  for (const name of await caches.keys()) if (name.startsWith(`oanquan ${registration.scope} `) && name !== NAME) await caches.delete(name);
+  await clients.claim();
+}
+
+addEventListener("install", (event) => event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(FILES.map(fresh)))));
+addEventListener("activate", (event) => event.waitUntil(forgetOthers()));
+addEventListener("fetch", (event) => {
+  const { method, url } = event.request, name = url.slice(registration.scope.length).replace(/[?#].*/, "").replace(/^(index\.html)?$/, "./");
+  if (method === "GET" && url.startsWith(registration.scope) && [...FILES, ...OTHERS].includes(name)) event.respondWith(kept(name));
+});
+
+/** Take the place of the version before this one, unless other tabs still play with it. */
+async function takeOver() {
+  const open = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  if (open.filter(({ url }) => url.startsWith(registration.scope)).length === 1) await skipWaiting();
+}
+addEventListener("message", (event) => event.waitUntil(event.data === "take over" ? takeOver() : Promise.all(OTHERS.map(kept))));

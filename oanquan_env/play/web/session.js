@@ -1,0 +1,272 @@
+// A game as a page or a widget plays it: named requests in, the state as JSON out. It draws nothing and keeps no files.
+
+import { Game, PERSON } from "./game-model.js";
+import { linkOf } from "./links.js";
+import { changedHands, newMatch } from "./match-model.js";
+import { playRounds, resumeMatch } from "./match-text.js";
+import { parseMove, parsePosition } from "./notation.js";
+import { OWNERSHIP_HEADERS, formatRecords, parseRecords, playLegal } from "./records.js";
+import { Refused } from "./refused.js";
+import { parseMatchRules, parseRules, rulesText } from "./rules.js";
+import { drawingJson, frameOf, gameJson, namesOf, nodeJson, puzzleJson } from "./state.js";
+
+const notYours = (code) => new Refused(code, "it is not your turn", "chưa đến lượt bạn");
+const impossible = (en, vi) => new Refused("request", en, vi);
+
+// Each is a method with an underscore before its name.
+const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "resume", "resign", "next_round", "load"];
+
+/**
+ * One game after another. There is none before the first `request("new", ...)`; event "changed" after every change.
+ *
+ * `data(name)` resolves with a file of `data`: JSON as an object. `thinker` chooses the moves of those who are no persons.
+ */
+export class Session extends EventTarget {
+  #engine; #thinker; #data; #catalogue;
+  #drawing = null; // of the rules, with English names alone
+  #shown = {}; // the last drawing, and what it was made of
+  #kept = null; // the game that a puzzle interrupted, and what belongs to it
+  #proved = [];
+  #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
+  #values = new Map();
+
+  constructor({ engine, thinker, data, catalogue }) {
+    super();
+    this.#engine = engine;
+    this.#thinker = thinker;
+    this.#data = data;
+    this.#catalogue = catalogue;
+    this.version = 0;
+    this.trouble = "";
+    this.game = null;
+    this.puzzle = null;
+  }
+
+  /** Carry out a request; `state` then shows the result. Throws Refused for one that cannot be done: nothing has changed. */
+  async request(name, asked = {}) {
+    if (!REQUESTS.includes(name)) throw impossible(`unknown request '${name}'`, "");
+    await this[`_${name}`](asked);
+    this.trouble = "";
+    this.#tell();
+  }
+
+  // ---- requests ------------------------------------------------------------------------------------------------------
+
+  /** Begin another game: at the set-up, where `starter` moves first, at a position, or as a round of a match (roundsText). */
+  async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null }) {
+    const rules = this.#engine.rules(parseRules(text, this.#catalogue));
+    if (match !== null) return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats);
+    if (!Number.isInteger(starter) || starter < 0 || starter >= rules.players) throw impossible(`starter must be 0 to ${rules.players - 1}; got ${starter}`, "");
+    const start = position === null ? this.#engine.start(rules, starter) : parsePosition(rules, position, this.#engine);
+    return this.#put({ rules, start, moves: moves.match(/..?/gsu) ?? [] }, seats);
+  }
+
+  /** A person's move, made at that ply: one that comes twice, or too late, is refused. */
+  _move({ move, ply }) {
+    const { game } = this;
+    if (ply !== game.position.ply || game.over || game.player !== null || this.#solved) throw notYours("move");
+    game.push(this.#legal(game, move));
+  }
+
+  /** Take back a person's last move, and the answers to it. */
+  _undo() {
+    if (!this.game.undo()) throw impossible("there is no move of yours to take back", "bạn không có nước nào để đi lại");
+  }
+
+  /** Play the moves again that were taken back. */
+  _redo() {
+    if (!this.game.redo()) throw impossible("there is no move to play again", "không có nước nào để làm lại");
+  }
+
+  /** Go back to where only the first `moves` moves had been played. */
+  _back({ moves }) {
+    if (!Number.isInteger(moves) || moves < 0 || moves > this.game.line().length) throw impossible(`there is no move ${moves}`, `không có nước ${moves}`);
+    this.game.backTo(moves);
+  }
+
+  /** Begin the same game or match again; with `swap` everybody moves one seat on. */
+  _rematch({ swap = false }) {
+    const { rules, names, match, root } = this.game, seats = swap ? [...names.slice(1), names[0]] : names;
+    return this.#put(match ? { rules, start: this.#engine.start(rules), match: newMatch(match.rules) } : { rules, start: root.position }, seats);
+  }
+
+  /** Show a puzzle of a level; after the last one the first comes again. The game is kept until `resume`. */
+  async _puzzle({ level = "first", number = 0 }) {
+    const { presets, default: usual } = this.#catalogue, own = rulesText((this.#kept?.game ?? this.game).rules, this.#catalogue);
+    const preset = presets[own]?.values.players === 2 ? own : usual;
+    const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]);
+    const levels = { first, ...others };
+    if (!Object.hasOwn(levels, level) || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
+    const place = number % levels[level].length, puzzle = levels[level][place];
+    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values), start = parsePosition(rules, puzzle.position, this.#engine);
+    const kept = this.#kept ?? { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values };
+    const counts = Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length]));
+    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept, puzzle: { ...puzzle, level, number: place, counts } });
+  }
+
+  /** Leave the puzzle, and go on with the game before it. */
+  _resume() {
+    if (!this.#kept) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
+    const { game, number, drawing, values } = this.#kept;
+    Object.assign(this, { game, number, puzzle: null });
+    this.#drawing = drawing;
+    this.#values = values;
+    this.#kept = null;
+  }
+
+  /** Let the person to move give up. */
+  _resign() {
+    if (this.game.over || this.game.player !== null) throw notYours("request");
+    this.game.resign();
+  }
+
+  /** Go on with the next round of a match. */
+  _next_round() {
+    const { game } = this, settled = game.settled();
+    if (!settled || settled.over) throw impossible("there is no next round", "không còn ván nào trong trận");
+    return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, headers: game.sides() }, game.names);
+  }
+
+  /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. */
+  _load({ text, number = null, seats = null }) {
+    return this.#put(this.#read(text, number), seats);
+  }
+
+  // ---- what is shown -------------------------------------------------------------------------------------------------
+
+  /** All that the page shows beside the drawing. */
+  state() {
+    const { game, version, trouble, puzzle } = this;
+    const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
+    const shown = { ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
+    const state = { version, game: this.number, trouble, ...texts, can_resume: this.#kept !== null, ...shown };
+    return this.#solved ? { ...state, turn: "solved", legal: [], previews: {} } : state;
+  }
+
+  /** The empty board of this game's rules, with the names of its seats and squares: the same object as long as these are the same. */
+  drawing() {
+    const { rules } = this.game, names = this.#names, key = `${rulesText(rules, this.#catalogue)} ${names.vi}`;
+    if (this.#shown.key !== key) this.#shown = { key, drawing: drawingJson(this.#drawing, rules, names) };
+    return this.#shown.drawing;
+  }
+
+  /** The value of each move where the game stands, or for a review after its first `moves` moves. */
+  async hint(moves = null) {
+    const { game } = this, line = game.line(), at = moves ?? line.length;
+    if (!Number.isInteger(at) || at < 0 || at > line.length) throw impossible(`there is no move ${moves}`, `không có nước ${moves}`);
+    const { serial, position } = at ? line[at - 1] : game.root, values = this.#values, key = `${serial} ${moves === null}`;
+    if (position.ended) throw impossible("the game is over", "ván đã hết");
+    if (!values.has(key)) {
+      const told = await this.#thinker.hint(game.rules, position, { review: moves !== null, proved: !changedHands(game.match) });
+      values.set(key, { serial, ply: position.ply, mover: position.mover, ...told });
+    }
+    return values.get(key);
+  }
+
+  /** The game, or the match so far, as records. */
+  saved() { return formatRecords(this.game.records(), this.#catalogue); }
+
+  /** What `restore` needs to go on with this game elsewhere, as plain data. */
+  kept() {
+    const game = this.#kept?.game ?? this.game, { puzzle } = this;
+    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, puzzle: puzzle && { level: puzzle.level, number: puzzle.number } };
+  }
+
+  /** Go on with what `kept` gave. Throws Refused if it cannot be read. */
+  async restore({ text, seats, puzzle }) {
+    await this.request("load", { text, seats });
+    if (puzzle) await this.request("puzzle", puzzle);
+  }
+
+  // ---- within --------------------------------------------------------------------------------------------------------
+
+  /** The game, or the match, of a text; of several games the one of that number. */
+  #read(text, number) {
+    const records = parseRecords(text, this.#catalogue, this.#engine), refuse = (en, vi) => { throw new Refused("record", en, vi); };
+    if (!records.length) refuse("the file is empty", "tệp trống");
+    const whole = "Match" in records[0].headers, games = records.length;
+    if (!whole && number === null && games > 1) throw new Refused("games", `it holds ${games} games`, `tệp có ${games} ván`, { games });
+    const { match, record } = whole ? resumeMatch(records, this.#engine, this.#catalogue) : { match: null, record: records[(number ?? 1) - 1] };
+    if (!record) refuse(`there is no game ${number}`, `không có ván ${number}`);
+    if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("it is a round of a match, in which fields are sold", "đây là một ván của trận có bán ruộng");
+    return { ...record, match, resigned: record.termination === "resigned" };
+  }
+
+  get #solved() { return this.puzzle !== null && this.game.node.parent !== null; }
+
+  get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
+
+  /** Go on with another game; by default those play who sit here, or persons where others are needed. */
+  async #put({ rules, start, moves = [], match = null, headers = {}, resigned = false }, seats, { puzzle = null, kept = null } = {}) {
+    const same = this.game?.names.length === rules.players ? this.game.names : Array(rules.players).fill(PERSON), names = seats ?? same;
+    if (names.length !== rules.players) throw new Refused("player", `the rules have ${rules.players} players, not ${names.length}`, `luật này có ${rules.players} người chơi`);
+    for (const name of names) if (name !== PERSON) this.#thinker.known(name, rules);
+    const game = new Game(this.#engine, this.#engine.rules(rules), start, names, { match, headers, known: (name) => this.#knows(name, rules) });
+    for (const move of moves) game.step(this.#legal(game, move));
+    if (resigned && !game.over) game.resign();
+    this.#drawing = await this.#data(`drawing-${rules.players}-${rules.fields}.json`);
+    Object.assign(this, { game, puzzle, number: Math.floor(Math.random() * 2 ** 48) });
+    this.#kept = kept;
+    this.#proved = [];
+    this.#values = new Map();
+  }
+
+  /** Whether there is a player of that name. */
+  #knows(name, rules) {
+    try { this.#thinker.known(name, rules); return true; } catch { return false; }
+  }
+
+  /** The action of a move, a text or an action, that can be played. */
+  #legal(game, move) {
+    const action = typeof move === "number" ? move : parseMove(move);
+    playLegal(this.#engine, game.rules, game.position, action); // throws Refused
+    return action;
+  }
+
+  #tell() {
+    this.version += 1;
+    this.#turn.abort();
+    const turn = (this.#turn = new AbortController());
+    this.dispatchEvent(new Event("changed"));
+    this.#think(turn);
+    this.#prove(turn);
+  }
+
+  /** Let the player to move, if it is no person, choose and play. */
+  async #think(turn) {
+    const { game } = this, name = game.player;
+    if (name === null || this.trouble) return;
+    let trouble = "";
+    try {
+      const action = await this.#thinker.choose(name, game.rules, game.position, Math.floor(Math.random() * 2 ** 32), turn);
+      if (this.#turn !== turn) return; // the game is another by now
+      game.push(this.#legal(game, action));
+    } catch (error) { trouble = error.message; } // the page goes on, and says what happened
+    if (this.#turn !== turn) return;
+    this.trouble = trouble;
+    this.#tell();
+  }
+
+  /** Find out for whom the bound of a certificate holds. */
+  async #prove(turn) {
+    const { game } = this, { rules, root, names } = game, history = game.line().map(({ action }) => action);
+    const holds = (name, seat) => !game.person(seat) && !changedHands(game.match) && this.#thinker.proved(name, rules, root.position, history, seat);
+    const proved = await Promise.all(names.map(holds)).catch(() => []);
+    if (this.#turn !== turn || names.every((_, seat) => (proved[seat] ?? false) === (this.#proved[seat] ?? false))) return;
+    this.#proved = proved;
+    this.version += 1;
+    this.dispatchEvent(new Event("changed"));
+  }
+}
+
+/** The lessons that come as data, each with its drawing, the board before its move, and the move, or null. */
+export async function lessonsOf(engine, catalogue, data) {
+  const rules = engine.rules(catalogue.presets[catalogue.default].values);
+  const [lessons, empty] = await Promise.all([data("lessons.json"), data(`drawing-${rules.players}-${rules.fields}.json`)]);
+  return lessons.map(({ name, position, move }) => {
+    const start = parsePosition(rules, position, engine), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);
+    if (move !== null) game.step(parseMove(move));
+    const drawing = drawingJson(empty, rules, names);
+    return { name, drawing, start: frameOf(start), move: move && nodeJson(game.node, drawing, names) };
+  });
+}

@@ -1,0 +1,62 @@
+// A game as JSON: all that a page shows of it beside the drawing.
+
+import { markShapes, tabShapes } from "./marks.js";
+import { moveLines, seatNames, squareWords } from "./move-words.js";
+import { moveText, positionText } from "./notation.js";
+import { lastMark, preview, stepsOf } from "./trace.js";
+
+export const frameOf = ({ seeds, stones, scores }) => ({ seeds, stones, scores });
+
+/** What sentences call the seats of a game; `solver` is the seat of the one who solves a puzzle, or null. */
+export const namesOf = (game, solver = null) => seatNames(game.names.map((_, seat) => game.person(seat)), solver);
+
+/** The game; `proved` says of each seat whether the bound of a certificate holds for it, whatever the others play. */
+export function gameJson(game, drawing, names, proved) {
+  const { position, root } = game, legal = game.legal(), person = !game.over && game.player === null;
+  return {
+    position: positionText(game.rules, position), start: frameOf(root.position), starter: root.position.mover,
+    line: game.line().map(({ serial }) => serial), moves: Object.fromEntries([...game.nodes].map(([serial, node]) => [serial, nodeJson(node, drawing, names)])),
+    mover: position.mover, ply: position.ply, legal: legal.map(moveText), previews: person ? previewsOf(game, legal) : {},
+    seats: game.names.map((name, seat) => ({ name, person: game.person(seat), proved: proved[seat] ?? false })),
+    turn: game.over ? "over" : person ? "person" : "player", resigned: game.resigned, outcome: game.outcome(),
+    can_undo: game.canUndo, can_redo: game.canRedo, match: game.match && matchJson(game, drawing),
+  };
+}
+
+/** A move of a game, which stays as it is: its steps, the board after it, its marks, and its story in both languages. */
+export function nodeJson(node, drawing, names) {
+  const { trace } = node, last = lastMark(trace), lines = (language) => moveLines(trace, language, names[language]);
+  return (node.json ??= {
+    mover: node.position.mover, player: trace.player, move: moveText(trace.action), steps: stepsOf(trace), after: trace.after, standings: trace.standings,
+    last, ...markShapes(drawing, last), lines: { en: lines("en"), vi: lines("vi") },
+  });
+}
+
+/** The effect of each legal move; of one that never comes to an end, none. */
+function previewsOf(game, legal) {
+  const of = (action) => { try { return preview(game.trace(action)); } catch { return { path: [], taken: [], captured: [0, 0] }; } };
+  return (game.node.previews ??= Object.fromEntries(legal.map((action) => [moveText(action), of(action)])));
+}
+
+function matchJson(game, drawing) {
+  const { match } = game, settled = game.settled(), shown = settled ?? match, { ownership } = match;
+  const codes = ownership.sold.map((sold, player) => Array.from({ length: game.rules.fields }, (_, field) => (sold.includes(field) ? 2 : ownership.pawned[player].includes(field) ? 1 : 0)));
+  return {
+    number: match.rounds.length + 1, rounds: shown.rounds.map(({ scores, winner, owed, sold, pawned, returned }) => ({ scores, winner, owed, sold, pawned, returned })),
+    owners: { codes, tabs: tabShapes(drawing, codes) }, sold: shown.ownership.sold.map((row) => row.length), pawned: shown.ownership.pawned.map((row) => row.length),
+    fields_to_lose: match.rules.fields_to_lose, settled: settled !== null, over: settled?.over ?? false, winner: settled?.winner ?? null,
+  };
+}
+
+/** The empty board of some rules, with the names of its seats and squares. */
+export function drawingJson(drawing, rules, names) {
+  const words = (index, language) => squareWords(language, names[language], rules.fields, index);
+  const squares = drawing.squares.map((square, index) => ({ ...square, name: { en: words(index, "en"), vi: words(index, "vi") } }));
+  return { ...drawing, stone_value: rules.stone_value, seats: names, squares };
+}
+
+/** The puzzle that is shown; its `answer` comes after the person's move. */
+export function puzzleJson({ level, name, number, counts, best, values }, game) {
+  const [played] = game.line(), move = played && moveText(played.action);
+  return { level, name, number, counts, answer: played ? { move, best, right: move === best, values } : null };
+}

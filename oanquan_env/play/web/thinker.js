@@ -1,0 +1,145 @@
+// Asks for what thinking.js finds, in a worker, or in the same thread where there is none. Nothing of the page is here.
+
+import { parseMove, positionText } from "./notation.js";
+import { playerOf } from "./players.js";
+import { Refused } from "./refused.js";
+import { rulesText } from "./rules.js";
+
+/**
+ * Answers one request after another. `data(name)` resolves with a file of the folder `data`: JSON as an object, others as
+ * an ArrayBuffer. `worker()` makes a Worker of worker.js; where there is none, `think(made)` resolves with a `Thinking` of
+ * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a player that Python knows.
+ *
+ * A request with a `signal` that aborts is rejected and leaves its place; a worker that is thinking about it is replaced.
+ */
+export class Thinker {
+  #made;
+  #think;
+  #worker;
+  #ask;
+  #mind = null;
+  #jobs = [];
+  #current = null;
+
+  constructor({ engine, layout, data, catalogue, think, worker = null, ask = null }) {
+    this.#made = { engine, layout, data };
+    this.#think = think;
+    this.catalogue = catalogue;
+    this.#worker = worker;
+    this.#ask = ask;
+  }
+
+  /** Throws Refused for a name that nobody has, and for rules that the player does not play. */
+  known(name, rules) {
+    this.#isElsewhere(name, rules);
+  }
+
+  /** The action of a level or a player. */
+  async choose(name, rules, position, seed, { signal } = {}) {
+    if (!this.#isElsewhere(name, rules)) return this.#request("choose", [name, rules, position, seed], signal);
+    return parseMove(await this.#ask(name, positionText(rules, position), rulesText(rules, this.catalogue)));
+  }
+
+  hint(rules, position, { signal, ...options } = {}) {
+    return this.#request("hint", [rules, position, options], signal);
+  }
+
+  /** Whether the bound of a certificate holds for a seat, whatever the others play: the actions `history` from `start` on. */
+  async proved(name, rules, start, history, seat) {
+    if (this.#isElsewhere(name, rules) || playerOf(name, rules, this.catalogue).kind !== "book") return false;
+    return this.#request("proved", [rules, start, history, seat]);
+  }
+
+  /** Whether only a program with Python may have a player of that name. */
+  #isElsewhere(name, rules) {
+    try {
+      playerOf(name, rules, this.catalogue);
+    } catch (error) {
+      if (!error.python || !this.#ask) throw error;
+      return true;
+    }
+    return false;
+  }
+
+  #request(method, args, signal) {
+    return new Promise((resolve, reject) => {
+      const job = { method, args, resolve, reject };
+      const drop = () => this.#drop(job, signal.reason);
+      this.#jobs.push(job);
+      if (signal?.aborted) drop();
+      else signal?.addEventListener("abort", drop, { once: true });
+      this.#work();
+    });
+  }
+
+  #drop(job, reason) {
+    job.dropped = true;
+    job.reject(reason);
+    this.#jobs = this.#jobs.filter((other) => other !== job);
+    if (this.#current !== job || !this.#mind?.end) return; // the same thread finishes what it has begun
+    this.#mind.end();
+    this.#mind = null;
+  }
+
+  /** Answer what was asked for, one request at a time. */
+  async #work() {
+    if (this.#current) return;
+    while (this.#jobs.length) {
+      this.#current = this.#jobs.shift();
+      if (!this.#worker) await new Promise((resolve) => { setTimeout(resolve); }); // the page draws before this thread thinks
+      if (!this.#current.dropped) await this.#answer(this.#current);
+      this.#current = null;
+    }
+  }
+
+  async #answer(job) {
+    try {
+      this.#mind ??= this.#worker ? new Remote(this.#worker(), this.#made) : await this.#think(this.#made);
+      job.resolve(await this.#mind[job.method](...job.args));
+    } catch (error) {
+      if (!this.#worker || (this.#mind && !this.#mind.failed)) return job.reject(error);
+      this.#worker = this.#mind = null; // no worker can be had here
+      await this.#answer(job);
+    }
+  }
+}
+
+/** A `Thinking` in a worker: messages are {begin}, {method, args} and {name, content} to it; {need} and {result} back. */
+class Remote {
+  #port;
+  #settle = null;
+  failed = false; // whether the worker is none
+
+  constructor(port, { engine, layout, data }) {
+    this.#port = port;
+    port.onmessage = async ({ data: { need, result, refused, message } }) => {
+      if (need !== undefined) {
+        const content = await data(need).then((found) => ({ content: found }), (error) => ({ message: error.message }));
+        port.postMessage({ name: need, ...content });
+      } else if (refused) this.#settle.reject(Object.assign(new Refused(), refused, { message: refused.detail.en }));
+      else if (message !== undefined) this.#settle.reject(new Error(message));
+      else this.#settle.resolve(result);
+    };
+    port.onerror = () => {
+      this.failed = true;
+      this.#settle?.reject(new Error("the worker failed"));
+    };
+    port.postMessage({ begin: { engine: engine instanceof URL ? engine.href : engine, layout } });
+  }
+
+  choose(...args) { return this.#call("choose", args); }
+  hint(...args) { return this.#call("hint", args); }
+  proved(...args) { return this.#call("proved", args); }
+
+  end() {
+    this.#port.terminate();
+    this.#settle?.resolve();
+  }
+
+  #call(method, args) {
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+      this.#port.postMessage({ method, args });
+    });
+  }
+}

@@ -1,0 +1,127 @@
+// What players choose and what hints say, by the engine: in a worker, or in the page's own thread.
+
+import { Book, Openings } from "./book.js";
+import { Engine, CAPTURE } from "./engine.js";
+import { moveText } from "./notation.js";
+import { ADVISERS, REVIEWERS, firstPlaying, playerOf, presetOf, searchAll, seeded } from "./players.js";
+import { Refused } from "./refused.js";
+
+const PREFERENCE = 3; // a proved move is the hint unless the search sees another that wins more than so many points more
+
+/** Rules are their fields here, or a handle of any engine. Whatever is loaded is kept. */
+export class Thinking {
+  #data;
+  #engine;
+  #kept = new Map();
+
+  /** `engine` and `layout` as `Engine.load` takes them; `data(name)` resolves with a file's content. */
+  constructor({ engine, layout, data }) {
+    this.#data = data;
+    this.#engine = () => this.#once("engine", () => Engine.load(engine, layout));
+  }
+
+  /** The action of a level or of a player; chance comes from the seed. */
+  async choose(name, fields, position, seed) {
+    const { actions, legal, epsilon } = await this.best(name, fields, position), random = seeded(seed);
+    if (!legal.length) throw new Refused("request", "the game is over", "ván đã hết");
+    const drawn = (from) => from[Math.floor(random() * from.length)], choice = drawn(actions);
+    return random() < epsilon ? drawn(legal) : choice;
+  }
+
+  /** The actions that a player thinks best, of which it plays any, but with probability `epsilon` any legal one. */
+  async best(name, fields, position) {
+    const engine = await this.#engine(), rules = engine.rules(fields), legal = engine.legal(rules, position);
+    let player = playerOf(name, rules, await this.#catalogue());
+    if (player.kind === "book") {
+      const action = (await this.#proofs(Book, engine, rules))?.known(position) ?? null;
+      if (action !== null) return { actions: [action], legal, epsilon: 0 };
+      player = player.beyond;
+    }
+    const { epsilon } = player;
+    if (player.kind === "random" || legal.length < 2) return { actions: legal, legal, epsilon };
+    return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon };
+  }
+
+  /** Whether a certificate's bound holds for a seat of a game that a book plays: the actions `history` from `start` on. */
+  async proved(fields, start, history, seat) {
+    const engine = await this.#engine(), rules = engine.rules(fields), book = await this.#proofs(Book, engine, rules);
+    return book !== null && book.follows(start, history, seat);
+  }
+
+  /** The JSON of a hint, as `state.hint_json`, and `exact`: the moves whose value is proved. `proved` is false where fields
+   * changed hands: then nothing is. */
+  async hint(fields, position, { review = false, proved = true } = {}) {
+    const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
+    const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
+    const found = await this.#search(player.beyond ?? player, engine, rules, position, true);
+    const bounds = (proved && (await this.#proofs(Openings, engine, rules))?.moveValues(rules, position)) || {};
+    const { scores, mover } = position, lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
+    const moves = Object.entries(found.values).map(([action, value]) => {
+      const { lower, upper } = bounds[action] ?? { lower: -Infinity, upper: Infinity }, exact = lower === upper || (proved && found.proved);
+      const final = lead + Math.min(Math.max(value, lower), upper);
+      return { action: Number(action), final, exact };
+    });
+    moves.sort((one, other) => other.final - one.final);
+    const action = proved ? (await this.#proofs(Book, engine, rules))?.known(position) : null, known = moves.find((move) => move.action === action);
+    const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE), best = near ? known : moves[0];
+    const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
+    const total = (place) => taken.reduce((sum, step) => sum + step[place], 0);
+    return {
+      player: player.name,
+      best: moveText(best.action),
+      values: Object.fromEntries(moves.map((move) => [moveText(move.action), Math.round(move.final) + 0])),
+      exact: moves.filter((move) => move.exact).map((move) => moveText(move.action)),
+      captured: [total(2) + rules.stone_value * total(3), total(3)],
+      search: { proved: moves.every((move) => move.exact), depth: found.depth },
+    };
+  }
+
+  async #search({ kind, depth, nodes, net }, engine, rules, position, everyMove) {
+    if (kind === "full") return searchAll(engine, rules, position, depth);
+    const loaded = net && (await this.#once(rules, async () => engine.net(rules, await this.#data(`net-${net}.bin`))));
+    return engine.search(rules, position, { depth, nodes, everyMove, net: loaded });
+  }
+
+  #catalogue() {
+    return this.#once("catalogue", () => this.#data("catalogue.json"));
+  }
+
+  /** The certificate, a `Book`, or the table of `Openings` of the preset that the rules are; null for others. */
+  async #proofs(kind, engine, rules) {
+    const catalogue = await this.#catalogue(), preset = presetOf(rules, catalogue);
+    if (!catalogue.proved.includes(preset)) return null;
+    const file = kind.file(preset);
+    return this.#once(file, async () => kind.read(engine, rules, preset, await this.#data(file)));
+  }
+
+  /** What `make` resolves with, made once; again after a failure. */
+  #once(name, make) {
+    if (!this.#kept.has(name)) {
+      const made = Promise.resolve().then(make);
+      made.catch(() => this.#kept.delete(name));
+      this.#kept.set(name, made);
+    }
+    return this.#kept.get(name);
+  }
+}
+
+/** Answer the messages of a page (thinker.js: Remote): what worker.js does. */
+export function serve(port) {
+  const asked = new Map();
+  let thinking;
+  const data = (name) => new Promise((resolve, reject) => {
+    asked.set(name, { resolve, reject });
+    port.postMessage({ need: name });
+  });
+  port.onmessage = async ({ data: { begin, method, args, name, content, message } }) => {
+    if (begin) thinking = new Thinking({ ...begin, data });
+    else if (name !== undefined) message === undefined ? asked.get(name).resolve(content) : asked.get(name).reject(new Error(message));
+    else {
+      try {
+        port.postMessage({ result: await thinking[method](...args) });
+      } catch (error) {
+        port.postMessage(error instanceof Refused ? { refused: error.json() } : { message: error.message });
+      }
+    }
+  };
+}

@@ -1,0 +1,73 @@
+// The trace of a move: laps, captures, the turn's end and refills, read from the steps that the engine notes as it plays.
+
+import { CAPTURE, LAP, STOP } from "./engine.js";
+
+// A code is a direction and a byte of the sides, seen from the mover: a mandarin square has two of them.
+const BYTES = 8, MANDARIN = 5, ZERO = 6, DIRECTION = 32;
+const NO_GAP = 0, NOTHING = 1;
+const REASONS = ["no_further_gap", "nothing_behind", "unripe_mandarin", "seeds_stay", "one_capture"];
+
+const frameOf = ({ seeds, stones, scores }) => ({ seeds, stones, scores });
+const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
+
+/**
+ * All that one move did. Squares are ring indices; `standings` are the final points if it ended the game, else [].
+ *
+ * -> { rules, player, action, before, after, laps: [{square, direction, seeds, squares, one}], takings: [{gap, square,
+ * seeds, stones, points}], turnEnd, refillings: [{player, seeds, borrowed}], ended, standings }
+ */
+export function traceOf(rules, before, action, { position: after, steps }, standings = []) {
+  const { players, squares, fields } = rules, mover = before.mover;
+  const direction = (code) => Math.floor(code / DIRECTION);
+  const square = (code) => {
+    const byte = code % DIRECTION;
+    return ((mover + Math.floor(byte / BYTES)) % players) * (fields + 1) + Math.min(byte % BYTES, fields);
+  };
+  const behind = (code, distance) => (((square(code) + (direction(code) ? -distance : distance)) % squares) + squares) % squares;
+  const turnEnd = (code, reason) => {
+    const gap = square(code), full = after.seeds[gap] || after.stones[Math.floor(gap / (fields + 1))];
+    if (code % BYTES === ZERO && (reason === NO_GAP || reason === NOTHING)) {
+      if (reason === NO_GAP || full) return "mandarin_ahead";
+      if (rules.empty_mandarin === "stop") return "empty_mandarin_ahead";
+    }
+    return REASONS[reason];
+  };
+  const points = [...before.scores];
+  const trace = { rules, player: mover, action, before: frameOf(before), after: frameOf(after), laps: [], takings: [], refillings: [] };
+  for (const [kind, code, number, stone] of steps) {
+    if (kind === LAP) {
+      const path = Array.from({ length: number }, (_, count) => behind(code, count + 1));
+      trace.laps.push({ square: square(code), direction: direction(code), seeds: number, squares: path, one: code % BYTES === MANDARIN });
+    } else if (kind === CAPTURE) {
+      const value = number + stone * rules.stone_value;
+      trace.takings.push({ gap: square(code), square: behind(code, 1), seeds: number, stones: stone, points: value });
+      points[mover] += value;
+    } else if (kind === STOP) trace.turnEnd = turnEnd(code, number);
+    else {
+      const player = (mover + code) % players;
+      trace.refillings.push({ player, seeds: fields, borrowed: Math.max(0, fields - Math.max(0, points[player])) });
+    }
+  }
+  return { ...trace, ended: after.ended, standings };
+}
+
+/** Points and mandarin stones that a move captures. */
+export const captured = ({ takings }) => [sum(takings.map(({ points }) => points)), sum(takings.map(({ stones }) => stones))];
+
+/** The effect of a move before it is played: the squares that get a seed, and the captured ones with their pieces. */
+export const preview = (trace) => ({
+  path: trace.laps.flatMap(({ squares }) => squares), taken: trace.takings.map(({ square }) => square), captured: captured(trace),
+});
+
+/** The marks that a move leaves on the board, as `markShapes` draws them. */
+export const lastMark = ({ laps, takings }) => ({
+  origin: laps[0].square, path: laps.flatMap(({ squares }) => squares), last: laps.at(-1).squares.at(-1),
+  captured: takings.map(({ square }) => square), step: laps[0].direction ? -1 : 1,
+});
+
+/** The steps in the order in which a board shows them. */
+export const stepsOf = ({ player, laps, takings, refillings }) => [
+  ...laps.map(({ square, seeds, squares }) => ({ kind: "lap", square, seeds, squares })),
+  ...takings.map((taking) => ({ kind: "taking", ...taking, player })),
+  ...refillings.map((refilling) => ({ kind: "refilling", player: refilling.player, seeds: refilling.seeds })),
+];

@@ -1,0 +1,63 @@
+// Plays sessions for test_page_model.py: lists of [request, arguments] in, after each of them {refused, state, seats} out. Beside the
+// requests of a session there are "answer": a move of the player that is no person; "hint"; "reopen": the game goes on in
+// another session with what this one keeps; "link": it begins again from its link; and "lessons", whose answer has them.
+
+import { readFileSync } from "node:fs";
+
+const web = new URL("../../oanquan_env/play/web/", import.meta.url), content = (name) => readFileSync(new URL(name, web));
+const load = (name) => import(new URL(name, web));
+const [{ Engine }, { Session, lessonsOf }, { parseMove, positionText }, { readLink }, { Refused }] = await Promise.all(
+  ["engine.js", "session.js", "notation.js", "links.js", "refused.js"].map(load),
+);
+const data = async (name) => JSON.parse(content(`data/${name}`)), catalogue = await data("catalogue.json");
+const engine = await Engine.load(content("engine.wasm"), JSON.parse(content("engine.json")));
+
+async function play(script) {
+  let answer = null, game = null;
+  const thinker = {
+    known(name) { if (name !== "random") throw new Refused("player", `unknown player '${name}'`); },
+    proved: async (name, rules, start, history, seat) => seat === 1 && history.length < 3,
+    choose: () => new Promise((resolve) => { answer = resolve; }),
+    hint: async (rules, position, options) => ({ best: positionText(rules, position), options }),
+  };
+  const begin = () => new Session({ engine, thinker, data, catalogue }), told = [], known = new Set();
+  let session = begin();
+  const others = {
+    async answer({ move }) {
+      const changed = new Promise((resolve) => { session.addEventListener("changed", resolve, { once: true }); });
+      answer(parseMove(move));
+      await changed;
+    },
+    hint: async ({ moves }) => ({ hint: await session.hint(moves) }),
+    async reopen() {
+      const kept = JSON.stringify(session.kept());
+      session = begin();
+      await session.restore(JSON.parse(kept));
+    },
+    link: () => session.request("new", readLink(session.state().link, catalogue)),
+    lessons: async () => ({ lessons: await lessonsOf(engine, catalogue, data) }),
+  };
+  for (const [name, asked] of script) {
+    let result = null, refused = null;
+    try {
+      result = await (others[name]?.(asked) ?? session.request(name, asked));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      refused = error.json();
+    }
+    await new Promise(setImmediate); // for whom a bound is proved comes later
+    const state = session.state();
+    const { seats, squares } = session.drawing();
+    if (squares.length !== state.start.seeds.length) throw new Error("the drawing is of another board");
+    if (state.game !== game) known.clear();
+    game = state.game;
+    for (const serial of known) delete state.moves[serial]; // told before
+    for (const serial of Object.keys(state.moves)) known.add(serial);
+    told.push({ refused, state, seats: seats.vi, ...result });
+  }
+  return told;
+}
+
+const results = [];
+for (const script of JSON.parse(readFileSync(0, "utf8"))) results.push(await play(script));
+process.stdout.write(JSON.stringify(results));

@@ -1,0 +1,121 @@
+"""What the scripts of the board make of a game's JSON: marks, the sweep at the end, and words. Node.js runs them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.page import drawing
+from oanquan_env import Rules
+from oanquan_env.render import LastMove
+from oanquan_env.render.scene import arrows, marks, ownership_tabs
+from oanquan_env.render.svg import fragment
+from tests.boards import played_board
+from tests.strategies import PRESET_NAMES
+
+WEB = Path(__file__).parents[1] / "oanquan_env/play/web"
+
+
+def run_script(module: str, result: str, asked: dict[str, Any]) -> Any:
+    """The value of an expression; in it, `module` are the exports of a script, and `asked` is at hand."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs Node.js")
+    script = f"""
+        import {{ readFileSync }} from "node:fs";
+        const module = await import({json.dumps((WEB / module).as_uri())});
+        const asked = JSON.parse(readFileSync(0, "utf8"));
+        console.log(JSON.stringify({result}));
+    """
+    command = [node, "--input-type=module", "-e", script]
+    return json.loads(
+        subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=True).stdout
+    )
+
+
+def assert_same(made: list[str], expected: list[str]) -> None:
+    """The same elements; a coordinate that ends in half a hundredth may be rounded either way."""
+    number = re.compile(r"-?\d+(?:\.\d+)?")
+    assert number.sub("#", "\n".join(made)) == number.sub("#", "\n".join(expected))
+    drawn, wanted = (np.array(number.findall("".join(texts)), float) for texts in (made, expected))
+    np.testing.assert_allclose(drawn, wanted, rtol=0, atol=0.0101)
+
+
+@pytest.mark.parametrize("name", PRESET_NAMES)
+def test_marks_and_tabs_are_those_of_python(name: str) -> None:
+    rules, lasts = Rules.parse(name), list[LastMove]()
+    for seed in range(4):
+        lasts += [board.last_mark for board in played_board(rules, seed, 60).boards() if board.last_mark]
+    owners = np.random.default_rng(3).integers(3, size=(8, rules.players, rules.fields)).tolist()
+    moves = [{**vars(last), "step": last.step(len(drawing(rules.players, rules.fields)["squares"]))} for last in lasts]
+    shapes, tabs = run_script(
+        "marks.js",
+        """[asked.moves.map(move => module.markShapes(asked.drawing, move)),
+            asked.owners.map(codes => module.tabShapes(asked.drawing, codes))]""",
+        {"drawing": drawing(rules.players, rules.fields), "moves": moves, "owners": owners},
+    )
+    assert any(last.captured for last in lasts)
+    assert_same([shape["under"] for shape in shapes], [fragment(marks(rules, last)) for last in lasts])
+    assert_same([shape["over"] for shape in shapes], [fragment(arrows(rules, last)) for last in lasts])
+    assert_same(tabs, [fragment(ownership_tabs(rules, codes)) for codes in owners])
+
+
+@pytest.mark.parametrize("name", PRESET_NAMES)
+def test_the_sweep_gives_each_player_the_points_that_are_left(name: str) -> None:
+    rules, ends = Rules.parse(name), list[dict[str, Any]]()
+    for seed in range(12):
+        board = played_board(rules, seed, 400)
+        assert board.last_trace is not None
+        assert board.outcome is not None
+        ends.append({"frame": board.last_trace.frames()[-1]._asdict(), "standings": board.outcome.scores})
+    sweeps = run_script(
+        "moving-board.js",
+        "asked.ends.map(({ frame, standings }) => module.sweeping(asked.drawing, frame, standings))",
+        {"drawing": drawing(rules.players, rules.fields), "ends": ends},
+    )
+    for end, sweep in zip(ends, sweeps, strict=True):
+        points, left = np.array(end["frame"]["scores"]), np.array(end["frame"]["seeds"])
+        for step in sweep["taken"]:
+            points[step["player"]] += step["seeds"]
+            left[step["square"]] -= step["seeds"]
+        assert points.tolist() == sweep["after"]["scores"] == list(end["standings"])
+        assert left.tolist() == sweep["after"]["seeds"]
+        assert (left >= 0).all()
+
+
+VIEW = """{ language: "en", notes: new Map(), viewing: null, whole: "",
+    board: { language: "en", two: true, drawing: asked.drawing, called: ["South", "North"] }, state: asked.state }"""
+SEATS = [{"name": "human", "person": True, "proved": False}, {"name": "perfect", "person": False, "proved": True}]
+
+
+def test_who_loses_to_one_player_does_not_share_the_win() -> None:
+    state: dict[str, Any] = {"turn": "over", "resigned": None, "puzzle": None, "match": None, "seats": SEATS}
+    state["outcome"] = {"scores": [30, 40], "winners": [1]}
+    asked = {"drawing": drawing(2, 5), "state": state}
+    said = run_script("told.js", f"module.status({VIEW})", asked)
+    assert said == "The game is over. You lose (South\N{NO-BREAK SPACE}30, North\N{NO-BREAK SPACE}40)."
+    state["seats"] = SEATS[1:] * 2
+    said = run_script("told.js", f"module.status({VIEW})", asked)
+    assert said.startswith("The game is over. North (perfect, proved) wins (")
+
+
+def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
+    changes = {"sold": ["S1", "S2"], "pawned": ["S3"], "returned": ["N1"]}
+    rounds = [{"winner": 1, "owed": 25, **changes}, {"winner": None, "owed": 0, **{name: [] for name in changes}}]
+    settled, drawn = run_script(
+        "told.js",
+        f"asked.rounds.map(round => module.settlement({VIEW}, round))",
+        {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
+    )
+    assert settled.startswith(
+        "South owes 25 points: it sells fields 1 and 2 and pawns field 3. Ten points sell a field;"
+    )
+    assert settled.endswith(" North buys back field 1.")
+    assert drawn == "No field changes hands."

@@ -1,0 +1,94 @@
+"""The page as a folder of files: how much loads, which files are kept, and a game without a network."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.page_files import (
+    FOLDER,
+    KEEPER,
+    START,
+    STATIC,
+    before_the_first_move,
+    lists,
+    modules,
+    of_the_default_rules,
+)
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Request
+
+KILOBYTE = 1000
+REGISTER = """async () => {
+    await navigator.serviceWorker.register("service-worker.js");
+    await navigator.serviceWorker.ready;
+}"""
+
+
+def size(names: list[str]) -> int:
+    return sum((FOLDER / name).stat().st_size for name in names)
+
+
+def test_sizes() -> None:
+    assert size(before_the_first_move()) <= 290 * KILOBYTE
+    assert size(of_the_default_rules()) <= 1000 * KILOBYTE
+
+
+def test_lists_of_files_are_as_the_command_writes_them() -> None:
+    for name, text in lists():
+        renew = f"{name} is out of date; renew it with: python -m benchmarks.page_files"
+        assert (FOLDER / name).read_text(encoding="utf-8") == text, renew
+    keeper = (FOLDER / KEEPER).read_text(encoding="utf-8")
+    names = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
+    assert {name for name in names if f'"{name}"' not in keeper} == {"index.html", KEEPER, "widget.js"}
+
+
+class Files(http.server.SimpleHTTPRequestHandler):
+    """A plain host of files."""
+
+    def log_message(self, format: str, *values: object) -> None: ...
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(FOLDER))) as served:
+        thread = threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{served.server_port}/"
+        served.shutdown()
+        thread.join()
+
+
+@pytest.mark.slow  # a browser takes seconds
+def test_a_plain_host_of_files_serves_the_page_and_a_kept_page_plays_without_a_network(
+    browser: Browser, address: str
+) -> None:
+    page = browser.new_page(reduced_motion="reduce", locale="en-GB")
+    asked: list[str] = []
+
+    def heard(request: Request) -> None:
+        asked.append(request.url.removeprefix(address).partition("#")[0])
+
+    page.on("request", heard)
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    unlisted = {"", "players"}  # the page itself, and the question whether there is a program with Python
+    assert set(asked) - unlisted <= set(before_the_first_move())
+    assert set(modules([START], STATIC)) <= set(asked)
+    page.evaluate(REGISTER)
+    page.wait_for_function("async () => Boolean(await caches.match('icon.png'))")
+    page.context.set_offline(True)
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    page.locator(".hit.legal[data-field='3']").click()
+    page.locator(".way[data-move='3A']").click()
+    page.locator("#moves button").nth(2).wait_for()  # the player of the page has answered
+    page.locator("#learn").click()
+    page.locator("#learn-title", has_text="The board").wait_for()
+    page.context.close()

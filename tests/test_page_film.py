@@ -1,0 +1,141 @@
+"""The films that the page makes: pictures as of `render.motion`, a moving SVG, and a GIF."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from oanquan_env import Board
+from oanquan_env.render.motion import film
+from oanquan_env.render.theme import LIGHT
+from tests.boards import played_board
+from tests.strategies import PRESET_NAMES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+WEB = Path(__file__).parents[1] / "oanquan_env/play/web"
+FILM = """
+import { readFileSync } from "node:fs";
+const { movingSvg, pictures } = await import(process.argv[1]);
+const game = JSON.parse(readFileSync(0, "utf8"));
+console.log(JSON.stringify([pictures(game), movingSvg(game, "A <game>")]));
+"""
+GIF = """
+import { readFileSync } from "node:fs";
+const { Gif } = await import(process.argv[1]);
+const { width, height, colours, pictures } = JSON.parse(readFileSync(0, "utf8")), gif = new Gif(width, height, colours);
+for (const [number, picture] of pictures.entries())
+    gif.add(picture.flatMap((colour) => [...colours[colour], 255]), 100 * number + 50);
+process.stdout.write(gif.end());
+"""
+MAKE = """async game => {
+    const { gif } = await import("./picture.js"), heard = [], bytes = await gif(game, share => heard.push(share));
+    return [[...bytes], heard];
+}"""
+
+
+def run_node(script: str, module: str, asked: object) -> bytes:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs Node.js")
+    command = [node, "--input-type=module", "-e", script, (WEB / module).as_uri()]
+    return subprocess.run(command, input=json.dumps(asked).encode(), capture_output=True, check=True).stdout
+
+
+def game_of(boards: list[Board]) -> dict[str, Any]:
+    """A game as the page's film takes it, from the boards after each of its moves."""
+    start, last, outcome = boards[0], boards[-1], boards[-1].outcome
+    moves = []
+    for board in boards[1:]:
+        trace = board.last_trace
+        assert trace is not None
+        steps = [{"kind": "lap", **dataclasses.asdict(lap)} for lap in trace.laps]
+        steps += [{"kind": "taking", "player": trace.player, **dataclasses.asdict(taking)} for taking in trace.takings]
+        steps += [{"kind": "refilling", **dataclasses.asdict(refilling)} for refilling in trace.refillings]
+        after = trace.frames()[-1]._asdict()
+        moves.append(
+            {"player": trace.player, "mover": board.mover, "move": str(trace.move), "steps": steps, "after": after}
+        )
+    rules = last.rules
+    return {
+        "drawing": json.loads((WEB / f"data/drawing-{rules.players}-{rules.fields}.json").read_text(encoding="utf-8")),
+        "start": {"seeds": start.seeds, "stones": start.stones, "scores": start.scores},
+        "starter": start.mover,
+        "moves": moves,
+        "scores": outcome and outcome.scores,
+        "winners": outcome and [0],
+        "names": ["A & B"] * rules.players,
+        "labels": [move["move"] for move in moves],
+        "verdict": "over",
+    }
+
+
+@pytest.mark.parametrize("rules", PRESET_NAMES)
+def test_the_pictures_are_those_of_python_and_the_svg_shows_each_for_its_time(rules: str) -> None:
+    boards = list(played_board(rules, 1, 40).boards())
+    pictures, svg = json.loads(run_node(FILM, "film.js", game_of(boards)))
+    wanted = list(film(boards))
+    assert len(pictures) == len(wanted) > 100
+    for made, picture in zip(pictures, wanted, strict=True):
+        board = picture.board
+        scores = board.scores if board.outcome is None else board.outcome.scores
+        assert [made["seeds"], made["stones"], made["scores"]] == [list(board.seeds), list(board.stones), list(scores)]
+        assert made["ms"] == picture.milliseconds
+        assert made["hand"] == (picture.hand and list(picture.hand))
+    document = ElementTree.fromstring(svg)
+    animations = list(document.iter("{http://www.w3.org/2000/svg}animate"))
+    assert animations
+    for animation in animations:
+        times = [float(time) for time in animation.attrib["keyTimes"].split(";")]
+        assert times == sorted(set(times))
+        assert times[0] == 0
+        assert times[-1] < 1
+        assert animation.attrib["dur"] == f"{sum(picture.milliseconds for picture in wanted)}ms"
+
+
+def test_a_gif_holds_its_pictures_exactly() -> None:
+    image = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(2)
+    width, height, colours = 150, 80, rng.integers(256, size=(100, 3)).tolist()
+    first = rng.integers(100, size=width * height)  # so many codes that the table starts anew
+    second = np.where(rng.random(first.size) < 0.3, 7, first)
+    pictures = [first, second, second, np.zeros_like(first)]
+    asked = {"width": width, "height": height, "colours": colours, "pictures": [one.tolist() for one in pictures]}
+    made = image.open(io.BytesIO(run_node(GIF, "gif.js", asked)))
+    assert (made.n_frames, made.info["loop"]) == (4, 0)
+    for number, picture in enumerate(pictures):
+        made.seek(number)
+        assert made.info["duration"] == 100 * number + 50
+        seen = np.asarray(made.convert("RGB"))
+        assert (seen == np.array(colours, np.uint8)[picture].reshape(height, width, 3)).all()
+
+
+@pytest.mark.slow  # a browser takes seconds
+def test_a_gif_made_in_the_page_has_the_colours_of_the_board(browser: Browser) -> None:
+    image = pytest.importorskip("PIL.Image")
+    boards = list(played_board("mancala-world", 1, 6).boards())
+    page = browser.new_page()
+    page.route("**/*", lambda route: route.fulfill(path=WEB / route.request.url.rpartition("/")[2]))
+    page.goto("http://page/gif.js")
+    content, heard = page.evaluate(MAKE, game_of(boards))
+    page.close()
+    made = image.open(io.BytesIO(bytes(content)))
+    assert made.n_frames == len(list(film(boards)))
+    assert heard == sorted(heard)
+    assert made.size == (600, 300)
+    drawing = game_of(boards)["drawing"]
+    x, y = drawing["squares"][5]["stone"]  # of the first mandarin, still there
+    assert boards[-1].stones[0]
+    made.seek(made.n_frames - 1)
+    red, green, blue = made.convert("RGB").getpixel((round(0.75 * (x - 2)), round(0.75 * (y - 6))))
+    assert f"#{red:02x}{green:02x}{blue:02x}" == LIGHT["stone"]

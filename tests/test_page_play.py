@@ -1,0 +1,243 @@
+"""What people do on the page, from a plain server of files: games, matches, puzzles, files, links."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from oanquan_env import Board, GameRecord, Rules, parse_records
+from oanquan_env.records.games import format_records
+from tests.boards import boards_of
+from tests.browsers import PHONE, Visit
+from tests.strategies import PRESET_NAMES
+from tests.test_play_server import serve
+
+pytestmark = pytest.mark.slow  # a browser takes seconds
+
+LAST = "#rules=mancala-world&from=2,3,1,0,0,4%2A/3,0,1,2,0,0+22,22+0+30&north=human"
+"""A position in which 3A captures the last stone: 42 to 28."""
+
+
+def test_a_whole_game_against_a_level_offline(visit: Visit) -> None:
+    person = visit(**PHONE)
+    person.page.evaluate(
+        "navigator.serviceWorker.register('service-worker.js').then(() => navigator.serviceWorker.ready)"
+    )
+    person.page.context.set_offline(True)
+    person.page.reload()
+    person.page.wait_for_selector("body[data-ready]")
+    assert "Your turn" in person.said
+    while person.wait_for_turn():
+        person.fields.first.tap()
+        person.board.locator(".way").first.tap()
+    board = Board()
+    for move in person.moves:
+        board.push(move)
+    assert board.outcome is not None
+    assert person.state["outcome"]["scores"] == list(board.outcome.scores)
+    assert [seat["name"] for seat in person.state["seats"]] == ["human", "easy"]
+    assert "The game is over" in person.said
+
+
+def test_a_game_by_keyboard_in_vietnamese(visit: Visit) -> None:
+    person = visit(LAST, locale="vi-VN")
+    press = person.page.keyboard.press
+    assert "Chạm vào một ô" in person.said
+    press("ArrowRight")  # to the first field
+    focused = "document.querySelector('#board').shadowRoot.activeElement.dataset.field"
+    assert person.page.evaluate(focused) == "1"
+    for key in ("ArrowRight", "Enter", "ArrowRight", "Escape", "Enter", "ArrowRight", "Enter"):
+        press(key)
+    person.page.locator("#moves button").nth(1).wait_for()
+    assert person.moves == ["2A"]
+    press("u")
+    person.page.locator("#moves button").nth(1).wait_for(state="detached")
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter", "Enter"):
+        press(key)
+    person.waits_for("Ván đã kết thúc")
+    assert person.state["outcome"]["scores"] == [42, 28]
+    assert person.page.evaluate("document.activeElement.closest('#next h2') !== null")  # the keyboard goes on there
+
+
+def test_undo_hint_redo_and_review(visit: Visit) -> None:
+    person = visit("#moves=5A&north=human")
+    page = person.page
+    person.press("hint")
+    person.waits_for("Try ")
+    hints = person.board.locator(".hint text").all_text_contents()
+    assert len(hints) == len(person.state["legal"])
+    assert all(re.fullmatch(r"[+−]?\d+", text) for text in hints)
+    person.move("3A")
+    person.waits_for("The game is over.")
+    assert page.locator("#next h2").inner_text() == "North wins"
+    person.press("undo")
+    assert person.moves == ["5A"]
+    person.press("redo")
+    person.waits_for("The game is over.")
+    page.locator("#review").click()
+    worst = page.locator("#mistakes button", has_text="1. South 5A −36")
+    worst.wait_for()
+    assert "turns a win into a loss, lets North take a mandarin with 3A" in worst.inner_text()
+    worst.click()
+    assert person.said == "Move 1 of 2: 5A"
+    person.press("first")
+    page.locator("#bar output", has_text="South +12").wait_for()
+    page.locator("#from-here").click()
+    person.wait_for_turn()
+    assert person.moves == []
+
+
+def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
+    person = visit()
+    page = person.page
+    page.locator("#new").click()
+    page.locator(".seat select").nth(1).select_option("human")
+    page.locator("#as-match").check()
+    assert page.locator("#starter").is_disabled()
+    page.locator("#begin").click()
+    person.play("5A", "3A")  # North wins 46-22, and South sells a field for it
+    page.locator("#next-round").click()
+    page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()
+    person.play("3A", "4A")
+    page.locator("#resign").click()
+    page.locator("#notice", has_text="goes to the other player").wait_for()
+    page.locator("#resign").click()
+    person.waits_for("South resigns: North wins. South 6, North 64.")
+    assert "North wins the match" in page.locator("#next h2").inner_text()
+    match = person.state["match"]
+    assert (match["sold"], match["pawned"], match["over"]) == ([3, 0], [1, 0], True)
+    rounds = parse_records(person.state["record"])
+    assert [record.result for record in rounds] == ["22-46", "6-64"]
+
+
+def test_a_puzzle_and_back_to_the_game(visit: Visit) -> None:
+    person = visit("#rules=tonkin&moves=2A&north=human", locale="vi-VN")
+    page = person.page
+    page.locator("#puzzles").click()
+    page.locator("#puzzle-levels button").first.click()
+    person.waits_for("Hãy ăn quan trong một nước.")
+    person.move("4A")
+    person.waits_for("4↺ chưa được")
+    page.locator("#retry").click()
+    person.fields.first.wait_for(state="attached")
+    person.move("1A")
+    person.waits_for("Đúng rồi: 1↺.")
+    page.locator("#next-puzzle").click()
+    person.waits_for("Vì sao nước ấy thua?")
+    page.reload()
+    person.waits_for("Vì sao nước ấy thua?")
+    page.locator("#resume").click()
+    person.wait_for_turn()
+    assert (person.state["rules"], person.moves) == ("tonkin", ["2A"])
+    page.locator("#puzzles").click()
+    page.locator("#puzzle-levels button", has_text="đã giải 1").wait_for()
+
+
+def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path: Path) -> None:
+    person = visit("#moves=5A3A&north=human")
+    page, saved, pasted = person.page, {}, {}
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for name, begins in (("save", b"[Rules"), ("svg", b"<svg"), ("gif", b"GIF8")):
+        page.locator("#share").click()
+        with page.expect_download() as download:
+            page.locator(f"#{name}").click()
+        saved[name] = Path(download.value.path()).read_bytes()
+        assert saved[name].startswith(begins)
+    (record,) = parse_records(saved["save"].decode())
+    assert record.board() == boards_of("5A", "3A")[-1]
+    for name in ("link", "copy"):
+        page.locator("#share").click()
+        page.locator(f"#{name}").click()
+        page.locator("#notice", has_text="copied").wait_for()
+        pasted[name] = page.evaluate("navigator.clipboard.readText()")
+    assert "moves=5A3A" in pasted["link"]
+    assert pasted["copy"].strip() == saved["save"].decode().strip()
+    for text in pasted.values():
+        other = visit()
+        other.page.locator("#share").click()
+        other.page.locator("#pasted").fill(text)
+        other.page.locator("#paste").click()
+        other.waits_for("The game is over.")
+        assert other.moves == ["5A", "3A"]
+
+    several = tmp_path / "several.txt"
+    boards = Board(), boards_of("2A", rules="tonkin")[-1]
+    several.write_text(format_records(GameRecord.from_board(board) for board in boards), encoding="utf-8")
+    page.locator("#file").set_input_files(several)
+    page.locator("#games button").nth(1).click()
+    page.locator("#about-game", has_text="Tonkin").wait_for()
+    assert person.moves == ["2A"]
+    drop = """text => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], "game.txt", { type: "text/plain" }));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }"""
+    page.evaluate(drop, saved["save"].decode())
+    person.waits_for("The game is over.")
+    for text, words in (("nonsense", "no record"), ("\0" * 1_000_001, "too large")):
+        page.evaluate(drop, text)
+        page.locator("#notice", has_text=words).wait_for()
+    assert person.moves == ["5A", "3A"]
+
+
+def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
+    person = visit()
+    page = person.page
+    page.locator("#new").click()
+    page.locator("#preset").select_option("vietnamese")
+    page.locator("#more summary").click()
+    page.locator("[data-field=seeds]").fill("4")
+    page.locator("[data-field=stones]").select_option("True")
+    page.locator(".seat select").nth(1).select_option("beginner")
+    page.locator("#starter").select_option("1")
+    page.locator("#begin").click()
+    page.locator("#about-game", has_text="seeds=4").wait_for()
+    person.wait_for_turn()
+    state = person.state
+    begun = (state["rules"], [seat["name"] for seat in state["seats"]], state["starter"], state["ply"])
+    assert begun == ("vietnamese seeds=4", ["human", "beginner"], 1, 1)
+    page.locator("#new").click()
+    page.locator(".seat select").nth(1).select_option("")
+    page.locator(".seat input").nth(1).fill("nobody")
+    page.locator("#begin").click()
+    page.locator("#new-error", has_text="no such player").wait_for()
+
+
+@pytest.mark.parametrize(("locale", "words"), [("en-GB", "cannot be read"), ("vi-VN", "Không đọc được thế")])
+def test_a_bad_position_in_the_link_is_explained(visit: Visit, locale: str, words: str) -> None:
+    person = visit("#rules=vietnamese&from=5,5,5,x,5,0*/5,5,5,5,5,0*%200,0%200%200", locale=locale)
+    said = person.page.locator("#notice").inner_text()
+    assert words in said
+    assert "5,5,5,▸x,5,0*" in said
+    assert person.fields.count() == 5  # and a new game stands there
+
+
+def test_both_languages_have_all_words(visit: Visit) -> None:
+    page = visit().page
+    keys = """async () => {
+        const paths = (value, at = "") => typeof value === "object" && !Array.isArray(value)
+            ? Object.entries(value).flatMap(([key, inner]) => paths(inner, `${at}.${key}`)) : [at];
+        const files = [await import("./words.js"), await import("./board-words.js")];
+        return files.map(file => ["en", "vi"].map(language => paths(file.WORDS[language]).sort().join()));
+    }"""
+    for english, vietnamese in page.evaluate(keys):
+        assert english == vietnamese
+    words = page.evaluate("import('./dialog-words.js').then(({ WORDS }) => JSON.parse(JSON.stringify(WORDS.en)))")
+    assert (set(words["presets"]), set(words["fields"])) == (set(PRESET_NAMES), set(vars(Rules())))
+
+
+def test_players_of_python_play_where_python_serves_the_page(visit: Visit) -> None:
+    first, failing = "tests.players:FirstMove", "tests.test_play_server:Failing"
+    with serve(first, failing) as played:
+        person = visit(f"#north={first}", site=played.address)
+        person.move("1A")
+        person.page.locator("#moves button").nth(2).wait_for()
+        assert person.moves == ["1A", str(boards_of("1A")[-1].legal_moves[0])]
+        person = visit(f"#north={failing}", site=played.address)
+        person.move("1A")
+        person.waits_for("ZeroDivisionError: no idea")
+        person.press("undo")
+        person.fields.first.wait_for(state="attached")
+        assert person.moves == []

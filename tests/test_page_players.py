@@ -1,0 +1,311 @@
+"""The page's players, books, hints and worker in Node, against Python's: the same positions in, the same moves out."""
+
+import base64
+import io
+import json
+import math
+import re
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.webassembly.nets import net_bytes
+from oanquan_env import Board, Core, Rules
+from oanquan_env.benchmark.opening_values import opening_move_values
+from oanquan_env.engine.notation import Move
+from oanquan_env.files import npz_bytes, read_arrays
+from oanquan_env.play.hints import PREFERENCE
+from oanquan_env.play.levels import LEVELS
+from oanquan_env.players import make, move_gains
+from oanquan_env.players.book import UNKNOWN, BookPolicy, with_book
+from oanquan_env.players.maxn import MaxnPolicy
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search.bounds import Bounds
+from oanquan_env.search.certificates import certificate_path
+from oanquan_env.search.value_net import read_value_net
+from tests.boards import played_board
+from tests.certificates import SHIPPED
+from tests.strategies import PRESET_NAMES
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+
+SCRIPT = Path(__file__).parent / "page" / "players.mjs"
+
+
+FORFEIT = "app refill=forfeit"
+SEARCHES = {
+    2: ("minimax:depth=5", "minimax:nodes=3000", "minimax:depth=3,net=pretrained", "minimax:nodes=3000,net=pretrained"),
+    3: ("maxn:nodes=2000", "maxn:depth=2,net=pretrained", "maxn:nodes=2000,net=pretrained"),
+}
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Any]]:
+    """What the page's functions give, a value or why it is refused, in one process of Node."""
+    folder = tmp_path_factory.mktemp("nets")
+    for name in PRESET_NAMES:
+        (folder / f"net-{name}.bin").write_bytes(net_bytes(read_value_net("pretrained", name)))
+
+    def asked(*calls: tuple[Any, ...]) -> list[Any]:
+        given = json.dumps({"folder": str(folder), "calls": calls})
+        done = subprocess.run(["node", SCRIPT], input=given, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return [result["value"] if "value" in result else result["refused"] for result in json.loads(done.stdout)]
+
+    return asked
+
+
+def boards(rules: Rules | str, count: int, seed: int = 0) -> list[Board]:
+    """Running boards of every phase: random moves, more of them each time."""
+    played = (played_board(rules, seed + number, 3 * number) for number in range(3 * count))
+    return [board for board in played if not board.outcome][:count]
+
+
+def best(name: str, board: Board) -> list[int]:
+    """The actions of which Python's player of that name plays any."""
+    player, legal = make(name, board.rules), [move.action for move in board.legal_moves]
+    if isinstance(player, SearchPlayer):
+        return list(player.search.best(board.positions, player.limits).actions)
+    if isinstance(player, MaxnPolicy):
+        values = player.search.movers_values(board.positions)[0]
+    else:
+        values = move_gains(board.core, board.positions)[0]
+    return [action for action in legal if values[action] == values[legal].max()]
+
+
+def test_players_think_the_moves_best_that_pythons_do(ask: Callable[..., list[Any]]) -> None:
+    calls, wanted = [], []
+    for rules in (*PRESET_NAMES, FORFEIT, "three-player refill=forfeit"):
+        parsed = Rules.parse(rules)
+        searches = SEARCHES[min(parsed.players, 3)] if parsed.refill == "borrow" else ()
+        for board in boards(parsed, 6):
+            for name in ("greedy", "maxn:depth=3", *searches):
+                calls.append(("best", name, rules, board.text()))
+                wanted.append(best(name, board))
+    for call, answer, actions in zip(calls, ask(*calls), wanted, strict=True):
+        assert answer["actions"] == actions, call
+
+
+def test_levels_are_pythons_and_names_that_nobody_has_are_refused(ask: Callable[..., list[Any]]) -> None:
+    levels = ask(*(("player", name, "mancala-world") for name in LEVELS))
+    assert [level["epsilon"] for level in levels] == [level.epsilon for level in LEVELS.values()]
+    assert [level["name"] for level in levels[:4]] == [
+        re.sub(",ms=[0-9]+", "", level.players[0]) for level in list(LEVELS.values())[:4]
+    ]
+    plays = {
+        ("hard", "mancala-world max_plies=90"): "minimax:depth=6,net=pretrained",
+        ("hard", "vietnamese seeds=4"): "minimax:depth=7",
+        ("medium", "four-player"): "maxn:depth=3",
+        ("perfect", "four-player"): "book:maxn:nodes=1000000,net=pretrained",
+        ("perfect", FORFEIT): "book:maxn:depth=6",
+    }
+    assert [one["name"] for one in ask(*(("player", *asked) for asked in plays))] == list(plays.values())
+    (timed,) = ask(("player", "minimax:ms=1.5,depth=9,net=pretrained,epsilon=.5", "app"))
+    assert (timed["nodes"], timed["depth"], timed["epsilon"], timed["net"]) == (1500, 9, 0.5, "app")
+    refused = {
+        ("greddy", "app"): "unknown player 'greddy'; the page plays beginner, ",
+        ("mcts:simulations=9", "app"): "unknown player 'mcts:simulations=9'; the page plays ",
+        ("book:", "app"): "book needs a player for positions that it does not know, as in book:greedy",
+        ("minimax", "app"): "minimax needs a limit, as in minimax:depth=4, minimax:nodes=20000",
+        ("minimax:deep=6", "app"): "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'",
+        ("minimax:depth=6,depth=7", "app"): "minimax has depth twice in 'depth=6,depth=7'",
+        ("minimax:depth=6.5", "app"): "depth of minimax must be a whole number; got '6.5'",
+        ("minimax:depth=128", "app"): "depth must be 1 to 127; got 128",
+        ("maxn:nodes=0", "three-player"): "nodes must be 1 or more; got 0",
+        ("greedy:epsilon=2", "app"): "epsilon must be a probability, 0 to 1; got 2",
+        ("minimax:depth=2,net=runs/mine", "app"): "the page has no net 'runs/mine'; write net=pretrained",
+        ("minimax:depth=2,net=pretrained", "app seeds=3"): "no net comes for these rules; write the name without net=",
+        ("minimax:depth=2", "three-player"): "minimax is for two players and refill=borrow; write maxn:depth=2",
+        ("minimax:depth=2", FORFEIT): "minimax is for two players and refill=borrow; write maxn:depth=2",
+        (
+            "maxn:nodes=9",
+            "app",
+        ): "maxn with net, nodes, ms is for three and four players and refill=borrow; write minimax",
+        ("maxn:depth=3,ms=9", FORFEIT): "maxn with net, nodes, ms is for three and four players and refill=borrow; "
+        "write maxn:depth=3",
+    }
+    for (asked, words), answer in zip(refused.items(), ask(*(("player", *asked) for asked in refused)), strict=True):
+        assert answer["code"] == "player", asked
+        assert answer["detail"]["en"].startswith(words)
+        assert answer["detail"]["vi"] not in ("", answer["detail"]["en"])
+
+
+def test_random_moves_come_from_the_seed_and_are_spread_evenly(ask: Callable[..., list[Any]]) -> None:
+    once, again, other = ask(("draws", 7, 10_000), ("draws", 7, 10_000), ("draws", 8, 10_000))
+    assert once == again != other
+    assert np.histogram(once, bins=10, range=(0, 1))[0] == pytest.approx(1000, abs=150)
+    assert min(once) >= 0
+    assert max(once) < 1
+
+
+# ---- proofs ----------------------------------------------------------------------------------------------------------
+
+
+def certified_games(preset: str, count: int) -> list[Board]:
+    """Games in which one seat mostly follows the certificate and the other plays at random; some begin late."""
+    book, rng, games = with_book(make("random", preset), Rules.parse(preset)), np.random.default_rng(5), []
+    assert isinstance(book, BookPolicy)
+    for number in range(count):
+        start = Core(preset).start()
+        start.mover[0], start.ply[0] = number % 4 // 2, (0, 0, 161, 172)[number % 4]
+        board = Board.from_positions(Core(preset), start)
+        while board.outcome is None and len(board.history) < 40:
+            known = int(book.known(board.positions)[0])
+            follows = board.mover == number % 2 and known != UNKNOWN and rng.random() < 0.97
+            board.push(Move.from_action(known) if follows else board.legal_moves[rng.integers(len(board.legal_moves))])
+        games.append(board)
+    return games
+
+
+def test_the_book_knows_and_follows_what_pythons_does(ask: Callable[..., list[Any]]) -> None:
+    calls, wanted = [], []
+    for preset in SHIPPED:
+        book, histories, known = with_book(make("random", preset), Rules.parse(preset)), [], []
+        assert isinstance(book, BookPolicy)
+        for board in (board for game in certified_games(preset, 8) for board in game.boards()):
+            action = UNKNOWN if board.outcome else int(book.known(board.positions)[0])
+            histories.append((board.start().text(), [move.action for move in board.history]))
+            known.append([None if action == UNKNOWN else action, [book.follows(board, seat) for seat in (0, 1)]])
+        assert 15 < sum(action is not None for action, _ in known) < len(known) - 15
+        calls.append(("book", preset, histories))
+        wanted.append(known)
+    assert ask(*calls) == wanted
+
+
+def test_damaged_certificates_are_refused_with_the_place(ask: Callable[..., list[Any]]) -> None:
+    whole = certificate_path(Rules.parse("tonkin")).read_bytes()
+    arrays = read_arrays(whole)
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        members = archive.infolist()
+    damaged = {
+        f"{member.filename}, byte {member.header_offset}: its checksum": flipped(whole, member.header_offset + 90)
+        for member in members
+    }
+    moves = arrays["lower_moves"].copy()
+    moves[700] = 10
+    damaged |= {
+        "byte 4000: the archive has no end": whole[:4000],
+        "byte 10: the archive has no end": b"no archive",
+        "lower_moves, position 700: no move 10 can be played": npz_bytes(**arrays | {"lower_moves": moves}),
+        "lower_moves: 936 moves for 935 positions": npz_bytes(
+            **{name: np.append(array, array[:1]) if name[:6] == "lower_" else array for name, array in arrays.items()}
+        ),
+        "lower: a bound, moves and as many ranks": npz_bytes(**arrays | {"lower_ranks": moves[1:]}),
+        "rules: app; tonkin is wanted": npz_bytes(**arrays | {"rules": np.array("app")}),
+        "format: 2; 1 is wanted": npz_bytes(**arrays | {"format": np.array(2)}),
+        "lower.npy, byte": npz_bytes(**arrays | {"lower": np.array(5.0)}),
+    }
+    start = [(Board("tonkin").text(), [])]
+    answers = ask(*(("book", "tonkin", start, base64.b64encode(content).decode()) for content in damaged.values()))
+    for words, answer in zip(damaged, answers, strict=True):
+        assert answer["code"] == "request"
+        assert answer["detail"]["en"].startswith(f"certificate-tonkin.npz, {words}")
+        assert answer["detail"]["vi"].startswith("Tệp hỏng: certificate-tonkin.npz, ")
+
+
+def flipped(content: bytes, place: int) -> bytes:
+    """The content with one bit changed."""
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+def test_values_of_first_moves_are_those_of_the_table_and_damaged_ones_are_refused(
+    ask: Callable[..., list[Any]],
+) -> None:
+    games = [[played_board(preset, seed, plies) for plies in range(6) for seed in range(5)] for preset in SHIPPED]
+    answers = ask(*(("openings", str(boards[0].rules), [board.text() for board in boards]) for boards in games))
+    for boards, found in zip(games, answers, strict=True):
+        assert found == [
+            [
+                [move.action, *(int(bound) if math.isfinite(bound) else None for bound in bounds)]
+                for move, bounds in known
+            ]
+            for known in (opening_move_values(board).items() for board in boards)
+        ]
+        assert len(found[0]) == len(boards[0].legal_moves)
+    table = {"format": 1, "rules": "app", "plies": 3, "positions": []}
+    damaged = {
+        "format, rules: format 1 of app": {**table, "rules": "ludii"},
+        "position 1: expected [squares, lower": {**table, "positions": [["", 1, 0]]},
+        "position 2: expected [squares, lower": {**table, "positions": [["", None, 0], ["", 0, 0.5]]},
+    }
+    refused = ask(*(("openings", "app", [], content) for content in damaged.values()))
+    for words, answer in zip(damaged, refused, strict=True):
+        assert answer["detail"]["en"].startswith(f"opening-values-app.json, {words}")
+
+
+# ---- hints, games, the worker ----------------------------------------------------------------------------------------
+
+
+def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., list[Any]]) -> None:
+    presets = ("mancala-world", "app", "tonkin", "vietnamese", "three-player", "four-player", FORFEIT)
+    asked = [(boards(name, number + 1)[-1], True) for number, name in enumerate(presets)]
+    asked += [(Board("mancala-world"), False), (Board.parse("2,2,1,0,0,0*/0,0,1,0,0,0 30,24 0 196"), True)]
+    calls = [("hint", str(board.rules), board.text(), {"review": True, "proved": on}) for board, on in asked]
+    answers = ask(*calls)
+    assert answers[-1]["search"]["proved"]
+    for (board, proved), found in zip(asked, answers, strict=True):
+        rules, analysis = board.rules, make(reviewer(board.rules), board.rules).analyse(board)
+        certain = proved and analysis.proved
+        bounds = opening_move_values(board) if proved and rules.players == 2 else {}
+        within = {move: bounds.get(move, Bounds()) for move in board.legal_moves}
+        others = [score for seat, score in enumerate(board.scores) if seat != board.mover]
+        lead = board.scores[board.mover] - sum(others) / len(others)
+        final = {move: lead + min(max(analysis.values[move], lower), upper) for move, (lower, upper) in within.items()}
+        exact = [move for move in final if certain or within[move].meet]
+        ranked = sorted(final, key=lambda move: -final[move])
+        best, book = ranked[0], with_book(make("random", rules), rules)
+        known = int(book.known(board.positions)[0]) if proved and isinstance(book, BookPolicy) else UNKNOWN
+        if known != UNKNOWN:
+            move = Move.from_action(known)
+            least = final[best] if {move, best} <= {*exact} else final[best] - PREFERENCE
+            best = move if final[move] >= least else best
+        trace = board.sowing(best)
+        assert found == {
+            "player": reviewer(rules),
+            "best": str(best),
+            "values": {str(move): math.floor(final[move] + 0.5) for move in ranked},
+            "exact": [str(move) for move in ranked if move in exact],
+            "captured": [trace.captured, sum(taking.stones for taking in trace.takings)],
+            "search": {"proved": len(exact) == len(final), "depth": analysis.depth},
+        }
+        assert list(found["values"]) == [str(move) for move in ranked]
+
+
+def reviewer(rules: Rules) -> str:
+    """The player who values the positions of a whole game."""
+    if rules.refill == "forfeit":
+        return "maxn:depth=5"
+    return f"{'minimax' if rules.players == 2 else 'maxn'}:nodes=250000,net=pretrained"
+
+
+def test_perfect_play_holds_the_proved_bound(ask: Callable[..., list[Any]]) -> None:
+    perfect, games = "book:minimax:nodes=2000,net=pretrained", []
+    for seat in (0, 1):
+        names = [perfect, "random"] if seat == 0 else ["random", perfect]
+        games += [("game", "mancala-world", names, 1000 * seed) for seed in range(3)]
+    for number, (call, game) in enumerate(zip(games, ask(*games), strict=True)):
+        seat, (south, north) = number // 3, game["standings"]
+        assert (south - north >= 12) if seat == 0 else (south - north <= 12), call
+        assert all(held[seat] for held in game["held"][:3])
+
+
+def test_the_worker_answers_in_order_and_drops_what_is_not_wanted(ask: Callable[..., list[Any]]) -> None:
+    position = Board("mancala-world").text()
+    requests, alike = ask(("requests", "mancala-world", position), ("alike", "greedy", "mancala-world", position))
+    assert requests["told"] == [
+        ["ppo:pretrained", position, "mancala-world"],
+        ["left", "second"],
+        ["python", 2],
+        ["aborted", "first"],
+        ["greedy", requests["told"][4][1]],
+        ["over", "the game is over"],
+    ]
+    assert requests["live"] == {"made": 2, "ended": 1}
+    assert requests["told"][4][1] in best("greedy", Board("mancala-world"))
+    assert len(set(alike)) == 1

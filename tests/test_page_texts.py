@@ -1,0 +1,356 @@
+"""The page's texts in JavaScript: rules, positions, records, matches, links. They are read and written as in Python."""
+
+import dataclasses
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oanquan_env import Board, GameRecord, Match, Move, NotationError, Rules, RulesError, parse_records
+from oanquan_env.engine.notation import square_name
+from oanquan_env.engine.rules import FIELD_NAMES, PRESETS
+from oanquan_env.errors import UsageError
+from oanquan_env.match.rules import MatchRules
+from oanquan_env.records.games import RESERVED, format_records
+from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
+from tests import strategies
+from tests.boards import boards, mutated
+
+RUNNER = Path(__file__).parent / "page" / "texts.mjs"
+Answer = tuple[Any, Any]
+
+
+class Ask(Protocol):
+    """Ask the page's modules: the value and None, or None and the refusal."""
+
+    def __call__(self, name: str, *arguments: object) -> Answer: ...
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Ask]:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is not installed")
+    with subprocess.Popen([node, RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        stdin, stdout = process.stdin, process.stdout
+
+        def ask(name: str, *arguments: object) -> Answer:
+            stdin.write(json.dumps([name, *arguments]) + "\n")
+            stdin.flush()
+            answer = json.loads(stdout.readline())
+            assert "failed" not in answer, answer["failed"]
+            return answer.get("value"), answer.get("refused")
+
+        yield ask
+        stdin.close()
+
+
+def beginning(message: str) -> str:
+    """An error's words up to the first text that it quotes, as quoting differs."""
+    return re.split("['\"]", message)[0]
+
+
+def refused_alike(answer: Answer, error: UsageError, code: str) -> None:
+    """The same error at the same place, in both languages; of rules, the field is named."""
+    value, refused = answer
+    assert value is None, f"not refused: {error}"
+    column, line = getattr(error, "column", None), getattr(error, "line", None)
+    assert (refused["code"], refused["column"], refused["line"]) == (code, column, line)
+    reason = str(error) if line or column is None else str(error).partition(": ")[2]
+    assert beginning(reason) == beginning(refused["detail"]["en"])
+    assert refused["field"] in reason
+    assert refused["detail"]["vi"]
+
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+
+@given(strategies.rules())
+def test_rules_have_the_same_texts(page: Ask, rules: Rules) -> None:
+    fields = dataclasses.asdict(rules)
+    whole = " ".join(f"{name}={value}" for name, value in fields.items())
+    for text in (str(rules), whole):
+        assert page("rules", text) == ([str(rules), fields], None)
+
+
+VALUES = ["True", "False", "0", "1", "2", "3", "5", "10", "255", "256", "1001", "-1", "+3", "1_0", "５", "", "007", "x"]
+CHOICES = [str(value) for preset in PRESETS.values() for value in dataclasses.asdict(preset.rules).values()]
+word = st.builds("{}={}".format, st.sampled_from(FIELD_NAMES), st.sampled_from([*VALUES, *CHOICES, "anticlockwise"]))
+preset = st.sampled_from([*PRESETS, "tonkn", "constructor", "seeds", ""])
+
+
+@given(preset, st.lists(word, max_size=3), st.sampled_from([" ", "\x85", "\u2028 \t", "\ufeff"]), strategies.seeds)
+def test_rules_are_refused_alike(page: Ask, name: str, words: list[str], blank: str, seed: int) -> None:
+    rng, text = np.random.default_rng(seed), blank.join([name, *words])
+    for changed in (text, *words, *(mutated(text, rng) for _ in range(10)), text * 99):
+        value, refused = page("rules", changed)
+        try:
+            expected = str(Rules.parse(changed))
+        except RulesError as error:
+            refused_alike((value, refused), error, "rules")
+        else:
+            assert (value and value[0], refused) == (expected, None), changed
+
+
+@given(st.data())
+def test_match_rules_are_read_alike(page: Ask, data: st.DataObject) -> None:
+    names = ["fields_to_lose", "max_rounds", "match_measure", "rounds"]
+    values = ["lack", "margin", "0", "1", "3", "5", "6", "1000000", "1000001", "x"]
+    words = st.builds("{}={}".format, st.sampled_from(names), st.sampled_from(values))
+    text = " ".join(data.draw(st.lists(words, max_size=3)))
+    rules = data.draw(strategies.rules())
+    value, refused = page("match", str(rules), text)
+    try:
+        match = MatchRules.parse(text)
+        match.check(rules)
+    except RulesError as error:
+        refused_alike((value, refused), error, "rules")
+    else:
+        assert (value, refused) == (str(match), None)
+
+
+# ---- moves and positions ---------------------------------------------------------------------------------------------
+
+
+@given(st.one_of(st.text(max_size=3), st.from_regex(r"[0-9][A-Ca-c].?", fullmatch=True)))
+def test_moves_are_read_alike(page: Ask, text: str) -> None:
+    answer = page("move", text)
+    try:
+        move = Move.parse(text)
+        assert answer[0] == [move.action, str(move)]
+    except NotationError as error:
+        refused_alike(answer, error, "move")
+
+
+@st.composite
+def set_up(draw: st.DrawFn) -> tuple[Rules, str]:
+    """Rules and the text of a position whose points make the total: finished, forfeited, not ready, or to play."""
+    rules, few = draw(strategies.rules()), st.sampled_from([0, 0, 0, 1, 4])
+    seeds = draw(st.lists(few, min_size=rules.squares, max_size=rules.squares))
+    stones = draw(st.lists(st.booleans(), min_size=rules.players, max_size=rules.players))
+    scores = draw(st.lists(st.integers(-3, 9), min_size=rules.players, max_size=rules.players))
+    in_play = sum(seeds) + rules.stone_value * sum(stones) + sum(scores)
+    scores[draw(st.integers(0, rules.players - 1))] += rules.total - in_play
+    rows = [seeds[side * (rules.fields + 1) :][: rules.fields + 1] for side in range(rules.players)]
+    sides = [",".join(map(str, row)) + "*" * stone for row, stone in zip(rows, stones, strict=True)]
+    mover, ply = draw(st.integers(0, rules.players - 1)), draw(st.sampled_from([0, 1, rules.max_plies]))
+    return rules, f"{'/'.join(sides)} {','.join(map(str, scores))} {mover} {ply}"
+
+
+def check_position(page: Ask, rules: Rules, text: str) -> None:
+    answer = page("position", str(rules), text)
+    try:
+        board = Board.parse(text, rules)
+        assert answer == ([board.text(), int(board.positions.ended[0])], None)
+    except NotationError as error:
+        refused_alike(answer, error, "position")
+
+
+@given(boards(), set_up(), strategies.seeds)
+def test_positions_are_read_alike(page: Ask, board: Board, built: tuple[Rules, str], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for rules, text in ((board.rules, board.text()), built):
+        for changed in (text, f"\u3000{text.replace(' ', '  ')}\n", *(mutated(text, rng) for _ in range(15))):
+            check_position(page, rules, changed)
+
+
+def test_squares_have_the_same_names(page: Ask) -> None:
+    for name in ("mancala-world fields=3", "three-player", "four-player"):
+        rules = Rules.parse(name)
+        assert page("squares", name)[0] == [square_name(rules, index) for index in range(rules.squares)]
+
+
+# ---- records ---------------------------------------------------------------------------------------------------------
+
+names = st.from_regex(r"[A-Z][A-Za-z0-9_-]{0,8}", fullmatch=True).filter(lambda name: name not in RESERVED)
+said = st.text(max_size=20)
+
+
+def check_records(page: Ask, text: str) -> None:
+    answer = page("records", text)
+    try:
+        assert answer == (format_records(parse_records(text)), None)
+    except NotationError as error:
+        refused_alike(answer, error, "record")
+
+
+@given(
+    boards(),
+    st.dictionaries(names, said, max_size=3),
+    st.dictionaries(st.integers(0, 9), said),
+    st.data(),
+    strategies.seeds,
+)
+def test_records_are_read_and_written_alike(
+    page: Ask, board: Board, headers: dict[str, str], comments: dict[int, str], data: st.DataObject, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    later = Board.parse(board.text(), board.rules)  # a game that begins here
+    if later.legal_moves:
+        later.push(data.draw(st.sampled_from(later.legal_moves)))
+    games = []
+    for game in (board, later):
+        commented = {number: words for number, words in comments.items() if number <= len(game.history)}
+        games.append(GameRecord.from_board(game, headers, commented))
+    text = format_records(games)
+    assert page("records", text) == (text, None)
+    for damaged in (mutated(text, rng) for _ in range(10)):
+        check_records(page, damaged)
+
+
+def test_a_game_without_an_end_is_refused_at_its_move(page: Ask) -> None:
+    """North is to refill its row while 255 seeds are in play."""
+    begun = '[Rules "mancala-world"]\n[Position "0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0"]\n[Result "*"]\n\n'
+    with pytest.raises(NotationError, match=r"^line 5, column 4: ply 1: refills on credit"):
+        parse_records(f"{begun}1. 5C\n*\n")
+    detail = page("records", f"{begun}1. 5C\n*\n")[1]["detail"]
+    assert detail["en"] == "line 5, column 4: ply 1: 5C leads to a game without an end"
+
+
+# ---- matches and links -----------------------------------------------------------------------------------------------
+
+NAMES = {"South": "Lan"}
+ROUND_HEADERS = ("Match", "Round", "Sold", "Pawned")
+
+
+def random_match(rules: str, rng: np.random.Generator) -> list[GameRecord]:
+    """The records of a match, some of whose rounds are resigned; the last one may go on."""
+    match, moves = Match(rules, "max_rounds=4 fields_to_lose=2"), list[int]()
+    for _ in range(rng.integers(150)):
+        if match.outcome is not None:
+            break
+        moves.append(int(rng.choice(match.legal_mask().nonzero()[0])))
+        if (match.resign() if rng.random() < 0.03 else match.step(moves[-1])) is not None:
+            moves.clear()
+    records = match_records(match, NAMES)
+    if match.outcome is None:
+        start = match.core.start()
+        start.mover[:] = match.starter
+        board = Board.from_positions(match.core, start)
+        for action in moves:
+            board.push(Move.from_action(action))
+        record = GameRecord.from_board(board, NAMES | round_headers(match))
+        records.append(dataclasses.replace(record, termination=("", "resigned")[rng.integers(2)]))
+    return records
+
+
+def damaged(records: list[GameRecord], rng: np.random.Generator) -> str:
+    """The text of the records with a fault: one of them lost or moved, a header or a letter of it changed."""
+    at, kind = rng.integers(len(records)), rng.integers(5)
+    changed, record = records.copy(), records[at]
+    if kind == 0 and at:
+        del changed[at]
+    elif kind == 1:
+        changed.insert(rng.integers(len(records)), changed.pop(at))
+    elif kind == 2:
+        values = ["", "2", "S1", "N1 N2", "max_rounds=1", "max_rounds=4 fields_to_lose=6", str(MatchRules())]
+        changed[at] = dataclasses.replace(
+            record, headers={**record.headers, ROUND_HEADERS[rng.integers(4)]: values[rng.integers(7)]}
+        )
+    elif kind == 3:
+        other = {"termination": "resigned", "result": "*"} if rng.random() < 0.5 else {"result": "35-35"}
+        changed[at] = dataclasses.replace(record, **other)  # type: ignore[arg-type]
+    text = format_records(changed)
+    return mutated(text, rng) if kind == 4 else text
+
+
+def others(record: GameRecord) -> dict[str, str]:
+    """The headers of a round that no match made."""
+    return {name: text for name, text in record.headers.items() if name not in ROUND_HEADERS}
+
+
+def check_match(page: Ask, text: str) -> None:
+    """The match goes on alike from its records, and from a link."""
+    value, refused = page("resumed", text)
+    try:
+        records = parse_records(text)
+        match, board = resume_match(records)
+    except UsageError as error:
+        refused_alike((value, refused), error, "record")
+        return
+    told = {
+        "moves": list(map(str, board.history)),
+        "resigned": is_resigned(records[-1]),
+        "start": board.start().text(),
+        "headers": round_headers(match),
+    }
+    finished = [
+        dataclasses.replace(done, headers={**others(record), **done.headers})
+        for done, record in zip(match_records(match), records, strict=False)
+    ]
+    assert refused is None, refused
+    assert told.items() <= value.items()
+    assert value["finished"] == format_records(finished)
+    held, link = value["held"], value["link"]
+    assert held | {"rules": str(match.rules), "match": str(match.match_rules), "seats": ["human", "easy"]} == held
+    again, refused = page("rounds", held["rules"], held["match"], held["moves"])
+    assert refused is None, refused
+    assert {**told, "link": link}.items() <= again.items()
+
+
+@given(st.sampled_from(["mancala-world", "tonkin fields=3", "vietnamese stone_value=5"]), strategies.seeds)
+def test_matches_go_on_from_records_and_from_links(page: Ask, rules: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    records = random_match(rules, rng)
+    for text in (format_records(records), *(damaged(records, rng) for _ in range(3))):
+        check_match(page, text)
+
+
+def test_a_link_holds_a_game(page: Ask) -> None:
+    start = "5,0,0,0,0,0/0,0,0,0,5,0* 30,20 1 7"
+    for game, link in (
+        (
+            {"rules": "mancala-world", "moves": ["5A", "3A"], "seats": ["human", "human"]},
+            "rules=mancala-world&moves=5A3A",
+        ),
+        (
+            {
+                "rules": "vietnamese quan_non=5",
+                "position": start,
+                "moves": [],
+                "seats": ["hard", "minimax:depth=4,net=a&b"],
+            },
+            "rules=vietnamese+quan_non=5&from=5,0,0,0,0,0/0,0,0,0,5,0%2A+30,20+1+7&moves="
+            "&south=hard&north=minimax:depth=4,net=a%26b",
+        ),
+        (
+            {"rules": "three-player", "moves": ["1A"], "seats": ["human", "human", "Ông Tư"]},
+            "rules=three-player&moves=1A&west=%C3%94ng+T%C6%B0",
+        ),
+    ):
+        held = {"position": None, "match": None, **game, "moves": "".join(game["moves"])}
+        assert page("linked", game) == (link, None)
+        assert page("fragment", f"#{link}") == (held, None)
+    assert page("fragment", "moves=5A")[0]["rules"] == "mancala-world"
+    assert page("fragment", "")[0] is page("fragment", "#learn")[0] is None
+
+
+@pytest.mark.parametrize(
+    ("fragment", "reason"),
+    [
+        ("rules=mancala-world&script=x", "unknown part 'script'; known: rules, from, match, moves, south"),
+        ("moves=5A&__proto__=x", "unknown part '__proto__'"),
+        ("moves=5A&moves=3A", "the link has moves twice"),
+        (f"south={'x' * 101}", "south in a link has at most 100 characters"),
+        (f"moves={'5A' * 60_000}", "a link has at most 100000 characters"),
+        ("rules=three-player&north=hard", "nobody sits north"),
+        ("match=&from=5,5,5,5,5,0*/5,5,5,5,5,0*+0,0+0+0", "a match begins at the set-up"),
+        ("rules=tonkn", "unknown preset 'tonkn'"),
+        ("rules=%ff%00", "unknown preset"),
+    ],
+)
+def test_a_hostile_link_is_refused_with_the_reason(page: Ask, fragment: str, reason: str) -> None:
+    value, refused = page("fragment", fragment)
+    assert value is None
+    assert reason in refused["detail"]["en"]
+    assert refused["detail"]["vi"]
