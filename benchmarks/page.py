@@ -18,6 +18,7 @@ from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
+from benchmarks.webassembly.nets import net_bytes
 from oanquan_env.benchmark.opening_values import openings_table_path
 from oanquan_env.benchmark.suites import DATA, find_suite
 from oanquan_env.board import Board
@@ -41,6 +42,7 @@ from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
+from oanquan_env.search.value_net import read_value_net
 
 FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web" / "data"
 
@@ -210,6 +212,7 @@ def files() -> Iterator[tuple[str, bytes]]:
     yield "lessons.json", as_json([{"name": name, "position": at, "move": move} for name, at, move in LESSONS])
     yield "puzzles-first.json", as_json(first_puzzles())
     for name, preset in PRESETS.items():
+        yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
         table, certificate = openings_table_path(preset.rules), DATA / f"certificate-{name}.npz"
         if preset.rules.players == 2:
             levels = puzzles(preset.rules)

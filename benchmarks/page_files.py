@@ -19,7 +19,7 @@ from oanquan_env.files import write_atomically
 
 FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
-ENGINE = ("engine.wasm", "engine.json")
+ENGINE = ("moves.wasm", "engine.json")
 PUBLISHED_ELSEWHERE = ("widget.js",)
 """Files of the folder that the page does not use."""
 STATIC = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
@@ -48,7 +48,7 @@ def before_the_first_move() -> list[str]:
 def of_the_default_rules() -> list[str]:
     """All files that a game by the default rules may need: every level, hints, puzzles, lessons, dialogs."""
     data = [path.relative_to(FOLDER).as_posix() for path in FOLDER.glob(f"data/*-{DEFAULT_PRESET}.*")]
-    own = ("icon.png", "data/lessons.json", "data/puzzles-first.json")
+    own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json")
     return sorted({*before_the_first_move(), *own, *data, *modules([START, WORKER], STATIC, DYNAMIC)})
 
 

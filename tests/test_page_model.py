@@ -4,7 +4,6 @@ import copy
 import json
 import random
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from oanquan_env.board import IllegalMoveError
 from oanquan_env.engine.move_trace import MoveTrace
 from oanquan_env.engine.notation import NotationError, seat_name
 from oanquan_env.match.match import Match, Round, resigned
-from oanquan_env.match.ownership import Ownership, debt
+from oanquan_env.match.ownership import Ownership
 from oanquan_env.play import vietnamese
 from oanquan_env.records.games import GameRecord, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
@@ -38,7 +37,7 @@ VARIANTS = (
 
 
 def played(scripts: list[Script]) -> list[list[Json]]:
-    """The page's answers {refused, state} to the requests of some sessions."""
+    """The page's answers {refused, state, seats} to the requests of some sessions."""
     node = ["node", Path(__file__).parent / "page" / "session.mjs"]
     done = subprocess.run(node, input=json.dumps(scripts), capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -215,13 +214,12 @@ class Reference:
 
     def _round(self, finished: Round, after: Ownership) -> Json:
         """A round, with the fields that changed hands after it."""
-        assert self.match is not None
-        before, half = finished.ownership, self.board.rules.total // 2
+        before = finished.ownership
         held = [set(owned.sold_text().split()) | set(owned.pawned_text().split()) for owned in (before, after)]
         return {
             "scores": list(finished.scores),
             "winner": finished.winner,
-            "owed": debt(finished.scores, half, self.match.match_rules.match_measure) if finished.decided else 0,
+            "owed": None,
             "sold": sorted(set(after.sold_text().split()) - set(before.sold_text().split())),
             "pawned": sorted(set(after.pawned_text().split()) - set(before.pawned_text().split())),
             "returned": sorted(held[0] - held[1]),
@@ -241,6 +239,7 @@ def told(trace: MoveTrace) -> Json:
     refillings = [{"kind": "refilling", "player": one.player, "seeds": one.seeds} for one in trace.refillings]
     seeds, stones, scores = map(list, trace.frames()[-1])
     path = [square for lap in trace.laps for square in lap.squares]
+    arrow = f"{trace.move.field + 1}{'↺↻'[trace.move.direction]}"
     return {
         "player": trace.player,
         "mover": (trace.player + 1) % trace.rules.players,
@@ -250,12 +249,11 @@ def told(trace: MoveTrace) -> Json:
         "standings": list(trace.standings),
         "last": {"origin": trace.laps[0].square, "path": path, "last": path[-1], "step": 1 - 2 * trace.move.direction}
         | {"captured": [taking.square for taking in trace.takings]},
-        "lines": {"en": list(trace.lines()), "vi": [line[0].upper() + line[1:] for line in vietnamese_lines(trace)]},
+        "lines": {
+            "en": list(trace.lines()),
+            "vi": [line[0].upper() + line[1:] for line in vietnamese.trace_lines(trace, arrow)],
+        },
     }
-
-
-def vietnamese_lines(trace: MoveTrace) -> Iterator[str]:
-    return vietnamese.trace_lines(trace, vietnamese.arrow_name(trace.move))
 
 
 def preview(trace: MoveTrace) -> Json:
@@ -325,7 +323,7 @@ def test_sessions_are_those_of_the_library(match: str | None, monkeypatch: pytes
             assert (answer["refused"] is not None) == refused, request
             assert comparable(found) == state, request
             if trace is not None:
-                monkeypatch.setitem(vietnamese.SEAT_NAMES, trace.rules.players, found["names"]["vi"])
+                monkeypatch.setitem(vietnamese.SEAT_NAMES, trace.rules.players, answer["seats"])
                 move = moves[str(found["line"][-1])]
                 assert {name: move[name] for name in move if name not in ("under", "over")} == told(trace), request
                 compared += 1
@@ -334,7 +332,7 @@ def test_sessions_are_those_of_the_library(match: str | None, monkeypatch: pytes
 
 def comparable(state: Json) -> Json:
     """The state without what the page adds, and without its moves."""
-    own = ("version", "game", "names", "moves", "link")
+    own = ("version", "game", "moves", "link")
     found = {name: value for name, value in state.items() if name not in own}
     if found["match"]:
         found["match"] = {**found["match"], "codes": found["match"]["owners"]["codes"]}
@@ -398,11 +396,11 @@ def test_what_the_seats_are_called() -> None:
     }
     presets = {2: "tonkin", 3: "three-player", 4: "four-player"}
     answers = played([[("new", {"rules": presets[len(names)], "seats": names})] for names in seats])
-    assert [answer["state"]["names"]["vi"] for [answer] in answers] == list(seats.values())
+    assert [answer["seats"] for [answer] in answers] == list(seats.values())
 
 
 def test_lessons_and_hints(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(vietnamese.SEAT_NAMES, 2, ["bạn", "đối phương"])
+    monkeypatch.setitem(vietnamese.SEAT_NAMES, 2, ["bạn", "đối thủ"])
     asked = [{}, {"moves": 1}, {"moves": 1}, {"moves": 0}, {"moves": 3}, {"moves": 1.5}]
     [answers] = played([[("new", {"moves": "3A1C"}), ("lessons", {}), *(("hint", moves) for moves in asked)]])
     for lesson in answers[1]["lessons"]:

@@ -1,4 +1,4 @@
-"""Makes `oanquan_env/play/web/engine.wasm`, and engine.json, which tells JavaScript where the fields of records lie.
+"""Makes `engine.wasm` and `moves.wasm` of `oanquan_env/play/web`, and engine.json: where the fields of records lie.
 
     python -m benchmarks.webassembly
     python -m benchmarks.webassembly --check
@@ -35,7 +35,8 @@ def main() -> int:
     instructions.use()
     from benchmarks.webassembly import build, layout
 
-    made = {WEB / "engine.wasm": build.build(), WEB / "engine.json": layout.text(layout.describe()).encode()}
+    made = {WEB / name: build.build(exports) for name, exports in build.MODULES.items()}
+    made[WEB / "engine.json"] = layout.text(layout.describe()).encode()
     if check:
         return layout.compare(made)
     for path, content in made.items():

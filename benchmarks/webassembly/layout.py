@@ -59,17 +59,17 @@ def text(described: Mapping[str, Any]) -> str:
 def compare(made: Mapping[Path, bytes]) -> int:
     """Compare with the files there are; returns the exit status.
 
-    engine.wasm is compared byte for byte where engine.json names the tools that are installed, the places of fields in
+    Modules are compared byte for byte where engine.json names the tools that are installed, the places of fields in
     any case. Behaviour is compared by tests/test_webassembly.py.
     """
-    code, description = made
+    *modules, description = made
     kept, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])
     same = {
         name: kept[name] == now[name]
         for name in ("made_with", "rules", "match", "runaway", "resigned", "nets", "row", "line", "records")
     }
     if same["made_with"]:
-        same["engine.wasm"] = code.read_bytes() == made[code]
+        same |= {module.name: module.read_bytes() == made[module] for module in modules}
     for name, equal in same.items():
         print(f"{name}: {'the same' if equal else 'DIFFERS'}")
     return 0 if all(equal for name, equal in same.items() if name != "made_with") else 1

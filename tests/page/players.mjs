@@ -46,14 +46,15 @@ const METHODS = {
   /** What a book, read from `content` if given, knows of positions, by their history of actions, and for whom it holds. */
   async book(preset, histories, content) {
     const rules = engine.rules(read(preset)[0]);
-    const book = await Book.read(engine, rules, preset, content ? Buffer.from(content, "base64") : await data(`certificate-${preset}.npz`));
+    const book = await Book.read(engine, rules, preset, content ? Buffer.from(content, "base64") : await data(Book.file(preset)));
     return histories.map(([position, history]) => {
       const start = parsePosition(rules, position, engine), end = history.reduce((at, action) => engine.play(rules, at, action).position, start);
       return [end.ended ? null : book.known(end), [0, 1].map((seat) => book.follows(start, history, seat))];
     });
   },
-  openings: async (preset, positions) => {
-    const rules = engine.rules(read(preset)[0]), table = new Openings(engine, preset, await data(`opening-values-${preset}.json`));
+  /** Bounds of the moves in positions, by a table that is read from `content` if given. */
+  openings: async (preset, positions, content) => {
+    const rules = engine.rules(read(preset)[0]), table = new Openings(engine, preset, content ?? (await data(Openings.file(preset))));
     const text = (bound) => (Number.isFinite(bound) ? bound : null);
     return positions.map((position) => Object.entries(table.moveValues(rules, parsePosition(rules, position, engine))).map(([action, { lower, upper }]) => [Number(action), text(lower), text(upper)]));
   },

@@ -1,4 +1,4 @@
-// Plays sessions for test_page_model.py: lists of [request, arguments] in, after each of them {refused, state} out. Beside the
+// Plays sessions for test_page_model.py: lists of [request, arguments] in, after each of them {refused, state, seats} out. Beside the
 // requests of a session there are "answer": a move of the player that is no person; "hint"; "reopen": the game goes on in
 // another session with what this one keeps; "link": it begins again from its link; and "lessons", whose answer has them.
 
@@ -47,12 +47,13 @@ async function play(script) {
     }
     await new Promise(setImmediate); // for whom a bound is proved comes later
     const state = session.state();
-    if (session.drawing().squares.length !== state.start.seeds.length) throw new Error("the drawing is of another board");
+    const { seats, squares } = session.drawing();
+    if (squares.length !== state.start.seeds.length) throw new Error("the drawing is of another board");
     if (state.game !== game) known.clear();
     game = state.game;
     for (const serial of known) delete state.moves[serial]; // told before
     for (const serial of Object.keys(state.moves)) known.add(serial);
-    told.push({ refused, state, ...result });
+    told.push({ refused, state, seats: seats.vi, ...result });
   }
   return told;
 }

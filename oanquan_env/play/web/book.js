@@ -85,13 +85,13 @@ export class Book {
   #engine;
   #numbers = {};
 
-  /** `content` is that of the file `certificate-PRESET.npz`. */
+  static file(preset) { return `certificate-${preset}.npz`; }
   static async read(engine, rules, preset, content) {
-    return new Book(engine, rules, preset, await readArrays(`certificate-${preset}.npz`, content));
+    return new Book(engine, rules, preset, await readArrays(Book.file(preset), content));
   }
 
   constructor(engine, rules, preset, arrays) {
-    Object.assign(this, { rules, arrays, file: `certificate-${preset}.npz` });
+    Object.assign(this, { rules, arrays, file: Book.file(preset) });
     this.#engine = engine;
     this.start = engine.start(rules);
     const wanted = { format: 1, rules: preset, position: positionText(rules, this.start) };
@@ -150,13 +150,16 @@ export class Book {
 
 // ---- a table of openings ---------------------------------------------------------------------------------------------
 
-/** Proved bounds of the positions of the first plies, from the JSON of `opening-values-PRESET.json`. */
+/** Proved bounds of the positions of the first plies. */
 export class Openings {
   #engine;
   #bounds = new Map();
 
+  static file(preset) { return `opening-values-${preset}.json`; }
+  static read(engine, _, preset, table) { return new Openings(engine, preset, table); }
+
   constructor(engine, preset, table) {
-    const file = `opening-values-${preset}.json`;
+    const file = Openings.file(preset);
     this.#engine = engine;
     this.plies = table?.plies;
     if (table?.format !== 1 || table.rules !== preset) damaged(file, "format, rules", `format 1 of ${preset} is wanted`);

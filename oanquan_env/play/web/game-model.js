@@ -18,11 +18,13 @@ const RESIGNED = TERMINATIONS.indexOf("resigned");
  */
 export class Game {
   constructor(engine, rules, start, names, { match = null, headers = {}, known = () => false } = {}) {
-    Object.assign(this, { engine, rules, names, match, known, resigned: null });
+    Object.assign(this, { engine, rules, names, known, resigned: null });
     this.root = this.node = { serial: 0, position: start, parent: null, children: new Map() };
     this.nodes = new Map(); // by serial, without the root
     this.undone = [];
-    this.headers = { ...Object.fromEntries(names.map((name, seat) => [this.side(seat), name])), ...headers };
+    const sides = Object.fromEntries(names.map((name, seat) => [this.side(seat), name]));
+    this.headers = { ...sides, ...headers };
+    this.match = match && { ...match, rounds: match.rounds.map((round) => ({ ...round, headers: { ...sides, ...round.headers } })) };
   }
 
   side(seat) { return seatName(this.rules.players, seat); }

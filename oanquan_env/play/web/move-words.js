@@ -91,7 +91,7 @@ function ending({ after, standings, ended }, words, names, pieces) {
 export function seatNames(persons, solver = null) {
   const players = persons.length, alone = persons.filter(Boolean).length === 1 ? persons.indexOf(true) : solver;
   const place = (seat) => SEATS.vi[players][(seat - (alone ?? 0) + players) % players];
-  const other = (seat) => (solver !== null ? "đối phương" : players === 2 ? "máy" : `máy ${place(seat)}`);
+  const other = (seat) => (solver !== null ? "đối thủ" : players === 2 ? "máy" : `máy ${place(seat)}`);
   const name = (seat) => (alone === null ? place(seat) : seat === alone ? "bạn" : other(seat));
   return { en: SEATS.en[players], vi: persons.map((_, seat) => name(seat)) };
 }

@@ -92,17 +92,16 @@ export class Session extends EventTarget {
 
   /** Show a puzzle of a level; after the last one the first comes again. The game is kept until `resume`. */
   async _puzzle({ level = "first", number = 0 }) {
-    const { presets, default: usual } = this.#catalogue, own = rulesText(this.game.rules, this.#catalogue);
+    const { presets, default: usual } = this.#catalogue, own = rulesText((this.#kept?.game ?? this.game).rules, this.#catalogue);
     const preset = presets[own]?.values.players === 2 ? own : usual;
     const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]);
     const levels = { first, ...others };
     if (!Object.hasOwn(levels, level) || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
     const place = number % levels[level].length, puzzle = levels[level][place];
-    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values);
+    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values), start = parsePosition(rules, puzzle.position, this.#engine);
     const kept = this.#kept ?? { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values };
-    await this.#put({ rules, start: parsePosition(rules, puzzle.position, this.#engine) }, Array(rules.players).fill(PERSON));
-    this.#kept = kept;
-    this.puzzle = { ...puzzle, level, number: place, counts: Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length])) };
+    const counts = Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length]));
+    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept, puzzle: { ...puzzle, level, number: place, counts } });
   }
 
   /** Leave the puzzle, and go on with the game before it. */
@@ -198,7 +197,7 @@ export class Session extends EventTarget {
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
 
   /** Go on with another game; by default those play who sit here, or persons where others are needed. */
-  async #put({ rules, start, moves = [], match = null, headers = {}, resigned = false }, seats) {
+  async #put({ rules, start, moves = [], match = null, headers = {}, resigned = false }, seats, { puzzle = null, kept = null } = {}) {
     const same = this.game?.names.length === rules.players ? this.game.names : Array(rules.players).fill(PERSON), names = seats ?? same;
     if (names.length !== rules.players) throw new Refused("player", `the rules have ${rules.players} players, not ${names.length}`, `luật này có ${rules.players} người chơi`);
     for (const name of names) if (name !== PERSON) this.#thinker.known(name, rules);
@@ -206,8 +205,8 @@ export class Session extends EventTarget {
     for (const move of moves) game.step(this.#legal(game, move));
     if (resigned && !game.over) game.resign();
     this.#drawing = await this.#data(`drawing-${rules.players}-${rules.fields}.json`);
-    Object.assign(this, { game, puzzle: null, number: Math.floor(Math.random() * 2 ** 48) });
-    this.#kept = null;
+    Object.assign(this, { game, puzzle, number: Math.floor(Math.random() * 2 ** 48) });
+    this.#kept = kept;
     this.#proved = [];
     this.#values = new Map();
   }

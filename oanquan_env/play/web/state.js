@@ -17,7 +17,7 @@ export function gameJson(game, drawing, names, proved) {
     position: positionText(game.rules, position), start: frameOf(root.position), starter: root.position.mover,
     line: game.line().map(({ serial }) => serial), moves: Object.fromEntries([...game.nodes].map(([serial, node]) => [serial, nodeJson(node, drawing, names)])),
     mover: position.mover, ply: position.ply, legal: legal.map(moveText), previews: person ? previewsOf(game, legal) : {},
-    seats: game.names.map((name, seat) => ({ name, person: game.person(seat), proved: proved[seat] ?? false })), names,
+    seats: game.names.map((name, seat) => ({ name, person: game.person(seat), proved: proved[seat] ?? false })),
     turn: game.over ? "over" : person ? "person" : "player", resigned: game.resigned, outcome: game.outcome(),
     can_undo: game.canUndo, can_redo: game.canRedo, match: game.match && matchJson(game, drawing),
   };

@@ -10,6 +10,7 @@ import { Thinker } from "./thinker.js";
 
 const BEGIN = { seats: ["human", "easy"] };
 const KEPT = "oanquan-kept", LAST = "oanquan-last";
+const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
 let session = null, engine = null, drawn = null;
 
@@ -19,7 +20,11 @@ async function file(name) {
   return name.endsWith(".json") ? reply.json() : reply.arrayBuffer();
 }
 
-const data = (name) => file(`data/${name}`);
+/** A file of the folder `data`, loaded once. */
+function data(name) {
+  if (!files.has(name)) files.set(name, file(`data/${name}`).catch((error) => { files.delete(name); throw error; }));
+  return files.get(name);
+}
 
 /** A request about the game that changes nothing. */
 export async function request(name, asked = {}) {
@@ -59,13 +64,13 @@ function kept() {
 
 /** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
 export async function begin() {
-  const [bytes, layout, catalogue, python] = await Promise.all([file("engine.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
-  const module = await WebAssembly.compile(bytes), ask = python && askPython;
-  engine = await Engine.load(module, layout);
+  const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
+  const ask = python && askPython;
+  engine = await Engine.load(bytes, layout);
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
   const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  session = new Session({ engine, thinker: new Thinker({ engine: module, layout, data, catalogue, think, worker, ask }), data, catalogue });
+  session = new Session({ engine, thinker: new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask }), data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());
 }

@@ -8,8 +8,7 @@ import { rulesText } from "./rules.js";
 /**
  * Answers one request after another. `data(name)` resolves with a file of the folder `data`: JSON as an object, others as
  * an ArrayBuffer. `worker()` makes a Worker of worker.js; where there is none, `think(made)` resolves with a `Thinking` of
- * this thread. `ask(name, position, rules)`,
- * all texts, resolves with the move of a player that a program with Python knows.
+ * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a player that Python knows.
  *
  * A request with a `signal` that aborts is rejected and leaves its place; a worker that is thinking about it is replaced.
  */
@@ -86,9 +85,9 @@ export class Thinker {
   async #work() {
     if (this.#current) return;
     while (this.#jobs.length) {
-      const job = this.#current = this.#jobs.shift();
-      await new Promise((resolve) => { setTimeout(resolve); }); // the page draws before the same thread thinks
-      if (!job.dropped) await this.#answer(job);
+      this.#current = this.#jobs.shift();
+      if (!this.#worker) await new Promise((resolve) => { setTimeout(resolve); }); // the page draws before this thread thinks
+      if (!this.#current.dropped) await this.#answer(this.#current);
       this.#current = null;
     }
   }

@@ -33,7 +33,7 @@ export class Thinking {
     const engine = await this.#engine(), rules = engine.rules(fields), legal = engine.legal(rules, position);
     let player = playerOf(name, rules, await this.#catalogue());
     if (player.kind === "book") {
-      const action = (await this.#book(engine, rules))?.known(position) ?? null;
+      const action = (await this.#proofs(Book, engine, rules))?.known(position) ?? null;
       if (action !== null) return { actions: [action], legal, epsilon: 0 };
       player = player.beyond;
     }
@@ -44,7 +44,7 @@ export class Thinking {
 
   /** Whether a certificate's bound holds for a seat of a game that a book plays: the actions `history` from `start` on. */
   async proved(fields, start, history, seat) {
-    const engine = await this.#engine(), rules = engine.rules(fields), book = await this.#book(engine, rules);
+    const engine = await this.#engine(), rules = engine.rules(fields), book = await this.#proofs(Book, engine, rules);
     return book !== null && book.follows(start, history, seat);
   }
 
@@ -54,7 +54,7 @@ export class Thinking {
     const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
     const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
     const found = await this.#search(player.beyond ?? player, engine, rules, position, true);
-    const bounds = (proved && (await this.#openings(engine, rules))?.moveValues(rules, position)) || {};
+    const bounds = (proved && (await this.#proofs(Openings, engine, rules))?.moveValues(rules, position)) || {};
     const { scores, mover } = position, lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
     const moves = Object.entries(found.values).map(([action, value]) => {
       const { lower, upper } = bounds[action] ?? { lower: -Infinity, upper: Infinity }, exact = lower === upper || (proved && found.proved);
@@ -62,7 +62,7 @@ export class Thinking {
       return { action: Number(action), final, exact };
     });
     moves.sort((one, other) => other.final - one.final);
-    const action = proved ? (await this.#book(engine, rules))?.known(position) : null, known = moves.find((move) => move.action === action);
+    const action = proved ? (await this.#proofs(Book, engine, rules))?.known(position) : null, known = moves.find((move) => move.action === action);
     const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE), best = near ? known : moves[0];
     const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
     const total = (place) => taken.reduce((sum, step) => sum + step[place], 0);
@@ -86,19 +86,12 @@ export class Thinking {
     return this.#once("catalogue", () => this.#data("catalogue.json"));
   }
 
-  /** The preset's certificate, or null. */
-  #book(engine, rules) {
-    return this.#ofPreset("certificate", rules, async (preset) => Book.read(engine, rules, preset, await this.#data(`certificate-${preset}.npz`)));
-  }
-
-  /** The preset's table of openings, or null. */
-  #openings(engine, rules) {
-    return this.#ofPreset("openings", rules, async (preset) => new Openings(engine, preset, await this.#data(`opening-values-${preset}.json`)));
-  }
-
-  async #ofPreset(what, rules, make) {
+  /** The certificate, a `Book`, or the table of `Openings` of the preset that the rules are; null for others. */
+  async #proofs(kind, engine, rules) {
     const catalogue = await this.#catalogue(), preset = presetOf(rules, catalogue);
-    return catalogue.proved.includes(preset) ? this.#once(`${what} ${preset}`, () => make(preset)) : null;
+    if (!catalogue.proved.includes(preset)) return null;
+    const file = kind.file(preset);
+    return this.#once(file, async () => kind.read(engine, rules, preset, await this.#data(file)));
   }
 
   /** What `make` resolves with, made once; again after a failure. */
