@@ -43,10 +43,10 @@ export async function openFile(file) {
   else if (file) await openText(await file.text());
 }
 
-/** Begin the game that a link holds: who sits here stays, unless it names players or others are needed. */
+/** Begin the game that a link holds; where it has no moves and names no players, who sits here stays. */
 async function openHeld(text) {
   const asked = readLink(text, page.catalogue);
-  await play("new", { ...asked, seats: /(^|&)(south|east|north|west)=/.test(text) ? asked.seats : null });
+  await play("new", { ...asked, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
 }
 
 /** Begin the game that the address holds. */
