@@ -20,6 +20,7 @@ from oanquan_env import PRESETS, Core, Match, MatchRules, Rules, RunawayGameErro
 from oanquan_env.engine.compiled import rule_record
 from oanquan_env.engine.move import RUNAWAY, Steps, play_in_turn
 from oanquan_env.match.match import resigned
+from oanquan_env.match.settling import debt
 from oanquan_env.playing import play_randomly, random_openings
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import ManySearch
@@ -153,6 +154,8 @@ def test_rounds_are_settled_as_matches_settle_them(rules: Rules, seed: int, data
     assert np.array_equal(np.argsort(marks), np.argsort(match.ownership.marks()))
     assert np.sign(marks).tolist() == np.sign(match.ownership.marks()).tolist()
     assert told["winner"] == (-1 if finished.winner is None else finished.winner)
+    owed = debt(max(points), min(points), rules.total // 2, measure == "margin")
+    assert told["owed"] == (owed if finished.winner is not None else 0)
     ends = {None: 0, "fields_sold": 1, "max_rounds": 2}
     outcome = match.outcome
     assert told["match_end"] == ends[outcome and outcome.reason]
@@ -200,7 +203,7 @@ def calls_that_are_refused(core: Core) -> Iterator[tuple[list[Any], Any]]:
     rows = {"sold": [[2], [0]], "pawned": [[], [2, 1]]}
     asked = {"ownership": rows, "starter": 0, "round": 4, "position": {**start, "scores": [20, 20], "ended": 5}}
     told = {"scores": [20, 50], "winner": 1, "ownership": {"sold": [[2, 0], []], "pawned": [[1], []]}, "over": False}
-    yield ["settle", asdict(MatchRules()), asked], {**told, "matchWinner": None, "starter": 0}
+    yield ["settle", asdict(MatchRules()), asked], {**told, "owed": 15, "matchWinner": None, "starter": 0}
 
 
 @pytest.mark.skipif(which("node") is None, reason="there is no Node")

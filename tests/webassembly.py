@@ -110,7 +110,7 @@ class WebAssemblyEngine:
     def settle(
         self, position: dict[str, Any], settings: MatchRules, ownership: Ownership, number: int, starter: int
     ) -> tuple[list[int], list[list[int]], dict[str, int]]:
-        """Final points, marks, and winner, match_end, match_winner and starter."""
+        """Final points, marks, and winner, owed, match_end, match_winner and starter."""
         self.write(position)
         marks = self.view("match", "marks", 2 * self.layout["row"]).reshape(2, -1)
         marks[:, : ownership.fields] = ownership.marks()
@@ -118,6 +118,6 @@ class WebAssemblyEngine:
         for name, value in {**asked, "max_rounds": settings.max_rounds, "round": number, "starter": starter}.items():
             self.view("match", name)[0] = value
         self.call("settle", "rules", "game", "match")
-        told = "winner", "match_end", "match_winner", "starter"
+        told = "winner", "owed", "match_end", "match_winner", "starter"
         points = self.view("game", "points", 2).tolist()
         return points, marks[:, : ownership.fields].tolist(), dict(zip(told, self.numbers("match", *told), strict=True))
