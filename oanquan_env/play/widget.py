@@ -16,7 +16,7 @@ except ImportError as error:
 from oanquan_env.board import Board
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules
 from oanquan_env.play.choosing import Chooser
-from oanquan_env.play.levels import LEVELS, PERSON, make_seat
+from oanquan_env.play.levels import LEVELS, PERSON, player_of
 from oanquan_env.records.games import GameRecord, parse_records
 
 PUZZLES = ("first", "easy", "medium", "hard")
@@ -113,7 +113,7 @@ class BoardWidget(anywidget.AnyWidget):
         if not 0 <= self._seat < players:
             raise UsageError(f"seat must be 0 to {players - 1}; got {self._seat!r}")
         if self._opponent not in LEVELS:
-            make_seat(self._opponent, board.rules)
+            player_of(self._opponent, board.rules)
         seats = [PERSON if seat == self._seat else self._opponent for seat in range(players)]
         text, number = str(GameRecord.from_board(board)), self.begin.get("number", 0) + 1
         return {"number": number, "text": text, "seats": seats, "puzzle": None, "rewind": rewind}
