@@ -154,6 +154,7 @@ export class GameView extends EventTarget {
       position.winners = state.outcome.winners;
     } else if (state.resigned !== null) {
       position.winners = state.seats.map((_, seat) => seat).filter((seat) => seat !== state.resigned);
+      if (state.match) position.frame = { ...position.frame, scores: state.match.rounds.at(-1).scores };
     } else if (state.turn === "person") Object.assign(position, { legal: state.legal, previews: state.previews });
     return position;
   }

@@ -51,13 +51,15 @@ export class Tools {
     button.prepend(icon);
   }
 
+  label(name, text) {
+    this.buttons[name].title = `${text} (${KEYS[name]})`;
+    this.buttons[name].setAttribute("aria-label", text);
+  }
+
   setLanguage(language) {
-    const words = WORDS[language];
+    const words = (this.said = WORDS[language]);
     for (const [name, span] of Object.entries(this.words)) span.textContent = words[name];
-    for (const [name, button] of Object.entries(this.buttons)) {
-      button.title = `${words[name]} (${KEYS[name]})`;
-      button.setAttribute("aria-label", words[name]);
-    }
+    for (const name of Object.keys(this.buttons)) this.label(name, words[name]);
     this.summary.title = words.options;
     this.summary.setAttribute("aria-label", words.options);
     for (const option of this.speed.options) option.textContent = words[option.value];
@@ -75,8 +77,10 @@ export class Tools {
     }
     this.buttons.again.hidden ||= moving;
     this.buttons.skip.hidden = !moving;
-    if (this.touring !== touring) this.icon(this.buttons.tour, touring ? "pause" : "tour");
+    if (this.touring === touring) return;
     this.touring = touring;
+    this.icon(this.buttons.tour, touring ? "pause" : "tour");
+    this.label("tour", touring ? this.said.pause : this.said.tour);
   }
 
   /** Press the button of a key, or with `stepping` of an arrow; true if there is one. */

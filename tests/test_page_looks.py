@@ -1,0 +1,119 @@
+"""How the page looks on phones and desktops, how moves look on it, and what a screen reader hears."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browsers import PHONE, Visit
+
+pytestmark = pytest.mark.slow  # a browser takes seconds
+
+SIZES = {
+    "phone": PHONE,
+    "landscape": {**PHONE, "viewport": {"width": 844, "height": 390}},
+    "desktop at 200 %": {"viewport": {"width": 640, "height": 400}},
+    "desktop": {"viewport": {"width": 1280, "height": 800}},
+}
+INSIDE = """nodes => nodes.map(node => node.getBoundingClientRect()).filter(box => box.width).every(
+    box => box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth)"""
+LUMINANCE = """(node, name) => {  // as WCAG defines it
+    const parts = getComputedStyle(node)[name].match(/[0-9.]+/g).slice(0, 3).map(part => part / 255);
+    const [red, green, blue] = parts.map(part => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}"""
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_board_and_buttons_are_in_sight(visit: Visit, size: str) -> None:
+    person = visit(locale="vi-VN", **SIZES[size])
+    assert person.board.locator(".tools button:not([hidden]), .tools summary, .say").evaluate_all(INSIDE)
+    assert person.board.locator(".hit").evaluate_all(INSIDE)
+    assert person.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    field = person.fields.first.bounding_box()
+    assert field is not None
+    assert min(field["width"], field["height"]) >= (100 if size == "desktop" else 56)
+
+
+@pytest.mark.parametrize(
+    ("rules", "scheme"), [("mancala-world", "light"), ("three-player", "dark"), ("four-player", "light")]
+)
+def test_a_small_phone_shows_words_that_stand_out_and_arrows_that_can_be_hit(
+    visit: Visit, rules: str, scheme: str
+) -> None:
+    person = visit(f"#rules={rules}", color_scheme=scheme, **{**PHONE, "viewport": {"width": 360, "height": 640}})
+    assert person.page.evaluate("document.documentElement.scrollWidth") == 360
+    person.fields.first.tap()
+    for way in person.board.locator(".way circle").all():
+        box = way.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 44
+        assert 0 <= box["x"] <= 360 - box["width"]
+    sizes = """nodes => nodes.filter(node => node.textContent).map(
+        node => parseFloat(getComputedStyle(node).fontSize) * node.ownerSVGElement.getScreenCTM().a
+    )"""
+    assert min(person.board.locator("text").evaluate_all(sizes)) >= 9.9  # pixels
+    page, board = person.page, person.board
+    back = page.locator("body").evaluate(LUMINANCE, "backgroundColor")
+    assert (back > 0.5) == (scheme == "light")
+    words = [(board.locator(kind), "fill", back) for kind in (".label:not(.legal)", ".label.legal", ".plate text")]
+    words += [(board.locator(".say"), "color", back), (page.locator("#about-game"), "color", back)]
+    words.append((board.locator(".count"), "fill", board.locator(".floor").first.evaluate(LUMINANCE, "fill")))
+    for shown, name, behind in words:
+        low, high = sorted((shown.first.evaluate(LUMINANCE, name), behind))
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+COMPARE = """async () => {
+    const [{ BoardView }, { page: { state } }, { view }] = await Promise.all(
+        ["board", "common", "table"].map(name => import(`./${name}.js`)));
+    const { plain } = view.board, host = document.body.appendChild(document.createElement("div")), wrong = [];
+    const shown = new BoardView(host);
+    shown.speed = 1e9;  // every step is made, and none takes time
+    shown.setDrawing(plain);
+    let before = { frame: state.start, mover: state.starter };
+    for (const serial of state.line) {
+        const move = state.moves[serial], after = { frame: move.after, mover: move.mover };
+        const reached = await shown.play(move, before, after), drawn = shown.heaps.map(heap => heap.length);
+        const heaps = move.after.seeds.map(seeds => Math.min(seeds, plain.most_pebbles));
+        const same = ["seeds", "stones", "scores"].every(part => reached[part].join() === move.after[part].join());
+        if (!same || drawn.join() !== heaps.join()) wrong.push(move);
+        before = after;
+    }
+    shown.destroy();
+    host.remove();
+    return [state.line.length, wrong];
+}"""
+"""The motion of each move of the page's game must end in the position of the engine."""
+
+
+def test_the_motion_ends_in_the_position_of_the_engine(visit: Visit) -> None:
+    for link in (
+        "#south=random&north=random",
+        "#rules=ludii&south=random&north=random",
+        "#rules=three-player&south=random&east=random&west=random",
+    ):
+        person = visit(link)
+        person.page.locator("#rematch").wait_for()
+        plies, wrong = person.page.evaluate(COMPARE)
+        assert (plies > 10, wrong) == (True, [])
+
+
+def test_who_wants_less_motion_gets_none_and_a_screen_reader_hears_no_loose_numbers(visit: Visit) -> None:
+    person = visit("#north=human")
+    assert person.board.locator("select").input_value() == "none"
+    heard = person.board.aria_snapshot()
+    assert '"field 3 of South: 5 seeds. Enter chooses it"' in heard
+    assert not [line for line in heard.splitlines() if line.strip(' -"').removeprefix("text: ").strip('"').isdecimal()]
+
+
+def test_how_to_play_shows_every_lesson(visit: Visit) -> None:
+    page = visit(locale="vi-VN").page
+    page.locator("#learn").click()
+    page.locator("#learn-dialog[open]").wait_for()
+    titles = []
+    while page.locator("#learn-dialog[open]").count():
+        page.locator("#learn-board svg").first.wait_for()
+        titles.append(page.locator("#learn-title").inner_text())
+        page.locator("#learn-next").click()
+        page.wait_for_timeout(50)
+    assert len(set(titles)) == len(titles) >= 7
