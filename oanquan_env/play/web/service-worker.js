@@ -1,10 +1,6 @@
 // Keeps the page for times without a network, each version as a whole. `python -m benchmarks.page_files` writes its lists.
 
-<<<<<<< HEAD
-const VERSION = "d6388926020fd722";
-=======
-const VERSION = "ba4263174acc6dfc";
->>>>>>> model
+const VERSION = "9b2769a4319cac30";
 const FILES = ["beside.js", "board-style.js", "board-words.js", "board.js", "book.js", "common.js", "data/catalogue.json", "data/certificate-mancala-world.npz", "data/drawing-2-5.json", "data/lessons.json", "data/net-mancala-world.bin", "data/opening-values-mancala-world.json", "data/puzzles-first.json", "data/puzzles-mancala-world.json", "dialog-words.js", "drawn-board.js", "engine.js", "engine.json", "engine.wasm", "files.js", "film.js", "game-model.js", "game.js", "gif.js", "icon.png", "icon.svg", "./", "learn.js", "links.js", "manifest.webmanifest", "marks.js", "match-model.js", "match-text.js", "move-words.js", "moves.wasm", "moving-board.js", "new-game.js", "nodes.js", "notation.js", "page.css", "page.js", "picture.js", "players.js", "puzzles.js", "python.js", "records.js", "refused.js", "review.js", "rules.js", "session.js", "sound.js", "state.js", "table.js", "thinker.js", "thinking.js", "told.js", "tools.js", "trace.js", "turned.js", "words.js", "worker.js"];
 const OTHERS = ["data/certificate-app.npz", "data/certificate-ludii.npz", "data/certificate-tonkin.npz", "data/drawing-2-2.json", "data/drawing-2-3.json", "data/drawing-2-4.json", "data/drawing-3-2.json", "data/drawing-3-3.json", "data/drawing-3-4.json", "data/drawing-3-5.json", "data/drawing-4-2.json", "data/drawing-4-3.json", "data/drawing-4-4.json", "data/drawing-4-5.json", "data/net-app.bin", "data/net-four-player.bin", "data/net-ludii.bin", "data/net-three-player.bin", "data/net-tonkin.bin", "data/net-vietnamese.bin", "data/opening-values-app.json", "data/opening-values-ludii.json", "data/opening-values-tonkin.json", "data/puzzles-app.json", "data/puzzles-ludii.json", "data/puzzles-tonkin.json", "data/puzzles-vietnamese.json"];
 const NAME = `oanquan ${registration.scope} ${VERSION}`;
