@@ -205,8 +205,9 @@ def test_mistakes_of_the_command_are_said_before_the_page_opens(capsys: pytest.C
     said = capsys.readouterr().err
     assert "unknown player 'nobody'" in said
     assert "beginner, easy, medium, hard, perfect: levels" in said
-    assert main(["play", "--browser", "--host", "192.0.2.1"]) == 2
-    assert "--host takes an address of this machine" in capsys.readouterr().err
+    for address, why in (("198.51.100.1", "an address"), ("0.0.0.0", "one address")):
+        assert main(["play", "--browser", "--host", address]) == 2
+        assert f"--host takes {why} of this machine" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["play", "--browser", "--port", "65536"])
     assert "must be a whole number from 0 to 65535" in capsys.readouterr().err

@@ -208,6 +208,7 @@ class Settlement(Protocol):
     round: int  # the number of the round that ends, from 1
     starter: int
     winner: int  # of the round
+    owed: int  # points for which its loser sells and pawns fields
     match_end: int
     match_winner: int
     marks: Any  # (2, MANDARIN_BYTE): see `oanquan_env.match.settling`
@@ -228,10 +229,12 @@ def settle(rules: Any, game: Any, match: Any) -> None:
         rules, south, north, game.scores[0], game.scores[1], game.mover, game.ended, match.marks
     )
     match.winner = settling.round_winner(game.points[0], game.points[1], game.ended)
+    match.owed = 0
     if match.winner != settling.NOBODY:
-        settling.change_hands(
-            rules.fields, rules.total // 2, match.match_measure, game.points[0], game.points[1], match.marks
-        )
+        first, second = game.points[0], game.points[1]
+        half, by_margin = rules.total // 2, match.match_measure
+        match.owed = settling.debt(max(first, second), min(first, second), half, by_margin)
+        settling.change_hands(rules.fields, half, by_margin, first, second, match.marks)
     match.match_end, match.match_winner = settling.match_end(
         rules.fields, match.fields_to_lose, match.max_rounds, match.round, match.marks
     )

@@ -54,6 +54,8 @@ class PlayServer(ThreadingHTTPServer):
 
     def __init__(self, chooser: Chooser, host: str, port: int | None, link: Mapping[str, str]) -> None:
         wanted = PORT if port is None else port
+        if host in ("", "0.0.0.0"):
+            raise UsageError("--host takes one address of this machine, such as 192.168.1.5, not all of them")
         try:
             super().__init__((host, wanted), _Handler)
         except OSError as error:
