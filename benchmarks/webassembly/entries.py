@@ -54,9 +54,8 @@ GAME = record(
     },
 )
 
-_HELPERS: list[Callable[..., Any]] = [tables.seeds_byte, tables.met_byte, tables.stone_byte, tables.side_masks]
-_HELPERS += [tables.playable, move.shift_of, move.origin, move.walk_numbers]
-_HELPERS += settling.INLINED
+_HELPERS: list[Callable[..., Any]] = [tables.origin, tables.square_bytes, tables.side_masks, tables.playable]
+_HELPERS += [move.shift_of, move.walk_numbers, *settling.INLINED]
 for _helper in _HELPERS:
     inlined(_helper)
 _sowings: Any = numba.njit(error_model="numpy")(tables.sowings)
@@ -114,7 +113,7 @@ def fill_rules(rules: Any) -> None:
     rules.field_bytes, rules.unfinished, rules.one_each = tables.side_masks(fields, rules.end)
     rules.playable = tables.playable(fields, rules.sowing)
     for action in range(2 * fields):
-        rules.origins[action] = move.origin(action)
+        rules.origins[action] = tables.origin(action)
     for gap, gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap in _walks(
         players, fields, rules.empty_mandarin
     ):
