@@ -7,8 +7,9 @@ import { positionText } from "./notation.js";
 const LARGEST = 1 << 26; // bytes that an archive may hold once it is decompressed
 const ENDLESS = 1000; // a ply limit that no strategy meets
 
-function damaged(file, place, fault) {
-  throw new Refused("request", `${file}, ${place}: ${fault}`, `Tệp hỏng: ${file}, ${place}: ${fault}`);
+/** Refuse a file; in Vietnamese a fault and its place may have words of their own. */
+export function damaged(file, place, fault, loi = fault, cho = place) {
+  throw new Refused("request", `${file}, ${place}: ${fault}`, `Tệp hỏng: ${file}, ${cho}: ${loi}`);
 }
 
 // ---- archives of arrays (.npz) ---------------------------------------------------------------------------------------
@@ -72,7 +73,7 @@ export function keyOf(rules, { seeds, stones, mover }) {
 }
 
 /** The position of a key: its mover on side 0, no points won, no plies played. */
-function unpack(rules, key) {
+export function unpack(rules, key) {
   const sides = [key.slice(0, key.length / 2), key.slice(key.length / 2)].map((side) => Array.from(side, (one) => one.charCodeAt(0)));
   const seeds = sides.flatMap(([, mandarin, ...fields]) => [...fields.reverse(), mandarin]);
   return { seeds, stones: sides.map(([stone]) => stone), scores: [0, 0], mover: 0, ply: 0, ended: 0 };
