@@ -15,8 +15,11 @@ import pytest
 from oanquan_env import Board, Rules
 from oanquan_env.benchmark.opening_values import opening_move_values, opening_value
 from oanquan_env.benchmark.verification import verify
+from oanquan_env.engine.notation import Move
+from oanquan_env.players import make
+from oanquan_env.players.book import BookPolicy, with_book
 from oanquan_env.search.certificates import Certificate, certificate_path
-from tests.boards import played_board
+from tests.boards import boards_of, played_board
 from tests.browsers import Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped
 from tests.test_certificates import DAMAGED
@@ -202,3 +205,10 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit, t
     page.get_by_role("button", name="Play against the proof").click()
     page.locator("#about-game", has_text="hold it to +12").wait_for()
     assert [seat["name"] for seat in person.state["seats"]] == ["perfect", "human"]
+    book = with_book(make("random", "mancala-world"), Rules())
+    assert isinstance(book, BookPolicy)
+    while person.wait_for_turn():
+        board = boards_of(*person.moves)[-1]
+        person.move(str(Move.from_action(int(book.known(board.positions)[0]))))
+    assert np.subtract(*person.state["outcome"]["scores"]) == 12
+    page.locator("#about-game", has_text="You held South to +12: nobody can do better.").wait_for()

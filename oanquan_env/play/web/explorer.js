@@ -6,7 +6,8 @@ import { Openings } from "./book.js";
 import { $, complain, explain, make, notice, page, words } from "./common.js";
 import { Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
-import { capital, signed } from "./nodes.js";
+import { sweeping } from "./moving-board.js";
+import { signed } from "./nodes.js";
 import { moveText, positionText } from "./notation.js";
 import { movesOf, refutation, valueOf } from "./openings.js";
 import { checkProof } from "./proof-check.js";
@@ -19,9 +20,11 @@ const STYLE = `
 #openings-dialog :is(h3, p) { margin: 8px 0; }
 #openings-top { display: flex; gap: 6px 24px; align-items: center; justify-content: space-between; }
 #openings-top h2 { margin: 0; }
+#openings-top select { min-width: 0; }
 #openings-refuted { display: flex; gap: 12px; align-items: center; justify-content: space-between; }
 #openings-refuted button { flex: none; }
-#openings-board { --rest: 470px; }
+#openings-board { --rest: 540px; }
+#openings-told { scroll-margin-bottom: 90px; }
 #openings-table { display: grid; grid-template: auto 1fr / minmax(0, 1fr) 250px; gap: 8px 24px; }
 #openings-moves { grid-row: 1 / 3; grid-column: 2; display: grid; gap: 4px; align-content: start; }
 #openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center; min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
@@ -30,6 +33,7 @@ const STYLE = `
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
 #openings-dialog progress { width: 100%; accent-color: var(--green); }
 @media (max-width: 720px) {
+  #openings-board { --rest: 470px; }
   #openings-table { grid-template: none / minmax(0, 1fr); }
   #openings-moves { grid-area: auto; grid-template-columns: 1fr 1fr; }
   #openings-moves button { padding: 0 8px; font-size: 14px; }
@@ -40,9 +44,12 @@ const said = () => PROOF[page.language];
 const button = (textContent, onclick, more = {}) => make("button", { type: "button", textContent, onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))), ...more });
 const part = (name, id, more = {}) => (nodes[id] = make(name, { id: `openings-${id}`, ...more }));
 
+const style = new CSSStyleSheet();
+style.replaceSync(STYLE);
+document.adoptedStyleSheets.push(style);
+
 export async function open() {
   const own = page.state.rules, { proved, default: usual } = page.catalogue;
-  if (!nodes) document.adoptedStyleSheets = [...document.adoptedStyleSheets, new CSSStyleSheet()], document.adoptedStyleSheets.at(-1).replaceSync(STYLE);
   build(proved);
   await choose(proved.includes(own) ? own : usual);
   nodes.dialog.showModal();
@@ -50,7 +57,6 @@ export async function open() {
 
 /** The dialog in the page's language. */
 function build(presets) {
-  nodes?.dialog.remove();
   nodes = {};
   const rules = part("select", "rules", { onchange: () => choose(rules.value).catch(complain) }), board = part("div", "board");
   rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
@@ -69,14 +75,22 @@ function build(presets) {
   nodes.told.setAttribute("role", "status");
   nodes.line.setAttribute("aria-label", said().moves);
   nodes.dialog.setAttribute("aria-labelledby", "openings-title");
-  nodes.dialog.onclose = () => { seen.search?.abort(); seen.view.cancel(); };
+  nodes.dialog.onclose = () => {
+    seen.search?.abort();
+    seen.view.cancel();
+    seen.view.destroy();
+    nodes.dialog.remove();
+  };
   document.body.append(nodes.dialog);
-  seen.view?.destroy();
   seen.view = new BoardView(board, page.language);
   seen.view.addEventListener("move", ({ detail }) => go(detail));
 }
 
-const tell = (text) => { nodes.told.textContent = text; };
+/** Say what a person asked for; the result comes into view. */
+function tell(text, { told } = nodes) {
+  told.textContent = text;
+  if (text) told.scrollIntoView({ block: "nearest" });
+}
 const named = (move) => moveName(move, page.language);
 const data = (name) => tools().data(name);
 
@@ -95,8 +109,9 @@ async function choose(preset) {
     const sentence = said().refuted(named(moveText(line[0])), bad.points, -bad.value, named(moveText(line[1])), ends);
     nodes.refuted.replaceChildren(make("span", { textContent: sentence }), button(said().showIt, () => walk(line)));
   }
-  const { lower } = (seen.value = valueOf(rules, seen.table, seen.game.position, movesOf(engine, rules, seen.table, seen.game.position)));
-  nodes.claim.textContent = said().claim(lower);
+  const { position } = seen.game;
+  seen.bound = valueOf(rules, seen.table, position, movesOf(engine, rules, seen.table, position)).value;
+  nodes.claim.textContent = said().claim(seen.bound);
   tell("");
   seen.view.setDrawing(seen.drawing);
   show();
@@ -121,14 +136,16 @@ async function show() {
 }
 
 function boardOf(game) {
-  const { node, position } = game, move = node.parent && nodeJson(node, seen.drawing, seen.names), outcome = game.outcome();
-  const after = { frame: move?.after ?? frameOf(position), mover: position.mover, under: move?.under, over: move?.over, winners: outcome?.winners ?? null };
+  const { position } = game, played = game.line().map((node) => nodeJson(node, seen.drawing, seen.names)), move = played.at(-1), outcome = game.outcome(), won = [0, 0];
+  for (const { steps } of played) for (const step of steps) if (step.stones) won[step.player] += step.stones;
+  const frame = move?.after ?? frameOf(position), sweep = outcome && sweeping(seen.view.drawing, frame, outcome.scores);
+  const after = { frame: sweep?.after ?? frame, sweep, won, mover: position.mover, under: move?.under, over: move?.over, winners: outcome?.winners ?? null };
   return { ...after, names: said().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
 }
 
 /** The line, the value and the moves of the position; returns the moves. */
 function listed() {
-  const { game, table, hints } = seen, { engine, rules, position } = game, words_ = said(), line = game.line(), hint = hints.get(game.node.serial) ?? null;
+  const { game, table, hints } = seen, { engine, rules, position } = game, told = said(), line = game.line(), hint = hints.get(game.node.serial) ?? null;
   nodes.line.replaceChildren(...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)].map((text, number) => {
     const made = button(text, () => { game.backTo(number); show(); });
     if (number === line.length) made.setAttribute("aria-current", "step");
@@ -139,10 +156,10 @@ function listed() {
   [...nodes.moves.children].forEach((made, number) => made.append(make("b", { textContent: named(moves[number].move) }), make("span", { textContent: lead(moves[number]) }), make("small", { textContent: how(moves[number]) })));
   if (game.over) {
     const [south, north] = game.outcome().scores;
-    nodes.said.textContent = `${words_.over}: ${words_.result(south - north)}.`;
+    nodes.said.textContent = told.over(told.result(south - north), `${south}–${north}`);
   } else {
     const value = valueOf(rules, table, position, moves);
-    nodes.said.textContent = `${words_.turn(position.mover)}; ${value.value === null ? how(value) : `${words_.best(words_.result(value.value))} (${how(value)})`}.`;
+    nodes.said.textContent = `${told.turn(position.mover)}; ${value.value === null ? how(value) : `${told.best(told.result(value.value))} (${how(value)})`}.`;
   }
   return moves;
 }
@@ -199,8 +216,8 @@ async function copyLink() {
 
 /** A game against the proof from the side that it beats. */
 async function beat() {
-  const bound = seen.value.lower, machine = "perfect";
-  await play("new", { rules: seen.preset, seats: [machine, PERSON] });
+  const { bound } = seen;
+  await play("new", { rules: seen.preset, seats: ["perfect", PERSON] });
   nodes.dialog.close();
   goal = { game: page.state.game, bound };
   notice(said().goal(bound), 15);
@@ -222,17 +239,17 @@ const checkOwn = async () => check(`certificate-${seen.preset}.npz`, await data(
 const checkFile = async (file) => check(file.name, await file.arrayBuffer());
 
 async function check(name, content) {
-  const { engine } = tools(), { progress } = nodes, buttons = nodes.dialog.querySelectorAll(".main, .check"), began = performance.now();
+  const shown = nodes, { progress, dialog } = shown, began = performance.now(), buttons = dialog.querySelectorAll(".main, .check");
   for (const one of buttons) one.disabled = true;
   Object.assign(progress, { hidden: false, value: 0 });
   try {
-    const found = await checkProof(engine, page.catalogue, name, content, (done, all) => {
+    const found = await checkProof(tools().engine, page.catalogue, name, content, (done, all) => {
       Object.assign(progress, { max: all, value: done });
-      tell(said().following(done, all));
+      tell(said().following(done, all), shown);
     });
-    tell(said().holds(proves(found), found, performance.now() - began));
+    tell(said().holds(proves(found), found, performance.now() - began), shown);
   } catch (error) {
-    tell(said().fails(explain(error).replace(words().errors.request, "").trim()));
+    tell(said().fails(explain(error).replace(words().errors.request, "").trim()), shown);
   } finally {
     progress.hidden = true;
     for (const one of buttons) one.disabled = false;
