@@ -1,4 +1,4 @@
-// Calls of engine.js by the cases on standard input, and what they return. Arguments: the folder of engine.wasm.
+// Calls of engine.js by the cases on standard input, and their answers. Argument: the folder of engine.js.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -6,8 +6,13 @@ const folder = process.argv[2];
 const { Engine } = await import(pathToFileURL(`${folder}/engine.js`));
 const engine = await Engine.load(readFileSync(`${folder}/engine.wasm`), JSON.parse(readFileSync(`${folder}/engine.json`)));
 
-function call(rules, net, name, ...given) {
-  if (name === "search" && net) given.at(-1).net = net;
+function answer(rules, [name, ...given]) {
+  if (name === "rules") {
+    const { key, ...handle } = rules;
+    return handle;
+  }
+  const last = given.at(-1);
+  if (name === "search" && last.net) last.net = engine.net(rules, Buffer.from(last.net, "base64"));
   try {
     return engine[name](rules, ...given);
   } catch (error) {
@@ -15,9 +20,8 @@ function call(rules, net, name, ...given) {
   }
 }
 
-const answers = JSON.parse(readFileSync(0)).map(({ fields, net, calls }) => {
+const answers = JSON.parse(readFileSync(0)).map(({ fields, calls }) => {
   const rules = engine.rules(fields);
-  const held = net && engine.net(rules, Buffer.from(net, "base64"));
-  return [rules, ...calls.map((one) => call(rules, held, ...one))];
+  return calls.map((call) => answer(rules, call));
 });
 process.stdout.write(JSON.stringify(answers));

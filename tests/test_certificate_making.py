@@ -12,10 +12,6 @@ from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.symmetry import mirror, mirror_actions
 from oanquan_env.errors import UnknownAgentError
-from oanquan_env.match.match import Match
-from oanquan_env.match.ownership import Ownership
-from oanquan_env.play import warming
-from oanquan_env.play.session import Session
 from oanquan_env.players import GreedyPolicy, RandomPolicy, make
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import advance, seated
@@ -153,32 +149,3 @@ def test_a_book_knows_nothing_where_its_longest_game_passes_the_ply_limit() -> N
             assert book.follows(board, seat) == follows
             if seat == 0:
                 assert (book.known(board.positions)[0] != UNKNOWN) == follows
-
-
-def says_proved(session: Session) -> list[bool]:
-    return [seat["proved"] for seat in session.state()["seats"]]
-
-
-def test_the_page_says_that_the_strongest_level_is_proved() -> None:
-    names = ("human", "perfect")
-    assert says_proved(Session(names=names)) == [False, True]
-    assert says_proved(Session("vietnamese", names=names)) == [False, False]
-    assert says_proved(Session(names=names, board=Board.parse("5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 198"))) == [False, False]
-
-
-@pytest.mark.parametrize(("scores", "pawned", "sold"), [((40, 28), 1, 0), ((55, 15), 0, 2), ((35, 35), 0, 0)])
-def test_nothing_is_proved_in_a_round_with_pawned_or_sold_fields(
-    scores: tuple[int, int], pawned: int, sold: int
-) -> None:
-    pytest.importorskip("numba")
-    match = Match()
-    match.ownership = Ownership(5).after_round(scores, match.rules, match.match_rules)
-    assert (len(match.ownership.pawned[1]), len(match.ownership.sold[1])) == (pawned, sold)
-    session = Session(names=("human", "book:greedy"))
-    session.game.match = match
-    holds = scores == (35, 35)
-    assert says_proved(session) == [False, holds]
-    assert warming.shared_reviewer(match.rules)[0].ready.wait(60)
-    session = Session(board=Board.parse("5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 199"))  # each move is the last
-    session.game.match = match
-    assert session.hint(0)["search"]["proved"] == holds

@@ -95,7 +95,7 @@ def test_the_motion_ends_in_the_position_of_the_engine(visit: Visit) -> None:
         person = visit(link)
         person.page.locator("#rematch").wait_for()
         plies, wrong = person.page.evaluate(COMPARE)
-        assert (plies > 10, wrong) == (True, [])
+        assert (plies > 1, wrong) == (True, [])
 
 
 def test_who_wants_less_motion_gets_none_and_a_screen_reader_hears_no_loose_numbers(visit: Visit) -> None:

@@ -16,6 +16,7 @@ from oanquan_env.engine.move_trace import MoveTrace
 from oanquan_env.engine.notation import NotationError, seat_name
 from oanquan_env.match.match import Match, Round, resigned
 from oanquan_env.match.ownership import Ownership
+from oanquan_env.match.settling import debt
 from oanquan_env.play import vietnamese
 from oanquan_env.records.games import GameRecord, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
@@ -214,12 +215,12 @@ class Reference:
 
     def _round(self, finished: Round, after: Ownership) -> Json:
         """A round, with the fields that changed hands after it."""
-        before = finished.ownership
+        before, scores, half = finished.ownership, list(finished.scores), self.board.rules.total // 2
         held = [set(owned.sold_text().split()) | set(owned.pawned_text().split()) for owned in (before, after)]
         return {
-            "scores": list(finished.scores),
+            "scores": scores,
             "winner": finished.winner,
-            "owed": None,
+            "owed": debt(max(scores), min(scores), half, 0) if finished.winner is not None else 0,
             "sold": sorted(set(after.sold_text().split()) - set(before.sold_text().split())),
             "pawned": sorted(set(after.pawned_text().split()) - set(before.pawned_text().split())),
             "returned": sorted(held[0] - held[1]),

@@ -65,7 +65,7 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
 
 
 def test_people_are_no_directions_in_vietnamese(visit: Visit) -> None:
-    person = visit("#moves=5A3A", locale="vi-VN")
+    person = visit("#moves=5A3A&north=easy", locale="vi-VN")
     person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, máy 46).")
     seen = person.page.locator("body").inner_text() + person.board.aria_snapshot()
     assert not re.search("Nam|Bắc", seen)

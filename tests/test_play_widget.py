@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import os
 import re
@@ -100,49 +99,54 @@ def test_records_and_finished_episodes_begin_at_their_first_position() -> None:
         _ = gymnasium.make("OAnQuan-v0").unwrapped.board  # type: ignore[attr-defined]
 
 
-SHOW = """async ([script, state]) => {
-    const { default: widget } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+SAVED = """
+from oanquan_env import Board
+from oanquan_env.play import BoardWidget
+board = Board()
+board.push("5A")
+board.push("3A")
+shown = BoardWidget(opponent="easy"), BoardWidget(board)
+"""
+SHOW = """async ({ state, buffers }) => {
+    const script = URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" }));
+    const made = (await import(script)).default(), nothing = () => {};
     const bytes = (text) => new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
-    const { files } = state, nothing = () => {};
-    for (const [name, file] of Object.entries(files)) if (typeof file === "string") files[name] = bytes(file);
+    for (const { path: [trait, name], data } of buffers) state[trait][name] = bytes(data);
     const model = { get: (name) => state[name], set: (name, value) => { state[name] = value; } };
     Object.assign(model, { save_changes: nothing, on: nothing, off: nothing });
-    const made = widget();
     await made.initialize({ model });
     made.render({ model, el: document.body });
     window.state = state;
 }"""
-"""Show a widget without a kernel, as exported notebooks do; `state` is its traits, with bytes in base64."""
+"""Show a widget of a saved notebook, without a kernel."""
 
 
 @pytest.mark.slow
-def test_it_plays_without_a_kernel(browser: Browser) -> None:
-    def show(shown: Any) -> Person:
-        traits = {name: getattr(shown, name) for name in ("files", "begin", "game", "language")}
-        files = {
-            name: base64.b64encode(file).decode() if isinstance(file, bytes) else file
-            for name, file in shown.files.items()
-        }
-        person = Person(browser.new_page(reduced_motion="reduce"), ".oanquan-board")
-        person.page.evaluate(SHOW, [shown._esm, {**traits, "files": files}])
-        return person
+def test_a_saved_notebook_plays_on_without_a_kernel(browser: Browser) -> None:
+    pytest.importorskip("anywidget")
+    nbclient, v4 = pytest.importorskip("nbclient"), nbformat.v4
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(SAVED)])
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    saved = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
+    game, finished = (Person(browser.new_page(reduced_motion="reduce"), ".oanquan-board") for _ in range(2))
+    for person, model in zip((game, finished), (one for one in saved if "_esm" in one["state"]), strict=True):
+        person.page.evaluate(SHOW, model)
 
-    def turn(person: Person, ply: int) -> str:
+    def record(person: Person, ply: int) -> str:
         person.page.wait_for_function("ply => state.game?.record?.match(/[1-9][AC]/g)?.length === ply", arg=ply)
         return str(person.page.evaluate("state.game.record"))
 
-    person = show(shown := widget(opponent="easy"))
-    person.move("3A")
-    shown.set_state({"game": {"number": 1, "record": turn(person, 2)}})
-    assert shown.board.ply == 2
-    person.press("hint")
-    person.waits_for("Try ")
-    replayed = show(widget(boards_of(*PUZZLE)[-1]))
+    game.move("3A")
+    assert str(parse_records(record(game, 2))[0].moves[0]) == "3A"
+    game.press("hint")
+    game.waits_for("Try ")
     for ply in (1, 2):
-        replayed.press("redo")
-        turn(replayed, ply)
-    replayed.waits_for("The game is over.")
-    assert person.errors == replayed.errors == []
+        finished.press("redo")
+        record(finished, ply)
+    finished.waits_for("The game is over.")
+    assert game.errors == finished.errors == []
+    game.page.close()
+    finished.page.close()
 
 
 def test_a_match_s_environment_knows_the_round_that_was_played_last() -> None:

@@ -10,11 +10,10 @@ import pytest
 
 import evaluate as evaluate_script
 from agents.evaluation.tournament import hash_of_files
-from oanquan_env import Core, Rules, evaluate
+from oanquan_env import Board, Core, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
-from oanquan_env.play.refusal import SessionError
-from oanquan_env.play.session import Session
+from oanquan_env.play.choosing import Chooser
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
 from oanquan_env.players.search_player import SearchPlayer
 
@@ -77,13 +76,10 @@ def test_mistaken_names_are_told(folder: Path, name: str, error: type[Exception]
 
 def test_a_page_cannot_have_a_module_imported_that_its_program_did_not_name(folder: Path) -> None:
     name = "some_package.players:Careful"
-    session = Session()
-    with pytest.raises(SessionError, match="unknown player 'some_package"):
-        session.request("new", {"seats": [name, "human"]})
+    question = {"player": name, "rules": "mancala-world", "position": Board().text()}
+    assert "unknown player 'some_package" in Chooser().choose(question)["error"]["detail"]
     assert "some_package.players" not in sys.modules
-    session = Session(names=[name, "human"])
-    session.request("new", {"seats": ["human", name]})
-    assert session.game.names == ["human", name]
+    assert set(Chooser([name]).choose(question)) == {"move"}
 
 
 def test_both_commands_measure_it_and_agree(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,37 +1,41 @@
-"""engine.wasm in Python: what engine.js does, by wasmtime; and positions as JavaScript has them."""
+"""The module of the page in Python, by wasmtime: the methods and answers of engine.js, and what the core answers."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 
-from oanquan_env import Core, MatchRules, Ownership, Positions, Rules
-from oanquan_env.search.limits import SearchResult
+from benchmarks.webassembly.nets import net_bytes
+from oanquan_env import Core, Match, Positions, Rules, RunawayGameError
+from oanquan_env.engine.move import RUNAWAY, Steps, play_in_turn
+from oanquan_env.match.match import resigned
+from oanquan_env.match.settling import debt
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.value_net import ValueNet
 
 wasmtime = pytest.importorskip("wasmtime")
 
 WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 PAGE = 2**16
 FIELDS = "seeds", "stones", "scores", "mover", "ply", "ended"
+Json: TypeAlias = dict[str, Any]
+Call: TypeAlias = tuple[list[Any], Any]
+"""A method of engine.js with its arguments, and the answer."""
 
 
-def as_json(core: Core, positions: Positions) -> dict[str, Any]:
-    """The first position of a batch."""
-    columns = core.seeds(positions), core.stones(positions), positions.scores
-    numbers = positions.mover, positions.ply, positions.ended
-    return dict(zip(FIELDS, [column[0].tolist() for column in (*columns, *numbers)], strict=True))
+class PageEngine:
+    """One record of each kind in a module's memory. The methods have the names and the answers of engine.js."""
 
-
-class WebAssemblyEngine:
-    """One record of each kind in the module's memory; its interface is that of engine.js."""
-
-    def __init__(self) -> None:
-        self.layout = json.loads((WEB / "engine.json").read_text())
+    def __init__(self, module: str = "engine.wasm") -> None:
+        self.layout, self._held = json.loads((WEB / "engine.json").read_text()), None
         self._store = wasmtime.Store()
-        module = wasmtime.Module.from_file(self._store.engine, str(WEB / "engine.wasm"))
-        self._exports = wasmtime.Instance(self._store, module, []).exports(self._store)
+        code = wasmtime.Module.from_file(self._store.engine, str(WEB / module))
+        self._exports = wasmtime.Instance(self._store, code, []).exports(self._store)
         place, self._places = self._exports["__heap_base"].value(self._store) + PAGE, {}
         for kind, record in self.layout["records"].items():
             place += -place % 64
@@ -41,6 +45,13 @@ class WebAssemblyEngine:
         memory.grow(self._store, place // PAGE + 1)
         self._bytes = np.frombuffer(memory.get_buffer_ptr(self._store), np.uint8)
 
+    def answer(self, rules: Rules, call: list[Any]) -> Any:
+        name, *given = call
+        if self._held != rules:
+            self.use(rules)
+            self._held = rules
+        return getattr(self, name)(rules, *given)
+
     def view(self, kind: str, field: str, count: int = 1, dtype: type[np.generic] = np.int32) -> np.ndarray:
         begin = self._places[kind] + self.layout["records"][kind][field]
         return self._bytes[begin : begin + count * np.dtype(dtype).itemsize].view(dtype)
@@ -48,76 +59,170 @@ class WebAssemblyEngine:
     def numbers(self, kind: str, *fields: str) -> list[int]:
         return [self.view(kind, field)[0].item() for field in fields]
 
-    def call(self, name: str, *kinds: str) -> None:
+    def call(self, name: str, *kinds: str, **numbers: int) -> None:
+        """Call an export with its records, after writing fields of the last one."""
+        for field, number in numbers.items():
+            self.view(kinds[-1], field)[0] = number
         returned = self._places["rules"] - 64
-        status = self._exports[name](self._store, returned, returned + 8, *(self._places[kind] for kind in kinds))
-        assert status == 0
+        assert self._exports[name](self._store, returned, returned + 8, *(self._places[kind] for kind in kinds)) == 0
 
     def use(self, rules: Rules, kind: str = "rules") -> None:
         for name, number in rules.numbers.items():
             self.view(kind, name, 1, np.int64)[0] = number
         self.call(f"fill_{kind}", kind)
 
-    def write(self, position: dict[str, Any]) -> None:
+    def write(self, position: Json) -> None:
         for name in FIELDS:
             value = np.atleast_1d(position[name])
             self.view("game", name, len(value))[:] = value
 
-    def read(self, rules: Rules) -> dict[str, Any]:
+    def read(self, rules: Rules) -> Json:
         sizes = rules.squares, rules.players, rules.players
         rows = [self.view("game", name, size).tolist() for name, size in zip(FIELDS, sizes, strict=False)]
         return dict(zip(FIELDS, [*rows, *self.numbers("game", *FIELDS[3:])], strict=True))
 
-    def legal(self, position: dict[str, Any]) -> list[int]:
+    def start(self, rules: Rules, starter: int = 0) -> Json:
+        self.call("start", "rules", "game", mover=starter)
+        return self.read(rules)
+
+    def setUp(self, rules: Rules, position: Json) -> Json:
+        self.write({**position, "ended": 0})
+        self.call("set_up", "rules", "game")
+        return self.read(rules)
+
+    def legal(self, rules: Rules, position: Json) -> list[int]:
         self.write(position)
         self.call("find_legal", "rules", "game")
-        return [action for action in range(10) if self.view("game", "legal")[0] >> action & 1]
+        return [action for action in range(rules.actions) if self.view("game", "legal")[0] >> action & 1]
 
-    def play(self, position: dict[str, Any], action: int) -> tuple[int, int, list[tuple[int, ...]]]:
-        """Points captured, laps and steps."""
+    def play(self, rules: Rules, position: Json, action: int) -> Any:
         self.write(position)
-        self.view("game", "action")[0] = action
-        self.call("play", "rules", "game")
-        captured, laps, count = self.numbers("game", "captured", "laps", "step_count")
-        return captured, laps, list(map(tuple, self.view("game", "steps", 4 * count).reshape(count, 4).tolist()))
+        self.call("play", "rules", "game", action=action)
+        points, laps, count = self.numbers("game", "captured", "laps", "step_count")
+        if laps == 0:
+            return f"RangeError: action {action} is not legal"
+        if (after := self.read(rules))["ended"] == RUNAWAY:
+            return f"RunawayGame: action {action} leads to a game without an end"
+        steps = self.view("game", "steps", 4 * count).reshape(count, 4).tolist()
+        return {"position": after, "steps": steps, "points": points, "laps": laps}
 
-    def standings(self, rules: Rules, position: dict[str, Any]) -> list[int]:
+    def standings(self, rules: Rules, position: Json) -> Any:
         self.write(position)
         self.call("find_standings", "rules", "game")
-        points: list[int] = self.view("game", "points", rules.players).tolist()
-        return points
+        return self.view("game", "points", rules.players).tolist()
 
-    def search(self, rules: Rules, position: dict[str, Any], net: bytes | None, **limits: int) -> SearchResult:
-        """As engine.js, but for the line of max^n, which is the first move alone."""
+    def search(self, rules: Rules, position: Json, limits: Json) -> Json:
+        """But for the line of max^n, which is the first move alone."""
+        limits = {"depth": 0, "nodes": 0, "net": None, **limits}
         kind, work = ("two_rules", ["two", "table"]) if rules.players == 2 else ("many_rules", ["many"])
-        self.use(rules)
         self.use(rules, kind)
         self.write(position)
-        if net is not None:
+        if (net := limits.pop("net")) is not None:
             self.view(kind, "net", len(net), np.uint8)[:] = np.frombuffer(net, np.uint8)
-        for name, number in {"depth": 0, "nodes": 0, "every_move": 0, "has_net": net is not None, **limits}.items():
+        for name, number in {"has_net": net is not None, "every_move": limits.pop("everyMove"), **limits}.items():
             self.view("query", name)[0] = number
         self.call("search_two" if rules.players == 2 else "search_many", kind, "game", "query", *work)
         valued, depth, proved, nodes = self.numbers("query", "valued", "reached", "proved", "played")
-        values = self.view("query", "values", rules.actions, np.float64).tolist()
-        known = {action: value for action, value in enumerate(values) if valued >> action & 1}
+        every = self.view("query", "values", rules.actions, np.float64).tolist()
+        values = {action: value for action, value in enumerate(every) if valued >> action & 1}
         value = self.view("query", "value", 1, np.float64)[0].item()
-        actions = tuple(action for action in known if known[action] == value)
-        line = tuple(move - 1 for move in self.view("query", "line", depth, np.int8).tolist() if move)
-        line = line if rules.players == 2 else actions[:1]
-        return SearchResult(actions[0], actions, value, depth, proved == 1, nodes, line, known)
+        actions = [action for action in values if values[action] == value]
+        line = [move - 1 for move in self.view("query", "line", depth, np.int8).tolist() if move]
+        found = {"action": actions[0], "actions": actions, "value": value, "values": values, "depth": depth}
+        return {**found, "proved": proved == 1, "nodes": nodes, "line": line if rules.players == 2 else actions[:1]}
 
-    def settle(
-        self, position: dict[str, Any], settings: MatchRules, ownership: Ownership, number: int, starter: int
-    ) -> tuple[list[int], list[list[int]], dict[str, int]]:
-        """Final points, marks, and winner, match_end, match_winner and starter."""
-        self.write(position)
-        marks = self.view("match", "marks", 2 * self.layout["row"]).reshape(2, -1)
-        marks[:, : ownership.fields] = ownership.marks()
-        asked = {"match_measure": settings.match_measure == "margin", "fields_to_lose": settings.fields_to_lose}
-        for name, value in {**asked, "max_rounds": settings.max_rounds, "round": number, "starter": starter}.items():
-            self.view("match", name)[0] = value
-        self.call("settle", "rules", "game", "match")
-        told = "winner", "match_end", "match_winner", "starter"
-        points = self.view("game", "points", 2).tolist()
-        return points, marks[:, : ownership.fields].tolist(), dict(zip(told, self.numbers("match", *told), strict=True))
+    def settle(self, rules: Rules, match_rules: Json, asked: Json) -> Json:
+        self.write(asked["position"])
+        row, owned = self.layout["row"], asked["ownership"]
+        marks = self.view("match", "marks", 2 * row).reshape(2, row)
+        marks[:] = 0
+        for player in (0, 1):
+            marks[player, owned["sold"][player]] = 1 + np.arange(len(owned["sold"][player]))
+            marks[player, owned["pawned"][player]] = -1 - np.arange(len(owned["pawned"][player]))
+        settings = {**match_rules, "match_measure": match_rules["match_measure"] == "margin"}
+        self.call("settle", "rules", "game", "match", **settings, round=asked["round"], starter=asked["starter"])
+        order = [np.argsort(np.abs(line), kind="stable") for line in marks]
+        sold, pawned = (
+            [[field for field in order[player].tolist() if marks[player, field] * sign > 0] for player in (0, 1)]
+            for sign in (1, -1)
+        )
+        winner, end, match_winner, starter = self.numbers("match", "winner", "match_end", "match_winner", "starter")
+        return {
+            "scores": self.view("game", "points", 2).tolist(),
+            "winner": None if winner < 0 else winner,
+            "owed": self.numbers("match", "owed")[0],
+            "ownership": {"sold": sold, "pawned": pawned},
+            "over": end != 0,
+            "matchWinner": None if match_winner < 0 else match_winner,
+            "starter": starter,
+        }
+
+
+# ---- answers of the core ---------------------------------------------------------------------------------------------
+
+
+def as_json(core: Core, positions: Positions) -> Json:
+    """The first position of a batch."""
+    columns = core.seeds(positions), core.stones(positions), positions.scores
+    numbers = positions.mover, positions.ply, positions.ended
+    return dict(zip(FIELDS, [column[0].tolist() for column in (*columns, *numbers)], strict=True))
+
+
+def calls_of_a_game(rules: Rules, rng: np.random.Generator) -> Iterator[Call]:
+    """The calls on the way through a random game, played by NumPy."""
+    core = Core(rules, compiled=False)
+    positions = core.start(2)  # a batch of one would not be played by NumPy
+    yield ["start"], as_json(core, positions)
+    while True:
+        before = as_json(core, positions)
+        legal = core.legal_mask(positions)[0].nonzero()[0].tolist()
+        yield ["legal", before], legal
+        yield ["standings", before], core.standings(positions)[0].tolist()
+        yield ["setUp", before], before
+        if positions.over[0]:
+            return
+        action, mover = int(rng.choice(legal)), before["mover"]
+        turned = [(row[mover:] + row[:mover] + [0] * 4)[:4] for row in (positions.words[0].tolist(), before["scores"])]
+        steps: Steps = []
+        play_in_turn(core.numbers, rules.players, *turned, rules.max_plies - before["ply"] - 1, action, steps)
+        try:
+            played = core.play(positions, [action, action])
+        except RunawayGameError:
+            yield ["play", before, action], f"RunawayGame: action {action} leads to a game without an end"
+            return
+        effects = {"points": int(played.captured[0]), "laps": int(played.laps[0])}
+        yield ["play", before, action], {"position": as_json(core, positions), "steps": [*map(list, steps)], **effects}
+
+
+def call_of_a_search(core: Core, positions: Positions, net: ValueNet | None, limits: Json, line: bool = True) -> Call:
+    """A native search of the first position; without `line`, max^n's is its first move."""
+    every = limits["everyMove"]
+    given = Limits(**{name: number for name, number in limits.items() if name != "everyMove"})
+    if core.rules.players == 2:
+        found = Search(core, table_megabytes=16, threads=1, net=net).best(positions, given, every_move=every)
+    elif line:
+        found = ManySearch(core, net=net, threads=1).best(positions, given, every_move=every)
+    else:
+        found = ManySearch(core, net=net, threads=1).best_moves(positions, given, every_move=every)[0]
+    lists = {"actions": list(found.actions), "line": list(found.line)}
+    return ["search", as_json(core, positions), {**limits, "net": net and net_bytes(net)}], {**asdict(found), **lists}
+
+
+def call_of_a_round(match: Match, positions: Positions) -> Call:
+    """The end of a match's first round at a position, by resignation if the game is not over."""
+
+    def owned() -> Json:
+        return {"sold": [*map(list, match.ownership.sold)], "pawned": [*map(list, match.ownership.pawned)]}
+
+    final, asked = resigned(positions), {"ownership": owned(), "starter": match.starter, "round": match.round_number}
+    asked["position"] = as_json(match.core, final)
+    settled = match.close_round(final)
+    by_margin = match.match_rules.match_measure == "margin"
+    owed = debt(max(settled.scores), min(settled.scores), match.rules.total // 2, by_margin)
+    answer = {"scores": list(settled.scores), "winner": settled.winner, "ownership": owned()}
+    answer["owed"] = 0 if settled.winner is None else owed
+    over = match.outcome is not None
+    starter = 1 - (asked["starter"] if settled.winner is None else settled.winner)
+    answer |= {"over": over, "matchWinner": match.outcome.winner if match.outcome else None, "starter": starter}
+    assert over or starter == match.starter
+    return ["settle", asdict(match.match_rules), asked], answer

@@ -54,9 +54,8 @@ GAME = record(
     },
 )
 
-_HELPERS: list[Callable[..., Any]] = [tables.seeds_byte, tables.met_byte, tables.stone_byte, tables.side_masks]
-_HELPERS += [tables.playable, move.shift_of, move.origin, move.walk_numbers]
-_HELPERS += settling.INLINED
+_HELPERS: list[Callable[..., Any]] = [tables.origin, tables.square_bytes, tables.side_masks, tables.playable]
+_HELPERS += [move.shift_of, move.walk_numbers, *settling.INLINED]
 for _helper in _HELPERS:
     inlined(_helper)
 _sowings: Any = numba.njit(error_model="numpy")(tables.sowings)
@@ -114,7 +113,7 @@ def fill_rules(rules: Any) -> None:
     rules.field_bytes, rules.unfinished, rules.one_each = tables.side_masks(fields, rules.end)
     rules.playable = tables.playable(fields, rules.sowing)
     for action in range(2 * fields):
-        rules.origins[action] = move.origin(action)
+        rules.origins[action] = tables.origin(action)
     for gap, gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap in _walks(
         players, fields, rules.empty_mandarin
     ):
@@ -208,6 +207,7 @@ class Settlement(Protocol):
     round: int  # the number of the round that ends, from 1
     starter: int
     winner: int  # of the round
+    owed: int  # points for which its loser sells and pawns fields
     match_end: int
     match_winner: int
     marks: Any  # (2, MANDARIN_BYTE): see `oanquan_env.match.settling`
@@ -228,10 +228,12 @@ def settle(rules: Any, game: Any, match: Any) -> None:
         rules, south, north, game.scores[0], game.scores[1], game.mover, game.ended, match.marks
     )
     match.winner = settling.round_winner(game.points[0], game.points[1], game.ended)
+    match.owed = 0
     if match.winner != settling.NOBODY:
-        settling.change_hands(
-            rules.fields, rules.total // 2, match.match_measure, game.points[0], game.points[1], match.marks
-        )
+        first, second = game.points[0], game.points[1]
+        half, by_margin = rules.total // 2, match.match_measure
+        match.owed = settling.debt(max(first, second), min(first, second), half, by_margin)
+        settling.change_hands(rules.fields, half, by_margin, first, second, match.marks)
     match.match_end, match.match_winner = settling.match_end(
         rules.fields, match.fields_to_lose, match.max_rounds, match.round, match.marks
     )

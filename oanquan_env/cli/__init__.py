@@ -24,9 +24,9 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.match.match import Round
 from oanquan_env.perft import divide, perft
-from oanquan_env.play.levels import LEVELS, PERSON, make_seat
+from oanquan_env.play.levels import LEVELS, PERSON, player_of
 from oanquan_env.play.terminal import TerminalGame
-from oanquan_env.play.vietnamese_texts import language_of_system
+from oanquan_env.play.vietnamese import language_of_system
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.match_records import rounds_of_matches
 from oanquan_env.search.certificates import read_certificate
@@ -191,7 +191,7 @@ def _play(asked: argparse.Namespace) -> None:
 
     given = [] if opponent in (PERSON, *LEVELS) else [opponent]
     for name in given:
-        make_seat(name, asked.rules)  # what is wrong with it is said here, not on the page
+        player_of(name, asked.rules)  # what is wrong with it is said here, not on the page
     link: dict[str, str] = {}  # the page goes on with the game that it had
     if asked.opponent or asked.seat or asked.position or asked.rules != Rules.parse(DEFAULT_PRESET):
         link = {"rules": str(asked.rules)} | ({"from": board.text()} if asked.position else {})

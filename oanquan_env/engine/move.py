@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeAlias
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE, ZERO_BYTE, Termination
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
 from oanquan_env.engine.sowing import LAP_LIMIT
-from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE, playable, side_masks, sowings, walks
+from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE, origin, playable, side_masks, sowings, walks
 
 RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, MAX_PLIES, RESIGNED = map(int, Termination)
 RUNAWAY = -1
@@ -134,11 +134,6 @@ def _sowings(players: int, fields: int) -> tuple[list[Sowing], list[Far]]:
 def shift_of(code: int) -> int:
     """How far a code's byte lies from a side's lowest, in bits."""
     return (code & 7) << 3
-
-
-def origin(action: int) -> int:
-    """The code of the square that an action of the mover lifts."""
-    return DIRECTION_STRIDE * (action & 1) + (action >> 1)
 
 
 def walk_numbers(

@@ -25,21 +25,17 @@ DIRECTIONS = ((0, +1), (1, -1))  # (direction index, step on the ring)
 # ---- in whole numbers, for Python and for compilers ------------------------------------------------------------------
 
 
-def seeds_byte(fields: int, square: int) -> int:
-    """The byte of a square's seeds, by its ring index."""
-    side, place = divmod(square, fields + 1)
-    return SIDE_BYTES * side + (MANDARIN_BYTE if place == fields else place)
+def origin(action: int) -> int:
+    """The code of the square that an action of player 0 lifts."""
+    return DIRECTION_STRIDE * (action & 1) + (action >> 1)
 
 
-def met_byte(fields: int, square: int) -> int:
-    """The byte that a sowing meets: a mandarin square's is always zero."""
-    return seeds_byte(fields, square) + (ZERO_BYTE - MANDARIN_BYTE) * (square % (fields + 1) == fields)
-
-
-def stone_byte(fields: int, square: int) -> int:
-    """The byte of a square's stone; the one that is always zero for a field."""
-    side, place = divmod(square, fields + 1)
-    return SIDE_BYTES * side + STONE_BYTE if place == fields else ZERO_BYTE
+def square_bytes(fields: int, square: int) -> tuple[int, int, int]:
+    """The bytes of a square, by its ring index: of its seeds, as a sowing meets it, and of its stone."""
+    begin, place = SIDE_BYTES * (square // (fields + 1)), square % (fields + 1)
+    if place == fields:
+        return begin + MANDARIN_BYTE, begin + ZERO_BYTE, begin + STONE_BYTE
+    return begin + place, begin + place, ZERO_BYTE
 
 
 def sowings(players: int, fields: int) -> Iterator[tuple[int, int, int, int, int, int]]:
@@ -49,9 +45,9 @@ def sowings(players: int, fields: int) -> Iterator[tuple[int, int, int, int, int
     """
     for direction, step in DIRECTIONS:
         base = DIRECTION_STRIDE * direction
-        for origin in range(players * (fields + 1)):
-            key = COUNT_STRIDE * (base + seeds_byte(fields, origin))
-            side, place = divmod(origin, fields + 1)
+        for lifted in range(players * (fields + 1)):
+            key = COUNT_STRIDE * (base + square_bytes(fields, lifted)[0])
+            side, place = divmod(lifted, fields + 1)
             a = b = c = d = 0
             for count in range(COUNT_STRIDE):
                 place += step
@@ -60,14 +56,8 @@ def sowings(players: int, fields: int) -> Iterator[tuple[int, int, int, int, int
                 byte, met = (place, place) if place < fields else (MANDARIN_BYTE, ZERO_BYTE)
                 yield key + count, a, b, c, d, base + SIDE_BYTES * side + met
                 seed = 1 << 8 * byte
-                if side == 0:
-                    a += seed
-                elif side == 1:
-                    b += seed
-                elif side == 2:
-                    c += seed
-                else:
-                    d += seed
+                a, b = a + seed * (side == 0), b + seed * (side == 1)
+                c, d = c + seed * (side == 2), d + seed * (side == 3)
 
 
 def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int, int, int, int, int, int]]:
@@ -79,13 +69,13 @@ def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int,
     for direction, step in DIRECTIONS:
         base = DIRECTION_STRIDE * direction
         for square in range(squares):
-            gap, behind, two_on = met_byte(fields, square), (square + step) % squares, (square + 2 * step) % squares
+            seeds, gap, stone = square_bytes(fields, square)
+            behind_seeds, _, behind_stone = square_bytes(fields, (square + step) % squares)
+            _, next_gap, _ = square_bytes(fields, (square + 2 * step) % squares)
             if gap % SIDE_BYTES == ZERO_BYTE and not empty_mandarin:
                 yield base + gap, ZERO_BYTE, ZERO_BYTE, ZERO_BYTE, ZERO_BYTE, ZERO_BYTE
             else:
-                around = seeds_byte(fields, square), stone_byte(fields, square)
-                beyond = seeds_byte(fields, behind), stone_byte(fields, behind)
-                yield base + gap, *around, *beyond, base + met_byte(fields, two_on)
+                yield base + gap, seeds, stone, behind_seeds, behind_stone, base + next_gap
 
 
 def side_masks(fields: int, end: int) -> tuple[int, int, int]:
@@ -130,7 +120,7 @@ class Tables:
 def build_tables(rules: Rules) -> Tables:
     """The tables of `rules`."""
     players, fields, numbers = rules.players, rules.fields, rules.numbers
-    ring_bytes = np.array([seeds_byte(fields, square) for square in range(rules.squares)], dtype=np.intp)
+    ring_bytes = np.array([square_bytes(fields, square)[0] for square in range(rules.squares)], dtype=np.intp)
     stone_bytes = SIDE_BYTES * np.arange(players, dtype=np.intp) + STONE_BYTE
 
     increment, after = sowing_tables(players, fields)
@@ -141,18 +131,13 @@ def build_tables(rules: Rules) -> Tables:
     initial[ring_bytes] = rules.seeds
     initial[ring_bytes[fields :: fields + 1]] = rules.mandarin_seeds
     initial[stone_bytes] = rules.stones
-    origin = [
-        DIRECTION_STRIDE * direction + SIDE_BYTES * player + field
-        for player in range(players)
-        for field in range(fields)
-        for direction, _ in DIRECTIONS
-    ]
+    first = np.array([origin(action) for action in range(rules.actions)], dtype=np.intp)
     occupied = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, count=fields, bitorder="little") != 0
     full = playable(fields, numbers["sowing"])
     legal = occupied.repeat(2, axis=1) & np.array([full >> action & 1 for action in range(rules.actions)], dtype=bool)
     gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap = around
     return Tables(
-        origin=np.array(origin, dtype=np.intp),
+        origin=(SIDE_BYTES * np.arange(players)[:, None] + first).reshape(-1),
         increment=increment,
         after=after,
         gap_seeds=gap_seeds,

@@ -1,23 +1,20 @@
 """Who plays a seat: a person, a level for people such as `easy`, or any player by name."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import UnavailableError, UnknownAgentError
-from oanquan_env.players import EpsilonPolicy, Policy
-from oanquan_env.players import as_policy as make_policy
+from oanquan_env.players import EpsilonPolicy, Policy, as_policy
 
 PERSON = "human"  # the name of a person
 
 
-@dataclass(frozen=True)
-class Level:
-    """A strength for people."""
+class Level(NamedTuple):
+    """A strength for people: names of players, the best first, and the probability of a random move."""
 
-    # names of players, the best first: the first that is installed and plays the rules is taken
     players: tuple[str, ...]
-    epsilon: float = 0.0  # probability of a random move
+    epsilon: float = 0.0
 
 
 LEVELS = {
@@ -40,14 +37,6 @@ LEVELS = {
 comes with the package its play from the set-up is proved to be."""
 
 
-@dataclass(frozen=True)
-class Seat:
-    """Who sits on a seat."""
-
-    name: str  # `PERSON`, a level or a player's name
-    policy: Policy | None = None  # the player; None for a person
-
-
 def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     """Name and player of the first that is installed and plays `rules`; the last of them must.
 
@@ -55,27 +44,27 @@ def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     """
     for name in names[:-1]:
         try:
-            return name, make_policy(name, rules)
+            return name, as_policy(name, rules)
         except (ImportError, UnavailableError, UnknownAgentError):  # the last is of a wheel alone, without `agents`
             continue
-    return names[-1], make_policy(names[-1], rules)
+    return names[-1], as_policy(names[-1], rules)
 
 
-def make_seat(name: str, rules: Rules) -> Seat:
-    """The person, level or player of that name.
+def player_of(name: str, rules: Rules) -> Policy | None:
+    """The level or player of that name; None for a person.
 
     Raises `ValueError` for a name that no player has, and for a player that is damaged; `ImportError` for a player, not
     a level, that needs a package that is not installed.
     """
     if name == PERSON:
-        return Seat(name)
-    if name not in LEVELS:
-        try:
-            return Seat(name, make_policy(name, rules))
-        except UnknownAgentError as error:
-            begin = "players are:\n"
-            known = str(error).replace(begin, f"{begin}  {', '.join(LEVELS)}: levels for people\n")
-            raise UnknownAgentError(known) from None
-    level = LEVELS[name]
-    policy = first_playing(level.players, rules)[1]
-    return Seat(name, EpsilonPolicy(Core(rules), policy, level.epsilon) if level.epsilon else policy)
+        return None
+    if name in LEVELS:
+        names, epsilon = LEVELS[name]
+        policy = first_playing(names, rules)[1]
+        return EpsilonPolicy(Core(rules), policy, epsilon) if epsilon else policy
+    try:
+        return as_policy(name, rules)
+    except UnknownAgentError as error:
+        begin = "players are:\n"
+        known = str(error).replace(begin, f"{begin}  {', '.join(LEVELS)}: levels for people\n")
+        raise UnknownAgentError(known) from None

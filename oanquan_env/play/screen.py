@@ -30,7 +30,7 @@ def has_colour() -> bool:
     return "WT_SESSION" in os.environ if os.name == "nt" else os.environ.get("TERM", "dumb") != "dumb"
 
 
-def drawn(board: Board, language: str = "en") -> str:
+def drawn(board: Board, language: vietnamese.Language = "en") -> str:
     """The board as this output shows it."""
     words = vietnamese.board_words(board) if language == "vi" else None
     picture = plain(render.text(board, last=board.last_mark, columns=width(), words=words))
@@ -48,13 +48,13 @@ def plain(text: str) -> str:
 
 def wrapped(text: str) -> str:
     """The text in lines that fit the terminal, without a broken word, nor one at a no-break space."""
-    columns, lines = width(), []
+    lines, columns = [], width()
     for line in text.split("\n"):
         begin = re.match(r"  \S.*?  +", line)  # of a line in a table: the second column stays one
         indent = " " * (len(begin[0]) if begin else 0)
-        fits = columns is None or len(line) <= columns
-        options = {"subsequent_indent": indent, "break_long_words": False, "break_on_hyphens": False}
-        lines += [line] if fits else textwrap.wrap(line, columns, **options)  # type: ignore[arg-type]
+        wrapper = textwrap.TextWrapper(columns or len(line) + 1, subsequent_indent=indent)
+        wrapper.break_long_words = wrapper.break_on_hyphens = False
+        lines += wrapper.wrap(line) or [""]
     return plain("\n".join(lines).replace("\N{NO-BREAK SPACE}", " "))
 
 

@@ -54,6 +54,8 @@ class PlayServer(ThreadingHTTPServer):
 
     def __init__(self, chooser: Chooser, host: str, port: int | None, link: Mapping[str, str]) -> None:
         wanted = PORT if port is None else port
+        if host in ("", "0.0.0.0"):
+            raise UsageError("--host takes one address of this machine, such as 192.168.1.5, not all of them")
         try:
             super().__init__((host, wanted), _Handler)
         except OSError as error:
@@ -94,10 +96,10 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """A file of the page, or `players`: those that were given, and the names of kinds that any page may ask for."""
+        """A file of the page, or `players.json`: those that were given, and the names of kinds that any page may ask for."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
-        if place == "players":
+        if place == "players.json":
             self._answer(200, {"given": self.server.chooser.given, "names": list(KINDS)})
         elif file is not None and place is not None:
             kind = TYPES.get(file.suffix, "application/octet-stream")

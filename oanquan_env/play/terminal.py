@@ -1,25 +1,25 @@
 """A game in the terminal: persons type moves and commands, agents answer."""
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
+from numpy.random import Generator
 
 from oanquan_env import render
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError, names, seat_name
+from oanquan_env.engine.positions import Termination
 from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
 from oanquan_env.play import vietnamese
-from oanquan_env.play.game import Game
 from oanquan_env.play.hints import hint
-from oanquan_env.play.levels import LEVELS, first_playing
+from oanquan_env.play.levels import LEVELS, first_playing, player_of
 from oanquan_env.play.screen import drawn, edit_lines, thinking, wrapped
-from oanquan_env.play.vietnamese_texts import HELP, Language, in_language
 from oanquan_env.players import Policy, as_policy
 from oanquan_env.playing import choose_move
-from oanquan_env.records.games import OWNERSHIP_HEADERS, read_records
+from oanquan_env.records.games import OWNERSHIP_HEADERS, GameRecord, read_records
 
 
 class _ToldError(UsageError):
@@ -35,42 +35,44 @@ class TerminalGame:
     """
 
     def __init__(
-        self, board: Board, players: Sequence[str], hints: str | None, rng: np.random.Generator, language: Language
+        self, board: Board, players: Sequence[str], hints: str | None, rng: Generator, language: vietnamese.Language
     ) -> None:
-        self.players, self._hints, self._rng = players, hints, rng
-        self._language: Language = language
+        self.players, self._hints, self._rng, self._language = players, hints, rng, language
         self._begin(board)
         self._asked = ""  # a line that would drop the game, and is done if it is typed again
         self._waiting = False  # an agent was interrupted, and waits for the person's next line
 
     def _begin(self, board: Board, *, known: bool = False) -> None:
-        """Go on with another game, with the same agents if they are `known` to play its rules.
-
-        Raises ValueError or ImportError, with nothing changed, if an agent does not play them.
-        """
+        """Go on with another game, its agents `known`; raises, with nothing changed, if one does not play its rules."""
         if board.rules.players != (here := len(self.players)):
             self._fail("it has {players} players, this one {here}", players=board.rules.players, here=here)
-        self.game: Game = Game(board, self.players, self.game.seats if known else None)
         if not known:
+            agents = {name: player_of(name, board.rules) for name in dict.fromkeys(self.players)}
             self._adviser = None if self._hints is None else as_policy(self._hints, board.rules)
+            self._seats = [agents[name] for name in self.players]  # None for a person
+        self.board = board
+        self._resigned: int | None = None
+        self._undone: list[list[Move]] = []
         self._files: set[Path] = set()  # that the game was saved to
         self._kept = board.history  # what is in a file, or need not be
 
     @property
-    def board(self) -> Board:
-        """The board of the game."""
-        return self.game.board
+    def _over(self) -> bool:
+        return self.board.outcome is not None or self._resigned is not None
+
+    @property
+    def _agent(self) -> Policy | None:
+        return None if self._over else self._seats[self.board.mover]  # None for a person, too
 
     def run(self) -> None:
         """Play until somebody types `quit` or the input ends."""
         edit_lines()
-        self._say("Type a move such as 3A or 2C, or help; legend explains the board.")
+        self._say("Type a move such as 3A, or help; legend explains the board.")
         self._introduce()
         while True:
             try:
-                agent = None if self._waiting else self.game.player
-                if agent is not None:
-                    self._answer(agent)
+                if self._agent is not None and not self._waiting:
+                    self._answer(self._agent)
                     continue
                 line = input(self._prompt()).strip()
                 if line.lower() in ("quit", "exit"):
@@ -86,14 +88,14 @@ class TerminalGame:
                 if self._may_drop("Ctrl-C", "\n"):
                     raise
 
-    # ---- output ----------------------------------------------------------------------------------------------------
-
     def _words(self, text: str, **parts: object) -> str:
-        return in_language(text, self._language, **parts)
+        return vietnamese.in_language(text, self._language, **parts)
+
+    def _tell(self, lines: Iterable[str]) -> None:
+        print(wrapped("\n".join(lines)))
 
     def _say(self, text: str, **parts: object) -> None:
-        """Print a sentence in the language of the game, with its parts."""
-        print(wrapped(self._words(text, **parts)))
+        self._tell([self._words(text, **parts)])
 
     def _fail(self, text: str, **parts: object) -> None:
         raise _ToldError(self._words(text, **parts))
@@ -110,16 +112,76 @@ class TerminalGame:
         return self._words(seat_name(self.board.rules, seat))
 
     def _introduce(self) -> None:
-        """Say who plays which rules, and draw the board."""
         seats = ", ".join(f"{self._seat(seat)}: {self._words(name)}" for seat, name in enumerate(self.players))
         self._say("{seats}. Rules: {rules}.", seats=seats, rules=self.board.rules)
         self._do_board()
+
+    def _prompt(self) -> str:
+        text = "{seat} waits; Enter lets it go on > " if self._agent else "{seat} > "
+        if self._over:
+            text = "The game is over (undo, story, new, save FILE, quit) > "
+        return self._words(text, seat=self._seat(self.board.mover))
+
+    def _may_drop(self, line: str, begin: str = "") -> bool:
+        """Whether the game is in a file, or the person was warned and asks again."""
+        if self.board.history in ([], self._kept) or self._asked == line:
+            return True
+        self._asked = line
+        print(end=begin)
+        self._say("This game is not saved (save FILE). {line} once more drops it.", line=line)
+        return False
+
+    def _run_command(self, line: str) -> None:
+        word, *rest = line.split(maxsplit=1)
+        word, detail = word.lower(), "".join(rest)
+        if f"{word} {detail}".strip() != self._asked:
+            self._asked = ""
+        getattr(self, f"_do_{word}", lambda _: self._type_move(line))(detail)
+
+    def _type_move(self, line: str) -> None:
+        try:
+            move = Move.parse(line)
+        except NotationError:
+            self._say("I do not know {line!r}: type a move such as 3A, or help.", line=line)
+            return
+        if self._resigned is not None:
+            self._say("The game is over; undo takes the resignation back.")
+        elif self._agent is not None:
+            self._say("It is {seat}'s turn.", seat=self._seat(self.board.mover))
+        else:
+            self._play(move)
+
+    def _answer(self, agent: Policy) -> None:
+        name = f"{self._seat(self.board.mover)} ({self._words(self.players[self.board.mover])})"
+        with thinking(self._words("{name} is thinking…", name=name)):
+            move = choose_move(agent, self.board, self._rng)
+        self._play(move, self._words("{name} plays {move}.\n", name=name, move=move))
+
+    def _play(self, move: Move, words: str = "") -> None:
+        try:
+            self.board.push(move)
+        except (IllegalMoveError, RunawayGameError) as error:
+            illegal = isinstance(error, IllegalMoveError)
+            told = "{move} cannot be played; moves lists those that can." if illegal else "{move} would never end."
+            self._say(told if self._language == "vi" else "{error}.", move=move, error=error)
+            return
+        self._undone.clear()
+        print(end=words)
+        self._show()
+
+    def _show(self) -> None:
+        """The board, and where the final points come from, if the last move ended the game."""
+        self._do_board()
+        trace = self.board.last_trace
+        if trace is not None and trace.termination:
+            self._tell(trace.ending() if self._language == "en" else vietnamese.ending(trace))
+            print()
 
     def _do_board(self, _: str = "") -> None:
         print(f"\n{drawn(self.board, self._language)}\n")
 
     def _do_help(self, _: str) -> None:
-        self._say(HELP)
+        self._tell([vietnamese.help_text(self._language)])
 
     def _do_legend(self, _: str) -> None:
         self._say(render.LEGEND)
@@ -133,117 +195,58 @@ class TerminalGame:
         if trace is None:
             self._say("No move has been played yet.")
         else:
-            print(wrapped("\n".join(trace.lines() if self._language == "en" else vietnamese.trace_lines(trace))))
-
-    def _prompt(self) -> str:
-        text = "{seat} waits; Enter lets it go on > " if self.game.player else "{seat} > "
-        if self.game.over:
-            text = "The game is over (undo, story, new, save FILE, quit) > "
-        return self._words(text, seat=self._seat(self.board.mover))
-
-    def _may_drop(self, line: str, begin: str = "") -> bool:
-        """Whether the game can be dropped: it is in a file, or the person was warned and asks again."""
-        if self.board.history in ([], self._kept) or self._asked == line:
-            return True
-        self._asked = line
-        print(end=begin)
-        self._say("This game is not saved: save FILE keeps it. {line} once more drops it.", line=line)
-        return False
-
-    # ---- moves -----------------------------------------------------------------------------------------------------
-
-    def _run_command(self, line: str) -> None:
-        word, *rest = line.split(maxsplit=1)
-        word, detail = word.lower(), "".join(rest)
-        if f"{word} {detail}".strip() != self._asked:
-            self._asked = ""
-        getattr(self, f"_do_{word}", lambda _: self._type_move(line))(detail)
-
-    def _type_move(self, line: str) -> None:
-        try:
-            move = Move.parse(line)
-        except NotationError:
-            self._say("I do not know {line!r}: type a move such as 3A or 2C, or help.", line=line)
-            return
-        if self.game.resigned is not None:
-            self._say("The game is over; undo takes the resignation back.")
-        elif self.game.player is not None:
-            self._say("It is {seat}'s turn.", seat=self._seat(self.board.mover))
-        else:
-            self._play(move)
-
-    def _answer(self, agent: Policy) -> None:
-        name = f"{self._seat(self.board.mover)} ({self._words(self.players[self.board.mover])})"
-        with thinking(self._words("{name} is thinking…", name=name)):
-            move = choose_move(agent, self.board, self._rng)
-        self._play(move, self._words("{name} plays {move}.\n", name=name, move=move))
-
-    def _play(self, move: Move, words: str = "") -> None:
-        try:
-            self.game.push(move)
-        except (IllegalMoveError, RunawayGameError) as error:
-            illegal = isinstance(error, IllegalMoveError)
-            told = "{move} cannot be played; moves lists those that can." if illegal else "{move} would never end."
-            self._say(told if self._language == "vi" else "{error}.", move=move, error=error)
-        else:
-            print(end=words)
-            self._do_board()
-            self._print_ending()
-
-    def _print_ending(self) -> None:
-        """Where the final points come from, if the last move ended the game."""
-        trace = self.board.last_trace
-        if trace is not None and trace.termination:
-            lines = trace.ending() if self._language == "en" else vietnamese.ending(trace)
-            print(wrapped("\n".join(lines)), end="\n\n")
+            self._tell(trace.lines() if self._language == "en" else vietnamese.trace_lines(trace))
 
     def _do_hint(self, _: str) -> None:
-        if self.game.over:
+        if self._over:
             self._say("The game is over.")
             return
         with thinking(self._words("The player who gives hints is thinking…")):
             try:
                 self._adviser = self._adviser or first_playing(LEVELS["perfect"].players, self.board.rules)[1]
-                advice = hint(self._hints or "perfect", self._adviser, self.board, self._rng)
-                told = advice.text(self.board, self._language)
+                told = hint(self._hints or "perfect", self._adviser, self.board, self._rng, self._language)
             except ValueError as error:  # the file of a net is damaged
                 told = self._words("There is no hint: {why}.", why=self._reason(error))
-        print(wrapped(told))
+        self._tell([told])
 
     def _do_undo(self, _: str) -> None:
-        if self.game.undo():
-            self._do_board()
-        else:
+        history, seats = self.board.history, self._seats
+        back = (back for back in range(1, len(history) + 1) if seats[(self.board.mover - back) % len(seats)] is None)
+        count = 0 if self._resigned is not None else next(back, None)
+        if count is None:
             self._say("There is no move of yours to take back.")
+            return
+        self._resigned = None
+        if count:
+            self._undone.append([self.board.pop() for _ in range(count)][::-1])
+        self._do_board()
 
     def _do_redo(self, _: str) -> None:
-        if self.game.redo():
-            self._do_board()
-            self._print_ending()
-        else:
+        if self._resigned is not None or not self._undone:
             self._say("There is no move to play again.")
+            return
+        for move in self._undone.pop():
+            self.board.push(move)
+        self._show()
 
     def _do_resign(self, _: str) -> None:
-        if self.game.over:
+        if self._over:
             self._say("The game is over.")
             return
-        loser = self.game.resign()
+        loser = self._resigned = self.board.mover
         text = "{seat} resigns: {other} wins." if self.board.rules.players == 2 else "{seat} resigns."
         self._say(text, seat=self._seat(loser), other=self._seat(1 - loser))
 
-    # ---- other games -----------------------------------------------------------------------------------------------
-
     def _do_new(self, _: str) -> None:
-        if self.game.over or self._may_drop("new"):
+        if self._over or self._may_drop("new"):
             self._begin(self.board.start(), known=True)
             self._introduce()
 
     def _do_save(self, name: str) -> None:
-        """Write the game to a new file, or to one that it wrote before."""
-        path, text = Path(name).expanduser(), str(self.game.record())
         if not name:
             self._say("Save it where? Type save and the name of a file.")
             return
+        path, text = Path(name).expanduser(), str(self._record())
         try:
             if path.resolve() in self._files:
                 write_atomically(path, text.encode())
@@ -259,8 +262,16 @@ class TerminalGame:
             self._kept = self.board.history
             self._say("Saved to {path}.", path=path)
 
+    def _record(self) -> GameRecord:
+        seats = [seat_name(self.board.rules, seat) for seat in range(len(self.players))]
+        record = GameRecord.from_board(self.board, dict(zip(seats, self.players, strict=True)))
+        if self._resigned is None:
+            return record
+        said = {len(record.moves): f"{seats[self._resigned]} resigns"}
+        return dataclasses.replace(record, termination=str(Termination.RESIGNED), comments=said)
+
     def _do_load(self, name: str) -> None:
-        if not self.game.over and not self._may_drop(f"load {name}".strip()):
+        if not self._over and not self._may_drop(f"load {name}".strip()):
             return
         try:
             board = self._read(name)
@@ -281,10 +292,9 @@ class TerminalGame:
         records = read_records(path)
         if number is None and len(records) != 1:
             self._fail("{path} holds {count} games: load {path} 1 takes the first", path=path, count=len(records))
-        number = 1 if number is None else number
-        if not 1 <= number <= len(records):
+        if number is not None and not 1 <= number <= len(records):
             self._fail("there is no game {number}: {path} holds {count}", number=number, path=path, count=len(records))
-        record = records[number - 1]
+        record = records[(number or 1) - 1]
         if any(header in record.headers for header in OWNERSHIP_HEADERS):
             self._fail("it is a round of a match, in which fields are sold")
         return record.board()

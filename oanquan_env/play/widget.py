@@ -2,7 +2,6 @@
 
 import json
 import re
-from importlib.resources import files
 from typing import Any
 
 from oanquan_env.errors import MissingExtraError, UsageError
@@ -16,11 +15,11 @@ except ImportError as error:
 from oanquan_env.board import Board
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules
 from oanquan_env.play.choosing import Chooser
-from oanquan_env.play.levels import LEVELS, PERSON, make_seat
+from oanquan_env.play.levels import LEVELS, PERSON, player_of
+from oanquan_env.play.server import WEB
 from oanquan_env.records.games import GameRecord, parse_records
 
 PUZZLES = ("first", "easy", "medium", "hard")
-_WEB = files("oanquan_env.play") / "web"
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([a-z-]+\.js)";$', re.MULTILINE)
 
 
@@ -29,25 +28,25 @@ def joined(name: str, exported: str) -> str:
 
     Each becomes an object of the names that others import from it.
     """
-    texts: dict[str, str] = {}
     wanted: dict[str, set[str]] = {name: {exported}}
+    texts: dict[str, str] = {}
 
     def add(name: str) -> None:
-        text = texts[name] = (_WEB / name).read_text(encoding="utf-8")
+        text = (WEB / name).read_text(encoding="utf-8")
         for names, imported in _IMPORT.findall(text):
-            wanted.setdefault(imported, set()).update(one.partition(" as ")[0] for one in names.split(", "))
-            if imported not in texts:
+            if imported not in wanted:
+                wanted[imported] = set()
                 add(imported)
+            wanted[imported].update(one.partition(" as ")[0] for one in names.split(", "))
         text = _IMPORT.sub(lambda one: f'const {{ {one[1].replace(" as ", ": ")} }} = modules["{one[2]}"];', text)
-        pieces[name] = re.sub(r"^export (default )?", "", text, flags=re.MULTILINE)
+        texts[name] = re.sub(r"^export (default )?", "", text, flags=re.MULTILINE)
 
-    pieces: dict[str, str] = {}
     add(name)
-    parts = [
-        f'modules["{name}"] = (() => {{\n{text}\nreturn {{ {", ".join(sorted(wanted[name]))} }};\n}})();'
-        for name, text in pieces.items()
+    modules = [
+        f'modules["{one}"] = (() => {{\n{text}\nreturn {{ {", ".join(sorted(wanted[one]))} }};\n}})();'
+        for one, text in texts.items()
     ]
-    return "\n".join(["const modules = {};", *parts, f'export default modules["{name}"].{exported};\n'])
+    return "\n".join(["const modules = {};", *modules, f'export default modules["{name}"].{exported};\n'])
 
 
 class BoardWidget(anywidget.AnyWidget):
@@ -113,7 +112,7 @@ class BoardWidget(anywidget.AnyWidget):
         if not 0 <= self._seat < players:
             raise UsageError(f"seat must be 0 to {players - 1}; got {self._seat!r}")
         if self._opponent not in LEVELS:
-            make_seat(self._opponent, board.rules)
+            player_of(self._opponent, board.rules)
         seats = [PERSON if seat == self._seat else self._opponent for seat in range(players)]
         text, number = str(GameRecord.from_board(board)), self.begin.get("number", 0) + 1
         return {"number": number, "text": text, "seats": seats, "puzzle": None, "rewind": rewind}
@@ -129,8 +128,6 @@ def files_for(rules: Rules) -> dict[str, Any]:
     """The files of the page that a game by `rules` needs, by name: JSON as objects, others as bytes."""
     preset = next((name for name, preset in PRESETS.items() if preset.rules == rules), None)
     always = ("catalogue.json", "puzzles-first.json", f"drawing-{rules.players}-{rules.fields}.json")
-    data = [file for file in (_WEB / "data").iterdir() if file.name in always or f"-{preset}." in file.name]
-    held = [_WEB / "engine.wasm", _WEB / "engine.json", *data]
-    return {
-        file.name: json.loads(file.read_bytes()) if file.name.endswith(".json") else file.read_bytes() for file in held
-    }
+    data = [file for file in (WEB / "data").iterdir() if file.name in always or f"-{preset}." in file.name]
+    contents = {file.name: file.read_bytes() for file in (WEB / "engine.wasm", WEB / "engine.json", *data)}
+    return {name: json.loads(content) if name.endswith(".json") else content for name, content in contents.items()}

@@ -1,6 +1,6 @@
 // The board as it stands: the empty board, and a position on it.
 //
-// It decides no rule and knows no geometry: it draws positions that it is given as JSON (`oanquan_env.play.picture`).
+// It decides no rule and knows no geometry: it draws positions that it is given as JSON.
 
 import { sheet } from "./board-style.js";
 import { WORDS } from "./board-words.js";

@@ -181,6 +181,7 @@ export class Engine {
     return {
       scores: this.#read("game", "points", 2),
       winner: winner < 0 ? null : winner,
+      owed: this.#get("match", "owed"),
       ownership: { sold: marked(1), pawned: marked(-1) },
       over: this.#get("match", "match_end") !== 0,
       matchWinner: matchWinner < 0 ? null : matchWinner,

@@ -46,13 +46,16 @@ const part = (name, id, more = {}) => (nodes[id] = make(name, { id: `openings-${
 
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
-document.adoptedStyleSheets.push(style);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 
 export async function open() {
   const own = page.state.rules, { proved, default: usual } = page.catalogue;
   build(proved);
-  await choose(proved.includes(own) ? own : usual);
   nodes.dialog.showModal();
+  try { await choose(proved.includes(own) ? own : usual); } catch (error) {
+    nodes.dialog.close();
+    throw error;
+  }
 }
 
 /** The dialog in the page's language. */
@@ -113,6 +116,7 @@ async function choose(preset) {
   seen.bound = valueOf(rules, seen.table, position, movesOf(engine, rules, seen.table, position)).value;
   nodes.claim.textContent = said().claim(seen.bound);
   tell("");
+  seen.view.cancel(); // a board that is drawn anew would only skip what moves
   seen.view.setDrawing(seen.drawing);
   show();
 }

@@ -7,7 +7,7 @@ import { readLink } from "./links.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
 import { play, view } from "./table.js";
-import { plateNames, verdict } from "./told.js";
+import { plateNames } from "./told.js";
 
 export function open() {
   $("pasted").value = "";
@@ -43,10 +43,10 @@ export async function openFile(file) {
   else if (file) await openText(await file.text());
 }
 
-/** Begin the game that a link holds: who sits here stays, unless it names players or others are needed. */
+/** Begin the game that a link holds; where it has no moves and names no players, who sits here stays. */
 async function openHeld(text) {
   const asked = readLink(text, page.catalogue);
-  await play("new", { ...asked, seats: /(^|&)(south|east|north|west)=/.test(text) ? asked.seats : null });
+  await play("new", { ...asked, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
 }
 
 /** Begin the game that the address holds. */
@@ -93,14 +93,13 @@ function shareLink() {
   return navigator.share(shared).catch(() => {}); // it was put off
 }
 
-/** The game for a film. */
+/** The game for a film, in which the first seat is at the bottom however the board stands. */
 function filmed() {
-  const { start, starter, line, outcome, match } = page.state, moves = line.map((serial) => view.moves[serial]);
-  return {
-    drawing: view.board.plain, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, owners: match?.owners.tabs ?? "",
-    names: plateNames(view).map((name) => name.filter(Boolean).join(" · ")), labels: moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`),
-    verdict: page.state.turn === "over" ? capital(verdict(view)) : "",
-  };
+  const { start, starter, line, outcome, match } = page.state, moves = line.map((serial) => view.moves[serial]), drawing = view.board.plain;
+  const seats = drawing.seats[page.language].map(capital), labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
+  const verdict = !outcome ? "" : outcome.winners.length === seats.length ? view.words.draw : view.words.wins(outcome.winners.map((seat) => seats[seat]));
+  const names = plateNames(view).map(([, role], seat) => [seats[seat], role].filter(Boolean).join(" · "));
+  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, owners: match?.owners.tabs ?? "", names, labels, verdict };
 }
 
 async function film(kind) {

@@ -1,6 +1,6 @@
 // The marks of a move, and of fields that changed hands in a match, as SVG: for the board and for pictures alike.
 //
-// `drawing` is the JSON of an empty board (`oanquan_env.play.picture`), unturned.
+// `drawing` is the JSON of an empty board, unturned.
 
 const TABS = { 1: { fill: "card", stroke: "accent" }, 2: { fill: "accent", stroke: "edge" } };
 

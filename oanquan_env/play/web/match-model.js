@@ -19,8 +19,8 @@ export const changedHands = (match) => match !== null && Object.values(match.own
 export function settle(engine, rules, match, position, round = {}) {
   const { ownership, starter } = match, number = match.rounds.length + 1;
   const settled = engine.settle(rules, match.rules, { ownership, starter, round: number, position });
-  const { scores, winner, over } = settled, after = settled.ownership, held = ({ sold, pawned }) => sold.map((row, player) => [...row, ...pawned[player]]);
+  const { scores, winner, owed, over } = settled, after = settled.ownership, held = ({ sold, pawned }) => sold.map((row, player) => [...row, ...pawned[player]]);
   const changes = { sold: gained(after.sold, ownership.sold), pawned: gained(after.pawned, ownership.pawned), returned: gained(held(ownership), held(after)) };
-  const played = { ...round, ...changes, number, starter, ownership, scores, winner, owed: settled.owed ?? null, termination: position.ended };
+  const played = { ...round, ...changes, number, starter, ownership, scores, winner, owed, termination: position.ended };
   return { ...match, rounds: [...match.rounds, played], ownership: after, starter: settled.starter, over, winner: settled.matchWinner };
 }

@@ -32,7 +32,7 @@ export function sentenceName(view, player) {
 export const standing = (view, scores) => scores.map((score, player) => `${seatName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
 
 /** Who won, without the points; empty while a game goes on. */
-export function verdict(view) {
+function verdict(view) {
   const { outcome, resigned, seats } = view.state, words = wordsOf(view), name = (seat) => sentenceName(view, seat);
   if (resigned !== null) return words.resigned(name(resigned), seats.length === 2 ? name(1 - resigned) : "");
   if (outcome.winners.length === seats.length) return words.draw;

@@ -1,0 +1,56 @@
+"""Levels for people, and hints in the terminal."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oanquan_env import Board, Rules
+from oanquan_env.analysis import Analysis
+from oanquan_env.files import FileError
+from oanquan_env.play import hints
+from oanquan_env.play.levels import LEVELS, first_playing
+from oanquan_env.players.book import with_book
+from oanquan_env.search import value_net
+from tests.players import FirstMove
+
+
+class Searching(FirstMove):
+    """Its search values 1A at 5 points and every other move at nothing."""
+
+    def analyse(self, board: Board) -> Analysis:
+        return Analysis.of(board, {move.action: 5.0 * (str(move) == "1A") for move in board.legal_moves}, [0], 1)
+
+
+@pytest.mark.parametrize(("preference", "best"), [(5.0, ("2C", "4A")), (4.0, ("1A",))])
+def test_a_hint_is_the_proved_move_unless_the_search_sees_a_much_better_one(
+    preference: float, best: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hints, "PREFERENCE", preference)
+    book = with_book(Searching(Board().core), Rules())
+    first, _, values = hints.hint("searching", book, Board(), np.random.default_rng(0), "en").split("\n")
+    assert first in [f"searching: try {move}." for move in best]
+    assert values.startswith("1A\N{NO-BREAK SPACE}+5  ")
+
+
+def test_levels_fall_back_to_what_is_installed(without_numba: None) -> None:
+    names = ["greedy", "greedy", "maxn:depth=3", "maxn:depth=5", "book:maxn:depth=4,net=pretrained"]
+    assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == names
+    assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "book:maxn:depth=7"
+
+
+def test_levels_take_the_best_that_is_installed() -> None:
+    pytest.importorskip("numba")
+    played = {"mancala-world": "book:minimax:ms=1000,net=pretrained", "tonkin seeds=3": "book:minimax:ms=1000"}
+    played |= {"vietnamese refill=forfeit": "book:maxn:depth=7", "three-player": "book:maxn:ms=1000,net=pretrained"}
+    for rules, name in played.items():
+        assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name
+
+
+def test_a_damaged_net_is_told_and_no_other_player_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    damaged = tmp_path / "value.npz"
+    damaged.write_bytes(b"PK\x03\x04 and nothing more")
+    monkeypatch.setattr(value_net, "pretrained_path", lambda rules: damaged)
+    with pytest.raises(FileError, match="not a value net"):
+        first_playing(LEVELS["hard"].players, Rules())
