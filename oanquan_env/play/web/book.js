@@ -81,6 +81,13 @@ export function unpack(rules, key) {
 
 // ---- a certificate ---------------------------------------------------------------------------------------------------
 
+/** The bound "lower" or "upper" of a certificate: its points, the prover's moves and their ranks. */
+export function strategyOf(file, arrays, name) {
+  const [bound, moves, ranks] = [name, `${name}_moves`, `${name}_ranks`].map((part) => arrays[part]);
+  const whole = Number.isInteger(bound) && moves instanceof Uint8Array && ranks instanceof Uint8Array && moves.length === ranks.length;
+  return whole ? { bound, moves, ranks } : damaged(file, name, "a bound, moves and as many ranks are wanted", "cần có chặn, các nước và chừng ấy bậc");
+}
+
 /** Plays the moves of a certificate of the set-up. Each strategy is followed to all its positions when first needed. */
 export class Book {
   #engine;
@@ -97,11 +104,7 @@ export class Book {
     this.start = engine.start(rules);
     const wanted = { format: 1, rules: preset, position: positionText(rules, this.start) };
     for (const [name, value] of Object.entries(wanted)) if (arrays[name] !== value) damaged(this.file, name, `${arrays[name]}; ${value} is wanted`);
-    for (const name of ["lower", "upper"]) {
-      const [bound, moves, ranks] = [name, `${name}_moves`, `${name}_ranks`].map((part) => arrays[part]);
-      const whole = Number.isInteger(bound) && moves instanceof Uint8Array && ranks instanceof Uint8Array;
-      if (!whole || moves.length !== ranks.length) damaged(this.file, name, "a bound, moves and as many ranks are wanted");
-    }
+    for (const name of ["lower", "upper"]) strategyOf(this.file, arrays, name);
   }
 
   /** The proved action in a running position, or null: the lower bound's after an even number of plies, else the upper's. */

@@ -2,7 +2,7 @@
 
 import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
-import { Openings } from "./book.js";
+import { Book, Openings } from "./book.js";
 import { $, complain, explain, make, notice, page, words } from "./common.js";
 import { Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
@@ -64,11 +64,11 @@ function build(presets) {
   const rules = part("select", "rules", { onchange: () => choose(rules.value).catch(complain) }), board = part("div", "board");
   rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
   const file = part("input", "file", { type: "file", accept: ".npz", hidden: true }), row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
-  file.onchange = () => { if (file.files[0]) checkFile(file.files[0]); file.value = ""; };
+  file.onchange = () => { if (file.files[0]) checkFile(file.files[0]).catch((error) => tell(explain(error))); file.value = ""; };
   const more = make("div", {},
     make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere), button(said().link, copyLink)),
     make("h3", { textContent: said().proof }), part("p", "claim"),
-    row(button(said().check, checkOwn, { className: "main" }), button(said().own, () => file.click(), { className: "check", title: said().ownFile }), button(said().beat, beat)),
+    row(button(said().check, () => checkFile(null), { className: "main" }), button(said().own, () => file.click(), { className: "check", title: said().ownFile }), button(said().beat, beat)),
     part("progress", "progress", { hidden: true }), part("p", "told"), file);
   part("dialog", "dialog").append(make("form", { method: "dialog" },
     make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
@@ -239,8 +239,11 @@ view.addEventListener("shown", tellGoal);
 
 // ---- the proof -------------------------------------------------------------------------------------------------------
 
-const checkOwn = async () => check(`certificate-${seen.preset}.npz`, await data(`certificate-${seen.preset}.npz`));
-const checkFile = async (file) => check(file.name, await file.arrayBuffer());
+/** Check the page's certificate of the rules, or a person's file. */
+async function checkFile(file) {
+  const own = Book.file(seen.preset);
+  await (file ? check(file.name, await file.arrayBuffer()) : check(own, await data(own)));
+}
 
 async function check(name, content) {
   const shown = nodes, { progress, dialog } = shown, began = performance.now(), buttons = dialog.querySelectorAll(".main, .check");
@@ -253,7 +256,7 @@ async function check(name, content) {
     });
     tell(said().holds(proves(found), found, performance.now() - began), shown);
   } catch (error) {
-    tell(said().fails(explain(error).replace(words().errors.request, "").trim()), shown);
+    tell(said().fails(error.detail?.[page.language] ?? explain(error)), shown);
   } finally {
     progress.hidden = true;
     for (const one of buttons) one.disabled = false;

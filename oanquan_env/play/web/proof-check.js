@@ -1,7 +1,7 @@
 // Checks a certificate, as oanquan_env/benchmark/verification.py does: plays the strategy of each bound against every reply.
 // Nothing of the search that found the strategies is here, and no document.
 
-import { damaged, keyOf, readArrays, unpack } from "./book.js";
+import { damaged, keyOf, readArrays, strategyOf, unpack } from "./book.js";
 import { parsePosition } from "./notation.js";
 import { parseRules } from "./rules.js";
 
@@ -23,11 +23,7 @@ export async function checkProof(engine, catalogue, file, content, onprogress = 
   if (arrays.format !== 1) damaged(file, "format", `${arrays.format}; 1 is wanted`, `${arrays.format}; phải là 1`);
   if (stranger) damaged(file, stranger, "no part of a certificate", "không phải phần của chứng minh");
   if (!claimed.length) damaged(file, "lower, upper", "the certificate claims no bound", "chứng minh không nêu chặn nào");
-  for (const name of claimed) {
-    const [bound, moves, ranks] = [name, `${name}_moves`, `${name}_ranks`].map((part) => arrays[part]);
-    const whole = Number.isInteger(bound) && moves instanceof Uint8Array && ranks instanceof Uint8Array && moves.length === ranks.length;
-    if (!whole) damaged(file, name, "a bound, moves and as many ranks are wanted", "cần có chặn, các nước và chừng ấy bậc");
-  }
+  const strategies = claimed.map((name) => [name, strategyOf(file, arrays, name)]);
   const within = (place, read) => {
     try { return read(String(arrays[place])); } catch ({ detail }) { return damaged(file, place, detail.en, detail.vi); }
   };
@@ -35,10 +31,10 @@ export async function checkProof(engine, catalogue, file, content, onprogress = 
   if (rules.players !== 2 || rules.refill === "forfeit") damaged(file, "rules", "certificates are for two players who refill on credit", "chứng minh chỉ dành cho hai người được vay dân");
   const start = within("position", (text) => parsePosition(rules, text, engine));
   if (start.ended) damaged(file, "position", "the game is over", "ván đã hết");
-  const all = claimed.reduce((sum, name) => sum + arrays[`${name}_moves`].length, 0), found = { lower: null, upper: null };
+  const all = strategies.reduce((sum, [, { moves }]) => sum + moves.length, 0), found = { lower: null, upper: null };
   let before = 0;
-  for (const name of claimed) {
-    const strategy = new Strategy(engine, rules, start, arrays, name, file);
+  for (const [name, claim] of strategies) {
+    const strategy = new Strategy(engine, rules, start, file, name, claim);
     await strategy.follow((done) => onprogress(before + done, all));
     found[name] = strategy.check();
     before += found[name].positions;
@@ -53,9 +49,9 @@ class Strategy {
   #keys = []; // of each position by its number
   #edges = []; // of each position, for each reply: [margin, number of the position that it leads to, or OVER]
 
-  constructor(engine, rules, start, arrays, name, file) {
+  constructor(engine, rules, start, file, name, { bound, moves, ranks }) {
     this.#engine = engine;
-    Object.assign(this, { start, file, name, bound: arrays[name], moves: arrays[`${name}_moves`], ranks: arrays[`${name}_ranks`], limit: rules.max_plies });
+    Object.assign(this, { start, file, name, bound, moves, ranks, limit: rules.max_plies });
     this.rules = engine.rules({ ...rules, max_plies: ENDLESS });
     this.seat = name === "lower" ? 0 : 1;
     const begin = unpack(this.rules, keyOf(this.rules, start).key);

@@ -37,7 +37,7 @@ export const PROOF = {
     result: (lead) => (lead > 0 ? `bên đi trước thắng ${lead} điểm` : lead < 0 ? `bên đi sau thắng ${-lead} điểm` : "hòa"),
     best: (result) => `hai bên cùng đi hay nhất thì ${result}`,
     proved: "đã chứng minh", searched: "máy đoán", looking: "máy đang tính…",
-    between: (lower, upper) => (upper === Infinity ? `đã chứng minh: ít nhất ${signed(lower)}` : lower === -Infinity ? `đã chứng minh: nhiều nhất ${signed(upper)}` : `đã chứng minh: từ ${signed(lower)} đến ${signed(upper)}`),
+    between: (lower, upper) => (upper === Infinity ? `chắc chắn ít nhất ${signed(lower)}` : lower === -Infinity ? `chắc chắn nhiều nhất ${signed(upper)}` : `chắc chắn từ ${signed(lower)} đến ${signed(upper)}`),
     link: "Sao chép liên kết", copied: "Đã sao chép liên kết đến thế cờ này.", copy: "Hãy sao chép:",
     proof: "Chứng minh",
     claim: (lead) => `Hai bên cùng đi hay nhất thì kết quả là ${signed(lead)}. Có một tệp cho biết vì sao: tệp ghi sẵn cho mỗi bên cách đáp lại mọi nước của bên kia. Trình duyệt của bạn có thể tự lần theo tất cả.`,
