@@ -143,17 +143,23 @@ class SelfPlayVecEnv(VecEnv):
     `TimeLimit.truncated` is always false, and `termination` in `infos` gives the reason.
     """
 
-    def __init__(self, features: FeatureEncoder, games: Games, reward: str) -> None:
+    def __init__(self, features: FeatureEncoder, games: Games, reward: str, network: Any = None) -> None:
         self.core, self.features, self.games = features.core, features, games
-        self.reward = reward_function(reward)
-        limits = np.iinfo(np.int16)
-        space = spaces.Box(limits.min, limits.max, (features.size,), np.int16)
+        self.reward, self.network = reward_function(reward), network
+        seen = self.observe()
+        space = spaces.Box(-np.inf, np.inf, seen.shape[1:], seen.dtype.type)
         super().__init__(len(games.positions), space, spaces.Discrete(self.core.rules.actions))
         self._actions: npt.NDArray[np.integer[Any]] = np.zeros(self.num_envs, dtype=np.intp)
 
-    def observe(self) -> npt.NDArray[np.int16]:
-        """(N, D) int16 features of the games as they stand."""
-        return self.features.encode(self.games.positions)
+    def observe(self) -> npt.NDArray[np.int16] | npt.NDArray[np.float16]:
+        """(N, D) int16 features of the games as they stand; from a network with `look_ahead`, its float16 outputs."""
+        features = self.features.encode(self.games.positions)
+        if not hasattr(self.network, "look_ahead"):
+            return features
+        device = next(self.network.parameters()).device
+        seen = self.network.look_ahead(*(torch.from_numpy(it).to(device) for it in (features, self.action_masks())))
+        kept: npt.NDArray[np.float16] = seen.half().cpu().numpy()
+        return kept
 
     def action_masks(self) -> Mask:
         """(N, A) bool, legal actions."""
@@ -188,14 +194,12 @@ class SelfPlayVecEnv(VecEnv):
         return self.observe(), rewards.astype(np.float32), dones, infos
 
     def _report(self, finished: npt.NDArray[np.intp], infos: list[dict[str, Any]]) -> None:
-        """Final features and results of the finished games, where stable-baselines3 looks for them."""
+        """Results of the finished games, where stable-baselines3 looks for them."""
         last = self.games.positions[finished]
-        features = self.features.encode(last)
         margins = relative_points(self.core.standings(last)).max(axis=1).tolist()
         plies = (last.ply - self.games.first_ply[finished]).tolist()
         for row, env in enumerate(finished.tolist()):
             infos[env] = {
-                "terminal_observation": features[row],
                 "TimeLimit.truncated": False,
                 "termination": str(Termination(last.ended[row])),
                 # the winner's: stable-baselines3 logs its mean as ep_rew_mean; margins of all would cancel out
@@ -295,6 +299,11 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
         self.rewards = np.zeros((self.buffer_size, self.n_envs, self.players), dtype=np.float32)
         self.values = np.zeros((self.buffer_size, self.n_envs * (self.players - 1)), dtype=np.float32)  # filled flat
 
+    @staticmethod
+    def swap_and_flatten(arr: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """(T, N, ...) -> (T * N, ...) as it lies in memory: minibatches are drawn at random, whatever the order."""
+        return arr.reshape(-1, *arr.shape[2:])
+
     def compute_returns_and_advantage(self, last_values: Tensor, dones: Mask) -> None:
         """From the values (N, P-1) of the positions after the last step, and whether it ended the games (N,)."""
         self.values = self.values.reshape(self.buffer_size, self.n_envs, self.players - 1)
@@ -314,21 +323,22 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     logits: torch's distribution objects cost as much as a small network.
     """
 
-    network: torch.nn.Module
-
-    def __init__(self, *spaces_and_schedule: Any, core: Core, network: NetworkConfig) -> None:
-        self.core, self.network_config = core, network
+    def __init__(self, *spaces_and_schedule: Any, network: torch.nn.Module) -> None:
+        self._given = [network]  # torch takes no module before its own beginning
         super().__init__(*spaces_and_schedule)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        _, self.network = make_network(self.core, self.network_config)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+        (self.network,) = self._given
+        self.outputs: Callable[..., tuple[Tensor, Tensor]] = getattr(self.network, "decide", self.network)
+        self.optimizer = torch.optim.Adam(
+            self.network.parameters(), lr=lr_schedule(1), fused=True, **self.optimizer_kwargs
+        )
 
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Mask | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Actions (B,), values (B, P-1) and log-probabilities (B,)."""
-        logits, values = self.network(obs, self._mask(obs, action_masks))
+        logits, values = self.outputs(obs, self._mask(obs, action_masks))
         log_probs = torch.log_softmax(logits, dim=1)
         actions = logits.argmax(dim=1) if deterministic else torch.multinomial(log_probs.exp(), 1)[:, 0]
         return actions, values, log_probs.gather(1, actions[:, None])[:, 0]
@@ -337,16 +347,15 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         self, obs: PyTorchObs, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Values (B, P-1), log-probabilities (B,) of `actions` (B,), entropies (B,)."""
-        logits, values = self.network(obs, self._mask(cast(Tensor, obs), action_masks))
+        logits, values = self.outputs(obs, self._mask(cast(Tensor, obs), action_masks))
         log_probs = torch.log_softmax(logits, dim=1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1)  # a forbidden action has probability zero, not NaN
         return values, log_probs.gather(1, actions[:, None])[:, 0], entropy
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
         """Values (B, P-1)."""
-        nothing = torch.zeros((len(obs), self.core.rules.actions), dtype=torch.bool, device=cast(Tensor, obs).device)
-        values: Tensor = self.network(obs, nothing)[1]
-        return values
+        actions = int(cast(spaces.Discrete, self.action_space).n)
+        return self.outputs(obs, torch.zeros((len(obs), actions), dtype=torch.bool, device=cast(Tensor, obs).device))[1]
 
     def _predict(
         self, observation: PyTorchObs, deterministic: bool = False, action_masks: Mask | None = None
@@ -371,16 +380,16 @@ def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskable
         raise UsageError(f"device: must be one that torch knows, such as cpu or cuda; got {config.device!r}") from None
     if device.type == "cuda" and not torch.cuda.is_available():
         raise UsageError(f"device: torch {torch.__version__} finds no GPU for {config.device!r}; use cpu")
-    features, _ = make_network(core, config.network)
+    features, network = make_network(core, config.network)
     games = Games(core, config.ppo.n_envs, config.starts, config.seed)
-    env = SelfPlayVecEnv(features, games, config.reward)
+    env = SelfPlayVecEnv(features, games, config.reward, network.to(device))
     model = MaskablePPO(
         SelfPlayPolicy,
         env,
         **config.ppo.model_dump(exclude={"n_envs", "learning_rate_end", "ent_coef_end"}),
         rollout_buffer_class=SelfPlayRolloutBuffer,
         rollout_buffer_kwargs={"players": core.rules.players},
-        policy_kwargs={"core": core, "network": config.network},
+        policy_kwargs={"network": network},
         seed=None,
         device=config.device,
     )
@@ -412,10 +421,11 @@ class PPORun(Run[PPOConfig]):
     def iterate(self) -> None:
         """Collect a rollout and train on it."""
         model, ppo = self.model, self.config.ppo
-        if model._last_obs is None:  # the first of this process
+        if model._last_episode_starts is None:  # the first of this process
             model.num_timesteps, model._n_updates = self.plies, self.plies // self.iteration * ppo.n_epochs
-            model._last_obs, model._last_episode_starts = self.env.observe(), np.ones(self.env.num_envs, dtype=bool)
+            model._last_episode_starts = np.ones(self.env.num_envs, dtype=bool)
             model.set_logger(Logger(None, [_TensorBoard(self)]))
+        model._last_obs = self.env.observe()  # by the network as it now is
         done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
         model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)

@@ -160,6 +160,7 @@ class CountTrunk(nn.Module):
     def __init__(self, rules: Rules, extra: int, *, embed: int, width: int, depth: int) -> None:
         super().__init__()
         most = ([MAX_FIELD] * rules.fields + [MAX_COUNT]) * rules.players + [1] * rules.players  # seeds, then stones
+        self.width = width
         self.table = nn.Embedding(MAX_COUNT + 1, embed)
         self.first = nn.Linear(len(most) * embed + extra, width)
         layers = [(nn.Linear(width, width), nn.ReLU(inplace=True)) for _ in range(depth - 1)]
@@ -279,16 +280,32 @@ class TwoPlyNet(nn.Module):
 
     def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """See `Net`."""
-        here = features[:, self.layout["here"]]
+        return self.decide(self.look_ahead(features, mask), mask)
+
+    @torch.no_grad()
+    def look_ahead(self, features: Tensor, mask: Tensor) -> Tensor:
+        """The part of a pass that needs no gradient, and takes most of its time: (B, D + A * (1 + width)).
+
+        These are the position's columns, and of each legal move the others' V(afterstate), summed, and the trunk's
+        output there. PPO computes it once, when the ply is played, and learns from it as it then was.
+        """
+        after = per_move(features[:, self.layout["after"]], self.actions)
+        seen = torch.zeros((len(after), 1 + self.trunk.width), device=features.device)
         legal = mask.flatten().nonzero()[:, 0]
-        after = per_move(features[:, self.layout["after"]], self.actions)[legal]
-        values, _ = self.values(here)
-        with torch.no_grad():
-            values_after, hidden = self.values(after)
+        values, hidden = self.values(after[legal])
+        seen[legal] = torch.cat([values.sum(dim=1, keepdim=True), hidden], dim=1)
+        return torch.cat([features[:, self.layout["here"]], seen.view(len(features), -1)], dim=1)
+
+    def decide(self, seen: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """The outputs, see `Net`, from those of `look_ahead`."""
+        here, after = seen.tensor_split([self.layout["here"].stop], dim=1)
+        legal = mask.flatten().nonzero()[:, 0]
+        of_others, hidden = per_move(after, self.actions)[legal].float().tensor_split([1], dim=1)
+        values, _ = self.values(here.short())
         gains = here[:, self.move_layout["gains"]][:, : self.actions]  # the mover's
         won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
         goes_on = here[:, self.move_layout["status"]].flatten()[legal] == AfterstateFeatures.GOES_ON
-        move_values = won - values_after.sum(dim=1) * goes_on
+        move_values = won - of_others[:, 0] * goes_on
         scores = move_values * self.log_inverse_temperature.exp() + self.correction(hidden)[:, 0]
         return placed(scores, legal, mask.shape), values
 
