@@ -37,7 +37,8 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
-from oanquan_env.players import Policy, make
+from oanquan_env.players import Policy
+from oanquan_env.players.adapters import as_policy
 from oanquan_env.playing import random_openings
 from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
 
@@ -91,7 +92,7 @@ class PPOEvaluation(EvaluationSchedule):
     An opponent holds all seats but one, and the agent each seat in turn.
     """
 
-    opponents: list[str] = Field(["random", "greedy"], description="players by name, as evaluate.py takes them")
+    opponents: list[str] = Field(["random", "greedy"], description="players by name, or MODULE:NAME")
     pairs: int = Field(200, ge=1, le=10**6, description="openings against each opponent, each played in every seat")
     opening_plies: Count = Field(4, description="random plies of an opening")
 
@@ -410,7 +411,7 @@ class PPORun(Run[PPOConfig]):
         self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder} greedy random')}"
         try:
             for name in config.evaluation.opponents:
-                make(name, self.core.rules)
+                as_policy(name, self.core)
         except ValueError as error:
             raise FileError(f"evaluation.opponents: {error}") from None
         try:
@@ -469,7 +470,7 @@ class PPORun(Run[PPOConfig]):
     def _score(self, player: Policy, opponent: str) -> dict[str, float]:
         """Share of wins over all seats from random openings with its interval, 0 to 1, a tied win shared."""
         openings, rng = self._openings()
-        score = score_interval(play_pairs(self.core, player, make(opponent, self.core.rules), openings, rng))
+        score = score_interval(play_pairs(self.core, player, as_policy(opponent, self.core), openings, rng))
         self.log(f"evaluation/{opponent}", score.mean)
         return {"score": score.mean, "low": score.low, "high": score.high}
 

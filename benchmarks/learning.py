@@ -9,12 +9,13 @@ draws `methods.png`. Schedules follow the processor time, so each budget is a ru
 Regret is over the test part of the suites; curves are over the development part.
 """
 
+import functools
 import itertools
 import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,7 +32,6 @@ from benchmarks.report import RESULTS, describe_machine
 from examples import pqn, shared
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
-from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.markdown import interval, table
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.seeds import interquartile_estimate
@@ -46,32 +46,29 @@ PROG = "python -m benchmarks.learning"
 CONFIGS = Path(__file__).parents[1] / "configs"
 SHARES = 0.1, 0.25, 0.5, 1.0
 """Shares of the budget after which the curve is measured."""
+SEEDS = 5
 TIMED = 40
 """Positions in which the time of a move is measured, one by one."""
 NODES = 2_000, 20_000
-FIRST_PLIES = 10**12
-"""Length of a run before its speed is known: its schedules stand at their beginnings."""
 
 
 class Training:
     """A run of `agents.run`, whose schedules follow the processor time."""
 
-    def __init__(self, folder: Path, config: str, changes: dict[str, Any], rules: str, seed: int) -> None:
+    def __init__(self, config: str, changes: dict[str, Any], folder: Path, rules: str, seed: int) -> None:
         base = load_config(CONFIGS / config)
         values = {**base.model_dump(), **changes, "rules": rules, "seed": seed, "threads": 1}
         self.run = run_type(base.kind).create(folder, validated(type(base), values, config), PROG, lambda _: None)
 
-    @property
-    def plies(self) -> int:
-        """Plies so far."""
-        return self.run.plies
+        self.plies = 0
 
     def iterate(self, done: float) -> None:
         """Play and learn; `done` is the share of the budget that is spent at the end of it."""
-        total = round((self.plies + self.run.iteration) / done) if done else FIRST_PLIES
-        self.run.config = self.run.config.model_copy(update={"total_plies": total})
-        self.run.iterate()
-        self.run.plies += self.run.iteration
+        run = self.run
+        self.plies += run.iteration
+        run.config = run.config.model_copy(update={"total_plies": round(self.plies / max(done, 1e-9))})
+        run.iterate()
+        run.plies = self.plies
 
     def players(self) -> dict[str, Policy]:
         """The trained player, or the searches with the trained net."""
@@ -106,23 +103,18 @@ class PQN:
         return {"": as_policy(self.net, self.core)}
 
 
-def of_network(name: str) -> Callable[..., Training]:
+def by_ppo(network: str) -> Callable[..., Training]:
     """PPO by configs/quick.yaml with this network."""
-    network = {"name": name, "embed": 16, "width": 256, "leaf_width": 128}
-    return lambda folder, rules, seed: Training(folder, "quick.yaml", {"network": network}, rules, seed)
-
-
-def of_values(folder: Path, rules: str, seed: int) -> Training:
-    """TD(lambda) by configs/value.yaml."""
-    return Training(folder, "value.yaml", {}, rules, seed)
+    changes = {"network": {"name": network, "embed": 16, "width": 256, "leaf_width": 128}}
+    return functools.partial(Training, "quick.yaml", changes)
 
 
 METHODS: dict[str, tuple[str, Callable[..., Training | PQN]]] = {
     "PQN": ("observation", PQN),
-    "PPO, observation": ("observation", of_network("plain")),
-    "PPO, afterstates": ("afterstates", of_network("afterstates")),
-    "PPO, replies": ("afterstates, replies", of_network("two_ply")),
-    "TD(λ)": ("search", of_values),
+    "PPO, observation": ("observation", by_ppo("plain")),
+    "PPO, afterstates": ("afterstates", by_ppo("afterstates")),
+    "PPO, replies": ("afterstates, replies", by_ppo("two_ply")),
+    "TD(λ)": ("search", functools.partial(Training, "value.yaml", {})),
 }
 """What each sees, and how a run begins: from a folder, rules and a seed."""
 
@@ -134,7 +126,7 @@ def train(method: str, rules: str, minutes: float, seed: int, suite: Suite) -> d
         begin = METHODS[method][1]
         warm = begin(Path(folder) / "warm", rules, seed)  # what is compiled or read at first is not counted
         warm.iterate(0.0)
-        measured(warm.players(), parts[0])
+        measured(warm.players(), suite.take(np.arange(TIMED)))
         run = begin(Path(folder) / "run", rules, seed)
         spent, last, due, curve = 0.0, 0.0, list(SHARES), []
         while due:
@@ -150,7 +142,7 @@ def train(method: str, rules: str, minutes: float, seed: int, suite: Suite) -> d
         players = run.players()
         result = {"method": method, "rules": rules, "minutes": minutes, "seed": seed, "plies": run.plies}
         result |= {"seconds": round(spent, 1), "regret": measured(players, parts[1]), "curve": curve}
-        return result | {"ms": {name: round(move_time(player, suite), 3) for name, player in players.items()}}
+        return result | {"ms": {name: round(move_time(one, suite), 3) for name, one in players.items()}}
 
 
 def measured(players: dict[str, Policy], suite: Suite) -> dict[str, dict[str, float]]:
@@ -161,8 +153,10 @@ def measured(players: dict[str, Policy], suite: Suite) -> dict[str, dict[str, fl
 
 def move_time(player: Policy, suite: Suite) -> float:
     """Processor time of a move, ms, each position asked by itself."""
-    rng, began = np.random.default_rng(0), time.process_time()
-    for row in range(TIMED):
+    rng = np.random.default_rng(0)
+    for row in range(TIMED + 1):
+        if row == 1:  # the first is not counted: it may load or compile
+            began = time.process_time()
         player.choose(suite.positions[row : row + 1], rng)
     return 1000 * (time.process_time() - began) / TIMED
 
@@ -178,66 +172,69 @@ def search_as_long(ms: float, suite: Suite) -> dict[str, Any]:
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 
-def rows_of(results: dict[str, Any], rules: str) -> Iterator[tuple[str, str, str]]:
-    """Name of a row, its method and the ending of its player's name."""
-    for method in METHODS:
-        found = [run for run in results["runs"] if (run["method"], run["rules"]) == (method, rules)]
-        for ending in found[0]["regret"] if found else ():
-            yield method + ending, method, ending
+class Results:
+    """The content of `methods.json`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.content: dict[str, Any] = read_json(path) if path.exists() else {"searches": {}, "runs": []}
+        self.runs: list[dict[str, Any]] = self.content["runs"]
+        self.rules = list(dict.fromkeys(run["rules"] for run in self.runs))
+
+    def write(self) -> None:
+        """Write it, one run a line."""
+        rest = json.dumps({"measured_on": describe_machine(), "searches": self.content["searches"]}, indent=1)
+        runs = ",\n".join(json.dumps(run, ensure_ascii=False) for run in self.runs)
+        write_atomically(self.path, f'{rest[:-2]},\n "runs": [\n{runs}\n]}}\n'.encode())
+
+    def of(self, **wanted: Any) -> list[dict[str, Any]]:
+        """The runs with these entries."""
+        return [run for run in self.runs if all(run[name] == value for name, value in wanted.items())]
+
+    def rows(self, rules: str) -> Iterator[tuple[str, str, str]]:
+        """For each row of the table its name, its method, and the ending of its player's name."""
+        for method in METHODS:
+            for ending in next((run["regret"] for run in self.of(rules=rules, method=method)), ()):
+                yield method + ending, method, ending
+
+    def table(self, rules: str) -> str:
+        """A row for each method, a column for each budget."""
+        budgets = sorted({run["minutes"] for run in self.of(rules=rules)})
+        heads = ["method", "sees", *(f"{minutes:g} min" for minutes in budgets)]
+        heads += [f"million plies, {minutes:g} min" for minutes in budgets] + ["ms a move", "plain search of that time"]
+        cells = []
+        for name, method, ending in self.rows(rules):
+            regrets, plies = [], []
+            for runs in (self.of(rules=rules, method=method, minutes=minutes) for minutes in budgets):
+                found = [[run["regret"][ending]["mean"]] for run in runs]
+                few = f"; {len(runs)} run{'s' * (len(runs) > 1)}" * (len(runs) < SEEDS)
+                estimate = interquartile_estimate(found, np.random.default_rng(0)) if runs else None
+                regrets.append(interval(estimate, ".2f") + few if estimate else "")
+                plies.append(f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else "")
+            search = self.content["searches"][rules][name]
+            shown = f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)"
+            cells.append([name, METHODS[method][0], *regrets, *plies, f"{search['ms']:.2g}", shown])
+        return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
+
+    def picture(self) -> bytes:
+        """The curves of the longest runs: a panel for each of the rules."""
+        panels: dict[str, dict[str, LearningCurve]] = {}
+        for rules in self.rules:
+            curves = panels[f"minutes of one core ({rules})"] = {}
+            for name, method, ending in self.rows(rules):
+                longest = max(run["minutes"] for run in self.of(rules=rules, method=method))
+                runs = [run["curve"] for run in self.of(rules=rules, method=method, minutes=longest)]
+                regrets = [[point["regret"][ending] for point in run] for run in runs]
+                curves[name] = LearningCurve.of([longest * share for share in SHARES], regrets)
+        return png(draw_curves(panels, logarithmic=True))
 
 
 def methods() -> str:
-    """The table of docs/benchmark.md."""
-    results = read_json(RESULTS / "methods.json")
-    parts = []
-    for rules in dict.fromkeys(run["rules"] for run in results["runs"]):
-        budgets = sorted({run["minutes"] for run in results["runs"] if run["rules"] == rules})
-        heads = ["method", "sees", *(f"{minutes:g} min" for minutes in budgets)]
-        heads += [f"million plies in {budgets[-1]:g} min", "ms a move", "plain search of that time"]
-        cells = []
-        for name, method, ending in rows_of(results, rules):
-            row = [name, METHODS[method][0]]
-            for minutes in budgets:
-                runs = _runs(results, rules, method, minutes)
-                found = [run["regret"][ending]["mean"] for run in runs]
-                row.append(interval(_over_runs(found), ".2f") + f"; {len(runs)} runs" * (len(runs) < 5) if runs else "")
-            plies = [run["plies"] for run in runs]
-            row.append(f"{np.mean(plies) / 1e6:.2f}" if plies else "")
-            other = results["searches"][rules][name]
-            cells.append([*row, f"{other['ms']:.2g}", f"{other['']['mean']:.2f} ({other['nodes']:,} nodes)"])
-        parts.append(f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}")
-    machine = results["measured_on"]
+    """The tables of docs/benchmark.md."""
+    results = Results(RESULTS / "methods.json")
+    machine = results.content["measured_on"]
     made = f"Measured by `{PROG}` at commit `{machine['commit']}`, {machine['processor']}, one core of a busy machine."
-    return "\n\n".join([*parts, made])
-
-
-def _runs(results: dict[str, Any], rules: str, method: str, minutes: float) -> list[dict[str, Any]]:
-    wanted = rules, method, minutes
-    return [run for run in results["runs"] if (run["rules"], run["method"], run["minutes"]) == wanted]
-
-
-def _over_runs(regrets: Sequence[float]) -> Estimate:
-    return interquartile_estimate([[one] for one in regrets], np.random.default_rng(0))
-
-
-def picture(results: dict[str, Any]) -> bytes:
-    """The curves of the longest runs: a panel for each of the rules."""
-    panels = {}
-    for rules in dict.fromkeys(run["rules"] for run in results["runs"]):
-        curves = panels[f"minutes of one core ({rules})"] = dict[str, LearningCurve]()
-        for name, method, ending in rows_of(results, rules):
-            longest = max(run["minutes"] for run in results["runs"] if (run["rules"], run["method"]) == (rules, method))
-            runs = [run["curve"] for run in _runs(results, rules, method, longest)]
-            regrets = [[point["regret"][ending] for point in run] for run in runs]
-            curves[name] = LearningCurve.of([longest * share for share in SHARES], regrets)
-    return png(draw_curves(panels, logarithmic=True))
-
-
-def _write(path: Path, results: dict[str, Any]) -> None:
-    """The results, one run a line."""
-    rest = json.dumps({"measured_on": describe_machine(), "searches": results["searches"]}, indent=1)
-    runs = ",\n".join(json.dumps(run, ensure_ascii=False) for run in results["runs"])
-    write_atomically(path, f'{rest[:-2]},\n "runs": [\n{runs}\n]}}\n'.encode())
+    return "\n\n".join([*map(results.table, results.rules), made])
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------
@@ -249,7 +246,7 @@ class Options:
 
     minutes: tuple[Annotated[float, tyro.conf.arg(metavar="MINUTES")], ...] = (1.0, 3.0, 10.0)  # budgets
     rules: tuple[str, ...] = ("mancala-world", "ludii")  # presets, which must have a suite
-    seeds: Count = 5  # runs of each method and budget
+    seeds: Count = SEEDS  # runs of each method and budget
     output: Path = RESULTS  # folder of methods.json and methods.png
 
 
@@ -258,25 +255,22 @@ def main(options: Options) -> None:
     """Train what is missing."""
     torch.set_num_threads(1)
     options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / "methods.json"
-    results = read_json(path) if path.exists() else {"runs": [], "searches": {}}
+    results = Results(options.output / "methods.json")
     wanted = list(itertools.product(options.minutes, options.rules, range(options.seeds), METHODS))
-    finished = {(run["minutes"], run["rules"], run["seed"], run["method"]) for run in results["runs"]}
-    for number, key in enumerate(wanted, 1):
-        minutes, rules, seed, method = key
-        if key in finished:
+    for number, (minutes, rules, seed, method) in enumerate(wanted, 1):
+        if results.of(minutes=minutes, rules=rules, seed=seed, method=method):
             continue
         suite = load_suite(Rules.parse(rules))
         found = train(method, rules, minutes, seed, suite)
-        searches = results["searches"].setdefault(rules, {})
-        for ending, ms in found.pop("ms").items():
+        searches = results.content["searches"].setdefault(rules, {})
+        for ending, ms in found["ms"].items():
             if method + ending not in searches:
                 searches[method + ending] = search_as_long(ms, suite)
-        results["runs"].append(found)
-        _write(path, results)
+        results.runs.append(found)
+        results.write()
         shown = ", ".join(f"{one['mean']:.2f}{ending}" for ending, one in found["regret"].items())
         print(f"{number} of {len(wanted)}: {method}, {rules}, {minutes:g} min, seed {seed}: regret {shown}", flush=True)
-    write_atomically(options.output / "methods.png", picture(results))
+    write_atomically(options.output / "methods.png", Results(results.path).picture())
 
 
 if __name__ == "__main__":
