@@ -43,7 +43,8 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from rich.text import Text
 
     from agents.config import OptionalFile, OptionalFolder, RayAddress, explain, parse_options, refused
-    from agents.run import CONFIG_NAME, Run, RunConfig, StopTrainingError, load_config, run_type
+    from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
+    from agents.run_files import CONFIG_NAME
     from agents.sweep import SeedResult, stopping, train_seeds
 
 CHANGEABLE = {"threads", "device", "total_plies"}  # fields that a resumed run may change

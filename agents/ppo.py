@@ -24,22 +24,20 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 from torch import Tensor
 
 from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml
+from agents.evaluation.while_training import AgentEvaluation
 from agents.games import Games
-from agents.networks.agent_files import AgentCard, save_agent
 from agents.networks.features import FeatureEncoder
-from agents.networks.nets import NetworkConfig, check_reward, make_network
+from agents.networks.nets import NetworkConfig, make_network
+from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
-from agents.run import RUN_NAME, EvaluationSchedule, Run, RunConfig, between
+from agents.run import Run, RunConfig, between
+from agents.run_files import RUN_NAME
 from oanquan_env import Core, IllegalActionError, Positions, Termination
 from oanquan_env.arrays import Mask, Points
-from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
-from oanquan_env.players import Policy
-from oanquan_env.players.adapters import as_policy
-from oanquan_env.playing import random_openings
 from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
@@ -74,27 +72,14 @@ class PPOSettings(Strict):
         if rollout > MOST_PLIES:
             raise ValueError(f"n_envs * n_steps must be {MOST_PLIES:,} or less; got {rollout:,}")
         if self.batch_size > rollout:
-            raise ValueError(
-                f"batch_size must be at most n_envs * n_steps = {rollout:,}, the plies of a rollout; "
-                f"got {self.batch_size:,}"
-            )
+            most = f"at most n_envs * n_steps = {rollout:,}, the plies of a rollout"
+            raise ValueError(f"batch_size must be {most}; got {self.batch_size:,}")
         if 1 in (self.batch_size, rollout % self.batch_size):
             raise ValueError(
                 f"a rollout of {rollout} plies in minibatches of batch_size={self.batch_size} has one of a single ply, "
                 "whose advantage has no spread to be divided by; choose another batch_size"
             )
         return self
-
-
-class PPOEvaluation(EvaluationSchedule):
-    """Periodic games against fixed opponents; regret is measured too where there is a suite for the rules.
-
-    An opponent holds all seats but one, and the agent each seat in turn.
-    """
-
-    opponents: list[str] = Field(["random", "greedy"], description="players by name, or MODULE:NAME")
-    pairs: int = Field(200, ge=1, le=10**6, description="openings against each opponent, each played in every seat")
-    opening_plies: Count = Field(4, description="random plies of an opening")
 
 
 class PPOConfig(RunConfig):
@@ -105,7 +90,7 @@ class PPOConfig(RunConfig):
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     network: NetworkConfig = Field(NetworkConfig(), description="the network")
     ppo: PPOSettings = Field(PPOSettings(), description="the optimisation")
-    evaluation: PPOEvaluation = Field(PPOEvaluation(), description="evaluation during training")
+    evaluation: AgentEvaluation = Field(AgentEvaluation(), description="evaluation during training")
 
     @model_validator(mode="after")
     def _one_unit(self) -> Self:
@@ -319,9 +304,8 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
 class SelfPlayPolicy(MaskableActorCriticPolicy):
     """A network of `agents.networks` behind stable-baselines3's policy interface.
 
-    Where stable-baselines3 expects one value of a position there are those of P - 1 players; it flattens them before it
-    compares them with returns, which are flattened too. Log-probabilities and entropies come straight from masked
-    logits: torch's distribution objects cost as much as a small network.
+    Where stable-baselines3 expects one value of a position there are those of P - 1 players; it flattens them, as it
+    does returns. Log-probabilities and entropies come from masked logits: torch's distributions are slow.
     """
 
     def __init__(self, *spaces_and_schedule: Any, network: torch.nn.Module) -> None:
@@ -409,15 +393,7 @@ class PPORun(Run[PPOConfig]):
         self.network, self.iteration = policy.network, config.ppo.n_envs * config.ppo.n_steps
         self.parts = {"network": self.network, "optimizer": policy.optimizer, "games": self.env.games}
         self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder} greedy random')}"
-        try:
-            for name in config.evaluation.opponents:
-                as_policy(name, self.core)
-        except ValueError as error:
-            raise FileError(f"evaluation.opponents: {error}") from None
-        try:
-            self._openings()
-        except ValueError as error:
-            raise FileError(f"evaluation.opening_plies: {error}") from None
+        config.evaluation.check(self.core)
 
     def iterate(self) -> None:
         """Collect a rollout and train on it."""
@@ -449,30 +425,14 @@ class PPORun(Run[PPOConfig]):
             player.evaluate(self.core.start())
         except FileError as error:  # weights too large to play with
             raise self.diverged(str(error)) from None
-        results = {name: self._score(player, name) for name in self.config.evaluation.opponents}
-        row: dict[str, Any] = {"results": results}
-        players = self.core.rules.players
-        counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
-        text = f"{counted} against " + ", ".join(f"{name} {100 * one['score']:.1f} %" for name, one in results.items())
-        found = self.regret_of(player, "regret")
-        if found:
+        row, text = self.config.evaluation.measure(self.core, player, self.config.seed, self.log)
+        if found := self.regret_of(player, "regret"):
             row["regret"] = dataclasses.asdict(found)
             text += f"; regret {found.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
         ahead = LOOKAHEAD.get(self.config.network.name)
         if ahead and not self.plies:
             text += f" (not trained yet; the network looks {ahead} ahead)"
         return row, text
-
-    def _openings(self) -> tuple[Any, np.random.Generator]:
-        rng, settings = np.random.default_rng(self.config.seed), self.config.evaluation
-        return random_openings(self.core, settings.pairs, settings.opening_plies, rng), rng
-
-    def _score(self, player: Policy, opponent: str) -> dict[str, float]:
-        """Share of wins over all seats from random openings with its interval, 0 to 1, a tied win shared."""
-        openings, rng = self._openings()
-        score = score_interval(play_pairs(self.core, player, as_policy(opponent, self.core), openings, rng))
-        self.log(f"evaluation/{opponent}", score.mean)
-        return {"score": score.mean, "low": score.low, "high": score.high}
 
 
 class _TensorBoard(KVWriter):

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from agents.run import CONFIG_NAME, RunConfig, StopTrainingError, load_config, read_evaluations, run_type
+from agents.run import RunConfig, StopTrainingError, load_config, run_type
+from agents.run_files import CONFIG_NAME, read_evaluations
 from agents.support.parallel import spread
 from oanquan_env.errors import UsageError
 

@@ -11,11 +11,10 @@ Regret is over the test part of the suites; curves are over the development part
 
 import functools
 import itertools
-import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,17 +25,14 @@ import tyro
 
 from agents.config import Count, command, validated
 from agents.players.network_player import PPOPlayer
-from agents.reports.pictures import png
 from agents.run import load_config, run_type
-from benchmarks.report import RESULTS, describe_machine
+from benchmarks.methods import SEEDS, SHARES, Results
+from benchmarks.report import RESULTS
 from examples import pqn, shared
 from oanquan_env import Core, Rules
-from oanquan_env.benchmark.curves import LearningCurve, draw_curves
-from oanquan_env.benchmark.markdown import interval, table
 from oanquan_env.benchmark.regret import Suite, regret
-from oanquan_env.benchmark.seeds import interquartile_estimate
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.files import read_json, write_atomically
+from oanquan_env.files import write_atomically
 from oanquan_env.players import Policy
 from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.search_player import SearchPlayer
@@ -44,9 +40,6 @@ from oanquan_env.search.deepening import Limits, Search
 
 PROG = "python -m benchmarks.learning"
 CONFIGS = Path(__file__).parents[1] / "configs"
-SHARES = 0.1, 0.25, 0.5, 1.0
-"""Shares of the budget after which the curve is measured."""
-SEEDS = 5
 TIMED = 40
 """Positions in which the time of a move is measured, one by one."""
 NODES = 2_000, 20_000
@@ -109,21 +102,21 @@ def by_ppo(network: str) -> Callable[..., Training]:
     return functools.partial(Training, "quick.yaml", changes)
 
 
-METHODS: dict[str, tuple[str, Callable[..., Training | PQN]]] = {
-    "PQN": ("observation", PQN),
-    "PPO, observation": ("observation", by_ppo("plain")),
-    "PPO, afterstates": ("afterstates", by_ppo("afterstates")),
-    "PPO, replies": ("afterstates, replies", by_ppo("two_ply")),
-    "TD(λ)": ("search", functools.partial(Training, "value.yaml", {})),
+METHODS: dict[str, Callable[..., Training | PQN]] = {
+    "PQN": PQN,
+    "PPO, observation": by_ppo("plain"),
+    "PPO, afterstates": by_ppo("afterstates"),
+    "PPO, replies": by_ppo("two_ply"),
+    "TD(λ)": functools.partial(Training, "value.yaml", {}),
 }
-"""What each sees, and how a run begins: from a folder, rules and a seed."""
+"""How a run begins, from a folder, rules and a seed. `benchmarks.methods` knows what each sees."""
 
 
 def train(method: str, rules: str, minutes: float, seed: int, suite: Suite) -> dict[str, Any]:
     """A run as the results hold it."""
     parts: tuple[Suite, Suite] = suite.part("development"), suite.part("test")
     with tempfile.TemporaryDirectory() as folder:
-        begin = METHODS[method][1]
+        begin = METHODS[method]
         warm = begin(Path(folder) / "warm", rules, seed)  # what is compiled or read at first is not counted
         warm.iterate(0.0)
         measured(warm.players(), suite.take(np.arange(TIMED)))
@@ -167,74 +160,6 @@ def search_as_long(ms: float, suite: Suite) -> dict[str, Any]:
     speed = max(NODES) / move_time(SearchPlayer(search, Limits(nodes=max(NODES))), suite)
     nodes = max(int(float(f"{ms * speed:.2g}")), 10)
     return {"ms": ms, "nodes": nodes, **measured({"": SearchPlayer(search, Limits(nodes=nodes))}, suite.part("test"))}
-
-
-# ---- the table -------------------------------------------------------------------------------------------------------
-
-
-class Results:
-    """The content of `methods.json`."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.content: dict[str, Any] = read_json(path) if path.exists() else {"searches": {}, "runs": []}
-        self.runs: list[dict[str, Any]] = self.content["runs"]
-        self.rules = list(dict.fromkeys(run["rules"] for run in self.runs))
-
-    def write(self) -> None:
-        """Write it, one run a line."""
-        rest = json.dumps({"measured_on": describe_machine(), "searches": self.content["searches"]}, indent=1)
-        runs = ",\n".join(json.dumps(run, ensure_ascii=False) for run in self.runs)
-        write_atomically(self.path, f'{rest[:-2]},\n "runs": [\n{runs}\n]}}\n'.encode())
-
-    def of(self, **wanted: Any) -> list[dict[str, Any]]:
-        """The runs with these entries."""
-        return [run for run in self.runs if all(run[name] == value for name, value in wanted.items())]
-
-    def rows(self, rules: str) -> Iterator[tuple[str, str, str]]:
-        """For each row of the table its name, its method, and the ending of its player's name."""
-        for method in METHODS:
-            for ending in next((run["regret"] for run in self.of(rules=rules, method=method)), ()):
-                yield method + ending, method, ending
-
-    def table(self, rules: str) -> str:
-        """A row for each method, a column for each budget."""
-        budgets = sorted({run["minutes"] for run in self.of(rules=rules)})
-        heads = ["method", "sees", *(f"{minutes:g} min" for minutes in budgets)]
-        heads += [f"million plies, {minutes:g} min" for minutes in budgets] + ["ms a move", "plain search of that time"]
-        cells = []
-        for name, method, ending in self.rows(rules):
-            regrets, plies = [], []
-            for runs in (self.of(rules=rules, method=method, minutes=minutes) for minutes in budgets):
-                found = [[run["regret"][ending]["mean"]] for run in runs]
-                few = f"; {len(runs)} run{'s' * (len(runs) > 1)}" * (len(runs) < SEEDS)
-                estimate = interquartile_estimate(found, np.random.default_rng(0)) if runs else None
-                regrets.append(interval(estimate, ".2f") + few if estimate else "")
-                plies.append(f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else "")
-            search = self.content["searches"][rules][name]
-            shown = f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)"
-            cells.append([name, METHODS[method][0], *regrets, *plies, f"{search['ms']:.2g}", shown])
-        return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
-
-    def picture(self) -> bytes:
-        """The curves of the longest runs: a panel for each of the rules."""
-        panels: dict[str, dict[str, LearningCurve]] = {}
-        for rules in self.rules:
-            curves = panels[f"minutes of one core ({rules})"] = {}
-            for name, method, ending in self.rows(rules):
-                longest = max(run["minutes"] for run in self.of(rules=rules, method=method))
-                runs = [run["curve"] for run in self.of(rules=rules, method=method, minutes=longest)]
-                regrets = [[point["regret"][ending] for point in run] for run in runs]
-                curves[name] = LearningCurve.of([longest * share for share in SHARES], regrets)
-        return png(draw_curves(panels, logarithmic=True))
-
-
-def methods() -> str:
-    """The tables of docs/benchmark.md."""
-    results = Results(RESULTS / "methods.json")
-    machine = results.content["measured_on"]
-    made = f"Measured by `{PROG}` at commit `{machine['commit']}`, {machine['processor']}, one core of a busy machine."
-    return "\n\n".join([*map(results.table, results.rules), made])
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------

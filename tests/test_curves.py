@@ -14,8 +14,8 @@ from safetensors.torch import load_file
 import agents
 from agents.evaluation.results import AgentResult, Report
 from agents.evaluation.tournament import hash_of_files
-from agents.networks import agent_files
-from agents.networks.agent_files import pretrained_folders
+from agents.players import agent_files
+from agents.players.agent_files import pretrained_folders
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
 from oanquan_env import Core, Rules

@@ -21,7 +21,8 @@ import train
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
 from agents.evaluation.tournament import Tournament, play_pairing
-from agents.run import CHECKPOINT_NAME, load_config
+from agents.run import load_config
+from agents.run_files import CHECKPOINT_NAME
 from agents.support.parallel import in_order, spread
 from agents.sweep import train_seed
 from oanquan_env import Core

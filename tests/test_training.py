@@ -10,7 +10,7 @@ import yaml
 
 import agents
 import train
-from agents.networks.agent_files import WEIGHTS_NAME
+from agents.players.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
 from oanquan_env import Core

@@ -19,7 +19,8 @@ import tyro
 
 from agents.config import OptionalFolder, command, read_yaml
 from agents.reports.pictures import png
-from agents.run import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, load_config, read_evaluations
+from agents.run import load_config
+from agents.run_files import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from oanquan_env import Rules
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.estimates import Estimate

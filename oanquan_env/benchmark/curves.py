@@ -112,6 +112,7 @@ def draw_curves(
         panel.minorticks_off()
         if logarithmic:
             panel.set_xscale("log")
+            panel.xaxis.set_major_formatter("{x:g}")
         panel.grid(color="#EEEEEE")
         panel.set_axisbelow(True)
         panel.spines[["top", "right"]].set_visible(False)
