@@ -5,7 +5,7 @@ Shapes: T steps, N games, P players, A actions, D columns of features, B positio
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, cast
 
@@ -19,7 +19,6 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
-from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 from torch import Tensor
 
@@ -32,6 +31,7 @@ from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
 from agents.run_files import RUN_NAME
+from agents.support.shared_vec_env import SharedVecEnv
 from oanquan_env import Core, IllegalActionError, Positions, Termination
 from oanquan_env.arrays import Mask, Points
 from oanquan_env.engine.core import relative_points
@@ -120,7 +120,7 @@ def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArra
     return checked
 
 
-class SelfPlayVecEnv(VecEnv):
+class SelfPlayVecEnv(SharedVecEnv):
     """N games of one `Core` as a stable-baselines3 VecEnv, stepped as one batch; finished games restart at once.
 
     Each step is one ply, seen from the mover's side, and rewards all players. Masks travel as one array:
@@ -191,34 +191,6 @@ class SelfPlayVecEnv(VecEnv):
                 # the winner's: stable-baselines3 logs its mean as ep_rew_mean; margins of all would cancel out
                 "episode": {"r": margins[row], "l": plies[row], "t": 0.0},
             }
-
-    # Other abstract methods of VecEnv: the games share one object.
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the games have the attribute."""
-        return hasattr(self, attr_name)
-
-    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """The attribute, once for each game asked for; None for `render_mode`."""
-        value = None if attr_name == "render_mode" else getattr(self, attr_name)
-        return [value for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
-        """Refused."""
-        raise NotImplementedError("the games of SelfPlayVecEnv share one object; set its attributes directly")
-
-    def env_method(
-        self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
-    ) -> list[Any]:
-        """Call a method once for all games; the list holds its one result."""
-        return [getattr(self, method_name)(*method_args, **method_kwargs)]
-
-    def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
-        """No game is wrapped."""
-        return [False for _ in self._get_indices(indices)]
 
 
 # ---- advantages ------------------------------------------------------------------------------------------------------
