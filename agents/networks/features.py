@@ -103,7 +103,7 @@ class AfterstateFeatures(FeatureEncoder):
         """(M, of) P - 1 times the margins that the moves from `parents[rows]` to `children` won, the mover's first."""
         players, mover = self.core.rules.players, parents.mover.take(rows)
         won = self.core.standings(children) - parents.scores.take(rows, axis=0)
-        together, seats = won.sum(axis=1), np.arange(0, won.size, players)
+        together, seats = won[:, 0] + sum(won.T[1:]), np.arange(0, won.size, players)
         own = [won.take(seats + (mover + place) % players) for place in range(of)]
         return _as_int16(np.stack(own, axis=1) * players - together[:, None])
 

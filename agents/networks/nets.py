@@ -150,7 +150,7 @@ class CountTrunk(nn.Module):
         numbers = torch.minimum(counts.long().clamp(min=0), self.most) + self.begins
         summed = SumOfRows.apply(numbers, folded)  # type: ignore[no-untyped-call]
         others = nn.functional.linear(extra.float(), self.first.weight[:, split:], self.first.bias)
-        hidden: Tensor = self.rest(torch.relu(summed + others))
+        hidden: Tensor = self.rest(others.add_(summed).relu_())
         return hidden
 
 
