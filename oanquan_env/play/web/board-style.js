@@ -3,7 +3,7 @@
 const STYLE = `
 :host { display: block; position: relative; color: var(--ink); background: var(--ground, var(--card)); border-radius: 12px; font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 * { box-sizing: border-box; }
-svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 190px)); min-height: 180px; overflow: visible; touch-action: manipulation; user-select: none;
+svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 190px)); min-height: 180px; overflow: visible; touch-action: manipulation; -webkit-tap-highlight-color: transparent; user-select: none;
   -webkit-user-select: none; font-family: inherit; }
 svg.upright { max-height: calc(100dvh - var(--rest, 205px)); }
 .drop { fill: var(--drop); stroke: var(--drop); stroke-width: 12; transform: translateY(5px); }

@@ -29,7 +29,7 @@ export function sentenceName(view, player) {
 }
 
 /** Points with their owners. */
-export const standing = (view, scores) => scores.map((score, player) => `${seatName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
+const standing = (view, scores) => scores.map((score, player) => `${seatName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
 
 /** Who won, without the points; empty while a game goes on. */
 function verdict(view) {
