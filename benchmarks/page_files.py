@@ -20,8 +20,8 @@ from oanquan_env.files import write_atomically
 FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
 ENGINE = ("moves.wasm", "engine.json")
-PUBLISHED_ELSEWHERE = ("widget.js",)
-"""Files of the folder that the page does not use."""
+UNKEPT = ("widget.js", "players.json")
+"""Files of the folder that browsers do not keep: the notebook's, and the answer of a server."""
 STATIC = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
 DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 
@@ -59,7 +59,7 @@ def lists() -> Iterator[tuple[str, str]]:
     page = re.sub(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")', lambda _: f"{loaded}\n", page)
     yield PAGE, page
     files = of_the_default_rules()
-    unlisted = {*files, *PUBLISHED_ELSEWHERE, KEEPER}
+    unlisted = {*files, *UNKEPT, KEEPER}
     every = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file())
     others = [name for name in every if name not in unlisted]
     version = hashlib.sha256()

@@ -46,7 +46,7 @@ def test_lists_of_files_are_as_the_command_writes_them() -> None:
         assert (FOLDER / name).read_text(encoding="utf-8") == text, renew
     keeper = (FOLDER / KEEPER).read_text(encoding="utf-8")
     names = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
-    assert {name for name in names if f'"{name}"' not in keeper} == {"index.html", KEEPER, "widget.js"}
+    assert {name for name in names if f'"{name}"' not in keeper} == {"index.html", KEEPER, "widget.js", "players.json"}
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
@@ -78,7 +78,7 @@ def test_a_plain_host_of_files_serves_the_page_and_a_kept_page_plays_without_a_n
     page.on("request", heard)
     page.goto(address)
     page.wait_for_selector("body[data-ready]")
-    unlisted = {"", "players"}  # the page itself, and the question whether there is a program with Python
+    unlisted = {"", "players.json"}  # the page itself, and the question whether there is a program with Python
     assert set(asked) - unlisted <= set(before_the_first_move())
     assert set(modules([START], STATIC)) <= set(asked)
     page.evaluate(REGISTER)

@@ -79,7 +79,7 @@ def test_only_its_own_page_is_answered() -> None:
 
 def test_every_file_comes_as_it_is_and_by_its_type() -> None:
     with serve() as played:
-        for file in WEB.rglob("*.*"):
+        for file in set(WEB.rglob("*.*")) - {WEB / "players.json"}:  # which the server answers itself
             kind = TYPES.get(file.suffix, "application/octet-stream")
             kind += "; charset=utf-8" * kind.startswith("text/")
             answer = json.loads(file.read_bytes()) if "json" in kind else (kind, file.read_bytes())
@@ -102,7 +102,7 @@ def test_a_server_for_the_network_has_a_token() -> None:
 
 def test_players_choose_moves() -> None:
     with serve(FIRST) as played:
-        assert ask(played, "/players") == (
+        assert ask(played, "/players.json") == (
             200,
             {"given": [FIRST], "names": ["random", "greedy", "maxn", "minimax", "mcts", "book"]},
         )

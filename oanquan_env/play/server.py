@@ -96,10 +96,10 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """A file of the page, or `players`: those that were given, and the names of kinds that any page may ask for."""
+        """A file of the page, or `players.json`: those that were given, and the names of kinds that any page may ask for."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
-        if place == "players":
+        if place == "players.json":
             self._answer(200, {"given": self.server.chooser.given, "names": list(KINDS)})
         elif file is not None and place is not None:
             kind = TYPES.get(file.suffix, "application/octet-stream")

@@ -2,11 +2,11 @@
 
 import { Refused } from "./refused.js";
 
-/** {given, names} of the server: players named on its command line, kinds that any page may ask for; null without one. */
+/** {given, names}: players named on the command line, kinds that any page may ask for; the file says null, the server answers. */
 export async function pythonPlayers() {
   if (location.protocol !== "http:") return null; // a host of files alone
   try {
-    const reply = await fetch("players");
+    const reply = await fetch("players.json");
     return reply.ok ? await reply.json() : null;
   } catch { return null; }
 }
