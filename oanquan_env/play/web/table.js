@@ -65,12 +65,12 @@ function kept() {
 /** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
 export async function begin() {
   const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
-  const ask = python && askPython;
+  const ask = python && askPython, askable = (name) => python.given.includes(name) || python.names.includes(name.split(":")[0]);
   engine = await Engine.load(bytes, layout);
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
   const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  session = new Session({ engine, thinker: new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask }), data, catalogue });
+  session = new Session({ engine, thinker: new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask, askable }), data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());
 }
