@@ -12,7 +12,7 @@ const BEGIN = { seats: ["human", "easy"] };
 const KEPT = "oanquan-kept", LAST = "oanquan-last";
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
-let session = null, engine = null, drawn = null;
+let session = null, engine = null, thinker = null, drawn = null;
 
 async function file(name) {
   const reply = await fetch(address(name));
@@ -26,17 +26,17 @@ function data(name) {
   return files.get(name);
 }
 
-/** A request about the game that changes nothing. */
-export async function request(name, asked = {}) {
-  if (name !== "hint") throw new Error(`unknown request ${name}`);
-  return { hint: await session.hint(asked.moves) };
-}
+/** The value of each move where the game stands, or after its first `moves` moves. */
+export const hint = (moves = null) => session.hint(moves);
 
 /** A request that changes the game; the page follows. */
 export const play = (name, asked = {}) => session.request(name, asked);
 
 /** The lessons with their drawings and moves. */
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
+
+/** For dialogs that look beyond the game: the engine of moves, files of `data`, and hints. */
+export const tools = () => ({ engine, data, thinker });
 
 function follow() {
   const drawing = session.drawing();
@@ -70,7 +70,8 @@ export async function begin() {
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
   const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  session = new Session({ engine, thinker: new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask, askable }), data, catalogue });
+  thinker = new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask, askable });
+  session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());
 }
@@ -88,7 +89,7 @@ async function goOn(before) {
 
 export const view = new GameView($("board"), async (name, asked) => {
   try {
-    if (name === "hint") return (await request("hint")).hint;
+    if (name === "hint") return await hint();
     await play(name, asked);
   } catch (error) {
     complain(error);
