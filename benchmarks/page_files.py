@@ -55,8 +55,8 @@ def of_the_default_rules() -> list[str]:
 def lists() -> Iterator[tuple[str, str]]:
     """Each file with a list, and its text."""
     page = (FOLDER / PAGE).read_text(encoding="utf-8")
-    loaded = (f'<link rel="modulepreload" href="{name}">\n' for name in modules([START], STATIC) if name != START)
-    page = re.sub(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")', lambda _: "".join(loaded), page)
+    loaded = "".join(f'<link rel="modulepreload" href="{name}">' for name in modules([START], STATIC) if name != START)
+    page = re.sub(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")', lambda _: f"{loaded}\n", page)
     yield PAGE, page
     files = of_the_default_rules()
     unlisted = {*files, *UNKEPT, KEEPER}

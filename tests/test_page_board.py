@@ -119,3 +119,21 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
     )
     assert settled.endswith(" North buys back field 1.")
     assert drawn == "No field changes hands."
+
+
+def test_a_motion_that_is_cut_short_leaves_the_next_game_alone() -> None:
+    played = run_script(
+        "moving-board.js",
+        """await (async () => {
+            const told = [], step = { kind: "taking" }, move = { steps: [step], lines: { en: ["", "it takes"] } };
+            const board = Object.assign(Object.create(module.MovingBoard.prototype), {
+                speed: 1, language: "en", show() {}, say() {},
+                async taking(_, run) { await this.wait(run, 60000); told.push("points for nobody"); },
+            });
+            const ends = board.play(move, {}, {}, (line) => told.push(line));
+            board.cancel();
+            return [await ends, told];
+        })()""",
+        {},
+    )
+    assert played == [None, ["it takes"]]

@@ -186,7 +186,6 @@ class Reference:
             },
             "can_undo": self.resigned is not None or self.ago > 0,
             "can_redo": self.resigned is None and bool(self.undone),
-            "can_resume": False,
             "match": self.match and self._match(self.match),
             "puzzle": None,
             "trouble": "",
@@ -353,7 +352,7 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
     ]
     [answers] = played([script])
     before, puzzle, solved, hard, again, after, refused, answered, none, there = (answer["state"] for answer in answers)
-    assert (puzzle["puzzle"]["name"], puzzle["can_resume"], puzzle["turn"]) == ("refute", True, "person")
+    assert (puzzle["puzzle"]["name"], puzzle["turn"]) == ("refute", "person")
     assert (solved["turn"], solved["legal"], solved["puzzle"]["answer"]["right"]) == ("solved", [], True)
     assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3↺."
     values = again["puzzle"]
@@ -362,12 +361,8 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
     kept = ("game", "line", "record", "seats", "turn", "position")
     assert [after[name] for name in kept if name != "game"] == [before[name] for name in kept if name != "game"]
     assert [answer["refused"] is None for answer in answers[6:9]] == [False, True, False]
-    assert (refused["can_resume"], answered["line"], none["puzzle"], there["record"]) == (
-        False,
-        [1, 2],
-        None,
-        none["record"],
-    )
+    assert (refused["puzzle"], answered["line"], none["puzzle"]) == (None, [1, 2], None)
+    assert there["record"] == none["record"]
 
 
 def test_records_name_those_who_played() -> None:

@@ -179,6 +179,9 @@ def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path:
     for text, words in (("nonsense", "no record"), ("\0" * 1_000_001, "too large")):
         page.evaluate(drop, text)
         page.locator("#notice", has_text=words).wait_for()
+    page.locator("#share").click()
+    page.locator("#file").set_input_files({"name": "long.txt", "mimeType": "text/plain", "buffer": bytes(1_000_001)})
+    page.locator("#share-error", has_text="too large").wait_for()
     assert person.moves == ["5A", "3A"]
 
 

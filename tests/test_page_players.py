@@ -305,6 +305,7 @@ def test_the_worker_answers_in_order_and_drops_what_is_not_wanted(ask: Callable[
         ["aborted", "first"],
         ["greedy", requests["told"][4][1]],
         ["over", "the game is over"],
+        ["unknown"],
     ]
     assert requests["live"] == {"made": 2, "ended": 1}
     assert requests["told"][4][1] in best("greedy", Board("mancala-world"))

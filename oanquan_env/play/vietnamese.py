@@ -128,9 +128,10 @@ def language_of_system() -> Language:
 
 def help_text(language: Language) -> str:
     """How moves are written, and all commands."""
-    commands = [f"  {command:9}  {told[language == 'vi']}" for command, told in HELP.items()]
-    text = "\n".join([in_language(MOVES, language), *commands])
-    return text.replace("FILE", "TỆP") if language == "vi" else text
+    file = "TỆP" if language == "vi" else "FILE"
+    rows = ((command.replace("FILE", file), told[language == "vi"]) for command, told in HELP.items())
+    commands = [f"  {command:9}  {told.replace('FILE', file)}" for command, told in rows]
+    return "\n".join([in_language(MOVES, language), *commands])
 
 
 def square_name(rules: Rules, index: int, mover: int | None = None) -> str:

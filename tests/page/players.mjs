@@ -72,7 +72,7 @@ const METHODS = {
   /** Requests to a thinker with a worker: their order, one that aborts while it is thought about, one that waits, errors. */
   async requests(rules, position) {
     const [fields, at] = read(rules, position), told = [];
-    const thinker = new Thinker({ ...made, catalogue, think, worker, ask: async (name, ...texts) => (told.push([name, ...texts]), "2A") });
+    const thinker = new Thinker({ ...made, catalogue, think, worker, ask: async (name, ...texts) => (told.push([name, ...texts]), "2A"), askable: (name) => name.startsWith("ppo:") });
     const first = new AbortController(), waiting = new AbortController(), said = (name) => [(value) => told.push([name, value]), (error) => told.push([name, error.message])];
     const asked = [
       thinker.hint(fields, at, { signal: first.signal }).then(...said("aborted")),
@@ -84,6 +84,7 @@ const METHODS = {
     setTimeout(() => first.abort(new Error("first")), 20);
     waiting.abort(new Error("second"));
     await Promise.all(asked);
+    try { thinker.known("other:Thing", fields); } catch { told.push(["unknown"]); }
     return { told, live: { ...live } };
   },
   /** The same request to a thinker with a worker, without one, and with one that cannot be started. */

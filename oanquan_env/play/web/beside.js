@@ -1,7 +1,7 @@
 // What is shown beside the board: the game, its match, its moves, and what comes after its end.
 
 import { moveName } from "./board-words.js";
-import { $, complain, make, page, store, words } from "./common.js";
+import { $, complain, make, page, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { openPuzzle } from "./puzzles.js";
 import { mistake, review, reviewing, showValues } from "./review.js";

@@ -3,7 +3,7 @@
 const STYLE = `
 :host { display: block; position: relative; color: var(--ink); background: var(--ground, var(--card)); border-radius: 12px; font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 * { box-sizing: border-box; }
-svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 190px)); min-height: 180px; overflow: visible; touch-action: manipulation; user-select: none;
+svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 190px)); min-height: 180px; overflow: visible; touch-action: manipulation; -webkit-tap-highlight-color: transparent; user-select: none;
   -webkit-user-select: none; font-family: inherit; }
 svg.upright { max-height: calc(100dvh - var(--rest, 205px)); }
 .drop { fill: var(--drop); stroke: var(--drop); stroke-width: 12; transform: translateY(5px); }
@@ -59,7 +59,6 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .way path { fill: #fff; pointer-events: none; }
 .way:hover circle, .way:focus-visible circle { fill: var(--accent); }
 .way:focus-visible circle { stroke: var(--ink); }
-.way text { fill: #fff; font-weight: 700; font-size: calc(11px * var(--k)); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .tools { display: flex; flex-wrap: wrap; gap: 6px; padding: 6px 0; align-items: center; justify-content: center; position: sticky; bottom: 0;
   background: var(--ground, var(--card)); z-index: 1; }
@@ -72,7 +71,7 @@ summary::-webkit-details-marker { display: none; }
 details { position: relative; }
 .options { position: absolute; right: 0; bottom: 50px; display: grid; gap: 6px; padding: 12px 14px; border-radius: 12px; white-space: nowrap;
   background: var(--card); border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent); box-shadow: 0 6px 24px #0003; }
-.options label { display: flex; justify-content: space-between; gap: 16px; min-height: 44px; color: var(--ink); }
+.options label { display: flex; justify-content: space-between; align-items: center; gap: 16px; min-height: 44px; font-size: 15px; color: var(--ink); }
 .options input { width: 22px; height: 22px; accent-color: var(--stone); }
 .icon { width: 22px; height: 22px; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; flex: none; }
 button:hover:enabled { border-color: var(--stone); }
@@ -80,7 +79,6 @@ button:hover:enabled { border-color: var(--stone); }
 button:disabled { opacity: .42; cursor: default; }
 .say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
 .say.over { font-weight: 700; }
-label { display: inline-flex; gap: 6px; align-items: center; font-size: 15px; }
 @media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button, summary { padding: 0 9px; } .say { font-size: 14px; line-height: 1.3; } }
 @media (max-width: 520px) { svg.upright { max-height: calc(100dvh - var(--rest, 218px)); } .say { min-height: 3.9em; } .tools { display: grid; grid-template-columns: repeat(5, 1fr); } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }
 @media (max-height: 520px) { svg { max-height: calc(100dvh - var(--rest, 152px)); } .say { min-height: 2.6em; margin: 2px; } .tools { padding: 2px 0; } }

@@ -25,7 +25,7 @@ export class BoardView extends MovingBoard {
 
   fit() {
     super.fit();
-    if (this.view && this.chosen !== null) this.choose(this.chosen);
+    if (this.position && this.chosen !== null) this.choose(this.chosen);
   }
 
   /** As of `DrawnBoard`; `legal` are the moves that a person may choose now, and `previews` what each of them does. */

@@ -34,7 +34,7 @@ export function notice(text, seconds = 6) {
 export function explain(error, text = "", code = error.code) {
   if (!(error instanceof Refused)) return navigator.onLine ? String(error) : words().offline;
   const place = error.column && text ? `\n${words().at(error.column)}\n${text.slice(0, error.column - 1)}▸${text.slice(error.column - 1)}` : "";
-  const detail = (error.detail[page.language] || error.detail.en).replace(/^\w+/, (name) => (words().fields?.[name] ? `“${words().fields[name]}”` : name));
+  const detail = (error.detail[page.language] || error.detail.en).replace(/^\w+/, (name) => (name === error.field && words().fields?.[name] ? `“${words().fields[name]}”` : name));
   return `${words().errors[code] ?? words().errors.request} ${capital(detail)}${place}`.trim();
 }
 

@@ -188,7 +188,7 @@ export class DrawnBoard extends EventTarget {
       part.setAttribute("x", x);
       part.setAttribute("y", y + (number - (lines.length - 1) / 2) * 1.2 * size);
     });
-    if (line) for (const part of [plate.role, plate.points]) part.setAttribute("dx", 10);
+    for (const part of line ? [plate.role, plate.points] : this.upright ? [] : [plate.role]) part.setAttribute("dx", 10);
   }
 
   // ---- a position --------------------------------------------------------------------------------------------------

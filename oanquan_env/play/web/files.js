@@ -17,9 +17,11 @@ export function open() {
 
 // ---- opening ---------------------------------------------------------------------------------------------------------
 
+/** Open what a text holds, of several games the one of that number; null stands for a text that is too long. */
 async function openText(text, number = null) {
-  const held = text.trim();
   try {
+    if (text === null) throw new Refused("record", words().tooLarge);
+    const held = text.trim();
     if (/^https?:\S+#\S+$/.test(held)) await openHeld(held.slice(held.indexOf("#") + 1));
     else await play("load", number === null ? { text } : { text, number });
     $("share-dialog").close();
@@ -39,8 +41,7 @@ async function openText(text, number = null) {
 
 /** Open a file that a person chose or dropped, if there is one. */
 export async function openFile(file) {
-  if (file?.size > page.catalogue.largest_file) complain(new Refused("record", words().tooLarge));
-  else if (file) await openText(await file.text());
+  if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
 }
 
 /** Begin the game that a link holds; where it has no moves and names no players, who sits here stays. */

@@ -212,9 +212,8 @@ export class GameView extends EventTarget {
     this.hint = null;
     this.viewing = number === null || number >= this.state.line.length ? null : number;
     this.shown = [...this.state.line];
-    this.refresh();
     if (this.number) this.board.say(this.lines(this.number).join(" "));
-    this.follow();
+    this.follow(); // it shows the position, and says its words
   }
 
   /** Show the motion of a move again, and stay behind it. */

@@ -4,6 +4,8 @@ import { DrawnBoard, SHORTEST } from "./drawn-board.js";
 import { element, html } from "./nodes.js";
 import { sound } from "./sound.js";
 
+const CUT = new Error("the motion was cut short"); // ends the step that waits
+
 /**
  * The end of a game as a step of motion: the seeds left in `frame` go to those whose final points are more than its
  * scores, those of a row to its player first, or by `codes` to the other one who bought the field. Only numbers are
@@ -59,13 +61,15 @@ export class MovingBoard extends DrawnBoard {
     const run = (this.playing = { skipped: this.speed === Infinity, timers: new Set(), animations: new Set() });
     const lines = move.lines[this.language];
     this.say(lines.join(" "));
-    for (const [number, step] of [...move.steps, ...(after.sweep?.taken.length ? [after.sweep] : [])].entries()) {
-      if (run.skipped) break;
-      const ended = step.kind === "refilling" || step.kind === "sweep"; // a line before these says why the turn ends
-      onStep(lines[1 + number + ended]);
-      await this[step.kind](step, run);
-    }
-    await this.wait(run, 350);
+    try {
+      for (const [number, step] of [...move.steps, ...(after.sweep?.taken.length ? [after.sweep] : [])].entries()) {
+        if (run.skipped) break;
+        const ended = step.kind === "refilling" || step.kind === "sweep"; // a line before these says why the turn ends
+        onStep(lines[1 + number + ended]);
+        await this[step.kind](step, run);
+      }
+      await this.wait(run, 350);
+    } catch (error) { if (error !== CUT) throw error; }
     const reached = run.skipped ? null : this.frame;
     if (this.playing === run) this.playing = null;
     if (!run.cancelled) this.show(after);
@@ -87,13 +91,16 @@ export class MovingBoard extends DrawnBoard {
     this.skip();
   }
 
-  wait(run, ms) {
-    if (run.skipped || ms / this.speed < SHORTEST) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => { clearTimeout(timer); run.timers.delete(done); resolve(); };
-      const timer = setTimeout(done, ms / this.speed);
-      run.timers.add(done);
-    });
+  /** Throws CUT once the motion was skipped: the board may show another game by then. */
+  async wait(run, ms) {
+    if (!run.skipped && ms / this.speed >= SHORTEST) {
+      await new Promise((resolve) => {
+        const done = () => { clearTimeout(timer); run.timers.delete(done); resolve(); };
+        const timer = setTimeout(done, ms / this.speed);
+        run.timers.add(done);
+      });
+    }
+    if (run.skipped) throw CUT;
   }
 
   mark(index, name) {
@@ -121,7 +128,6 @@ export class MovingBoard extends DrawnBoard {
     await this.wait(run, 360);
     let remaining = step.seeds;
     for (const target of step.squares) {
-      if (run.skipped) return;
       remaining -= 1;
       const node = held.length > remaining ? held.pop() : this.makePebble(remaining % 5, this.above(target, 0, 1));
       held.forEach((kept, number) => this.place(kept, this.above(target, number, held.length), 130));
@@ -182,7 +188,6 @@ export class MovingBoard extends DrawnBoard {
     for (const name of ["last", "gap", "taken"]) this.mark(null, name);
     let longest = 0;
     for (const step of taken) {
-      if (run.skipped) return;
       this.sound("take");
       longest = this.carry(step);
       this.frame.scores[step.player] += step.seeds;
@@ -211,7 +216,6 @@ export class MovingBoard extends DrawnBoard {
     this.frame.scores[step.player] -= step.seeds;
     this.drawPlates();
     for (let index = left; index < left + step.seeds; index++) {
-      if (run.skipped) return;
       this.frame.seeds[index] += 1;
       this.heaps[index].push(this.makePebble(index % 5, from));
       this.arrange(index, 380);

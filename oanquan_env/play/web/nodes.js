@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 export const MINUS = "\u2212";
-export const signed = (value) => (value < 0 ? MINUS : "+") + Math.abs(value);
+export const signed = (value) => (value < 0 ? MINUS : value ? "+" : "") + Math.abs(value);
 
 export function element(name, attributes = {}, parent = null, text = null) {
   const node = document.createElementNS(SVG, name);

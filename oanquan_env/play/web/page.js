@@ -31,6 +31,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   }
 });
+window.addEventListener("unhandledrejection", (event) => { event.preventDefault(); complain(event.reason); });
 document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("drop"); });
 document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("drop"); });
 document.addEventListener("drop", (event) => {

@@ -6,7 +6,7 @@ import { play, view } from "./table.js";
 const LEVELS = ["first", "easy", "medium", "hard"];
 
 /** The puzzles of a level that were solved: texts of their rules and number. */
-const solved = (level) => new Set(JSON.parse(store.get(`solved-${level}`) ?? "[]"));
+const solved = (level) => { try { return new Set(JSON.parse(store.get(`solved-${level}`))); } catch { return new Set(); } };
 const name = (number) => `${page.state.rules} ${number}`;
 
 /** Open the first puzzle of a level, from that number on, that is not solved; where all are solved, that number. */

@@ -3,7 +3,7 @@
 import { moveName } from "./board-words.js";
 import { $, complain, make, page, store } from "./common.js";
 import { MINUS, capital, element } from "./nodes.js";
-import { request, view } from "./table.js";
+import { hint, view } from "./table.js";
 import { how, seatName } from "./told.js";
 
 const MISTAKE = 3; // points that a move gives away at least to be told
@@ -68,9 +68,9 @@ async function fill() {
       const wanted = [view.number, ...Array.from({ length: last + 1 }, (_, number) => last - number)];
       const number = wanted.find((number) => number <= last && !values.has(serialAt(number)));
       if (number === undefined || !valued()) return;
-      const asked = game, { hint } = await request("hint", { moves: number });
+      const asked = game, found = await hint(number);
       if (asked !== game) continue;
-      values.set(hint.serial, hint);
+      values.set(found.serial, found);
       view.dispatchEvent(new Event("shown"));
     }
   } catch (error) { complain(error); } finally { busy = false; }

@@ -139,7 +139,7 @@ export class Session extends EventTarget {
     const { game, version, trouble, puzzle } = this;
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
     const shown = { ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
-    const state = { version, game: this.number, trouble, ...texts, can_resume: this.#kept !== null, ...shown };
+    const state = { version, game: this.number, trouble, ...texts, ...shown };
     return this.#solved ? { ...state, turn: "solved", legal: [], previews: {} } : state;
   }
 

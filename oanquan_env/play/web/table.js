@@ -26,11 +26,8 @@ function data(name) {
   return files.get(name);
 }
 
-/** A request about the game that changes nothing. */
-export async function request(name, asked = {}) {
-  if (name !== "hint") throw new Error(`unknown request ${name}`);
-  return { hint: await session.hint(asked.moves) };
-}
+/** The value of each move where the game stands, or after its first `moves` moves. */
+export const hint = (moves = null) => session.hint(moves);
 
 /** A request that changes the game; the page follows. */
 export const play = (name, asked = {}) => session.request(name, asked);
@@ -68,12 +65,12 @@ function kept() {
 /** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
 export async function begin() {
   const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
-  const ask = python && askPython;
+  const ask = python && askPython, askable = (name) => python.given.includes(name) || python.names.includes(name.split(":")[0]);
   engine = await Engine.load(bytes, layout);
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
   const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  thinker = new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask });
+  thinker = new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask, askable });
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());
@@ -92,7 +89,7 @@ async function goOn(before) {
 
 export const view = new GameView($("board"), async (name, asked) => {
   try {
-    if (name === "hint") return (await request("hint")).hint;
+    if (name === "hint") return await hint();
     await play(name, asked);
   } catch (error) {
     complain(error);

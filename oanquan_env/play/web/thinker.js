@@ -8,7 +8,8 @@ import { rulesText } from "./rules.js";
 /**
  * Answers one request after another. `data(name)` resolves with a file of the folder `data`: JSON as an object, others as
  * an ArrayBuffer. `worker()` makes a Worker of worker.js; where there is none, `think(made)` resolves with a `Thinking` of
- * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a player that Python knows.
+ * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a player that Python knows: of those of
+ * which `askable(name)` is true.
  *
  * A request with a `signal` that aborts is rejected and leaves its place; a worker that is thinking about it is replaced.
  */
@@ -17,16 +18,18 @@ export class Thinker {
   #think;
   #worker;
   #ask;
+  #askable;
   #mind = null;
   #jobs = [];
   #current = null;
 
-  constructor({ engine, layout, data, catalogue, think, worker = null, ask = null }) {
+  constructor({ engine, layout, data, catalogue, think, worker = null, ask = null, askable = () => true }) {
     this.#made = { engine, layout, data };
     this.#think = think;
     this.catalogue = catalogue;
     this.#worker = worker;
     this.#ask = ask;
+    this.#askable = askable;
   }
 
   /** Throws Refused for a name that nobody has, and for rules that the player does not play. */
@@ -55,7 +58,7 @@ export class Thinker {
     try {
       playerOf(name, rules, this.catalogue);
     } catch (error) {
-      if (!error.python || !this.#ask) throw error;
+      if (!error.python || !this.#ask || !this.#askable(name)) throw error;
       return true;
     }
     return false;

@@ -29,7 +29,7 @@ export function sentenceName(view, player) {
 }
 
 /** Points with their owners. */
-export const standing = (view, scores) => scores.map((score, player) => `${seatName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
+const standing = (view, scores) => scores.map((score, player) => `${seatName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
 
 /** Who won, without the points; empty while a game goes on. */
 function verdict(view) {
@@ -55,7 +55,7 @@ export function status(view) {
     const points = scores && standing(view, scores);
     return [state.outcome ? `${words.over} ${told} (${points}).` : points ? `${told} ${capital(points)}.` : told, view.notes.get(view.number), view.whole].filter(Boolean).join(" ");
   }
-  if (state.trouble) return `${words.trouble} ${state.trouble}`;
+  if (state.trouble) return `${words.trouble} ${navigator.onLine === false ? words.offline : state.trouble}`;
   if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
   const alone = state.seats.filter((seat) => seat.person).length === 1, turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
   return state.line.length < 2 ? `${turn} ${words.tap}` : turn;
