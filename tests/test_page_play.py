@@ -29,15 +29,16 @@ def test_a_whole_game_against_a_level_offline(visit: Visit) -> None:
     person.page.reload()
     person.page.wait_for_selector("body[data-ready]")
     assert "Your turn" in person.said
+    assert person.state["rules"] == "vietnamese"
     while person.wait_for_turn():
         person.fields.first.tap()
         person.board.locator(".way").first.tap()
-    board = Board()
+    board = Board("vietnamese")
     for move in person.moves:
         board.push(move)
     assert board.outcome is not None
     assert person.state["outcome"]["scores"] == list(board.outcome.scores)
-    assert [seat["name"] for seat in person.state["seats"]] == ["human", "easy"]
+    assert [seat["name"] for seat in person.state["seats"]] == ["human", "beginner"]
     assert "The game is over" in person.said
 
 
@@ -93,6 +94,7 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     person = visit()
     page = person.page
     page.locator("#new").click()
+    page.locator("#preset").select_option("mancala-world")
     page.locator(".seat select").nth(1).select_option("human")
     page.locator("#as-match").check()
     assert page.locator("#starter").is_disabled()

@@ -13,7 +13,7 @@ const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
   const [preset, ...changes] = page.state.rules.split(" ");
-  $("preset").replaceChildren(...Object.keys(page.catalogue.presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)));
+  $("preset").replaceChildren(...Object.keys(words().presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)));
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
   fillFields(Object.fromEntries(changes.map((change) => change.split("="))));

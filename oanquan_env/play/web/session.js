@@ -261,7 +261,7 @@ export class Session extends EventTarget {
 
 /** The lessons that come as data, each with its drawing, the board before its move, and the move, or null. */
 export async function lessonsOf(engine, catalogue, data) {
-  const rules = engine.rules(catalogue.presets[catalogue.default].values);
+  const rules = engine.rules(catalogue.presets[catalogue.begin].values);
   const [lessons, empty] = await Promise.all([data("lessons.json"), data(`drawing-${rules.players}-${rules.fields}.json`)]);
   return lessons.map(({ name, position, move }) => {
     const start = parsePosition(rules, position, engine), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);

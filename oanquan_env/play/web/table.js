@@ -8,7 +8,6 @@ import { askPython, pythonPlayers } from "./python.js";
 import { Session, lessonsOf } from "./session.js";
 import { Thinker } from "./thinker.js";
 
-const BEGIN = { seats: ["human", "easy"] };
 const KEPT = "oanquan-kept", LAST = "oanquan-last";
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
@@ -83,7 +82,7 @@ async function goOn(before) {
     complain(error);
     try { await session.request("load", { text: before.text }); return; } catch { /* a game of an older page */ }
   }
-  await session.request("new", BEGIN);
+  await session.request("new", { rules: page.catalogue.begin, seats: [page.catalogue.person, page.catalogue.levels[0]] });
 }
 
 export const view = new GameView($("board"), async (name, asked) => {

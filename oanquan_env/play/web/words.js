@@ -27,7 +27,7 @@ export const WORDS = {
     },
     at: (column) => `The mistake is at the sign marked here (number ${column}):`,
     presets: {
-      "mancala-world": "The common game", vietnamese: "As in the village", tonkin: "As long ago (1944)", ludii: "Quick refill", app: "One capture a turn", "three-player": "Three players", "four-player": "Four players",
+      vietnamese: "As in the countryside", "mancala-world": "A short game", app: "A short game, one capture a move", ludii: "A short game, refilled at once", tonkin: "As long ago (1944)", "three-player": "Three players", "four-player": "Four players",
     },
   },
   vi: {
@@ -55,7 +55,7 @@ export const WORDS = {
     },
     at: (column) => `Chỗ sai là ký tự được đánh dấu (thứ ${column}):`,
     presets: {
-      "mancala-world": "Luật phổ biến", vietnamese: "Như ở quê", tonkin: "Lối xưa (1944)", ludii: "Rải lại ngay", app: "Ăn một lần", "three-player": "Ba người", "four-player": "Bốn người",
+      vietnamese: "Như ở quê", "mancala-world": "Ván ngắn", app: "Ván ngắn, mỗi lượt ăn một lần", ludii: "Ván ngắn, rải lại ngay", tonkin: "Lối xưa (1944)", "three-player": "Ba người", "four-player": "Bốn người",
     },
   },
 };
