@@ -79,6 +79,14 @@ def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     return names[-1], as_policy(names[-1], rules)
 
 
+def player_at(level: Level, rules: Rules) -> Policy:
+    """The player of a level."""
+    core, policy = Core(rules), first_playing(level.players, rules)[1]
+    if level.epsilon:
+        policy = EpsilonPolicy(core, policy, level.epsilon)
+    return GoingOn(core, policy) if level.goes_on else policy
+
+
 def player_of(name: str, rules: Rules) -> Policy | None:
     """The level or player of that name; None for a person.
 
@@ -88,11 +96,7 @@ def player_of(name: str, rules: Rules) -> Policy | None:
     if name == PERSON:
         return None
     if name in LEVELS:
-        names, epsilon, goes_on = LEVELS[name]
-        core, policy = Core(rules), first_playing(names, rules)[1]
-        if epsilon:
-            policy = EpsilonPolicy(core, policy, epsilon)
-        return GoingOn(core, policy) if goes_on else policy
+        return player_at(LEVELS[name], rules)
     try:
         return as_policy(name, rules)
     except UnknownAgentError as error:
