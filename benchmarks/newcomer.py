@@ -26,7 +26,7 @@ NODES_PER_MS = 1000
 """As on the page, for a search with a value net."""
 SOON = 4
 """Plies: a game that ends so early has hardly begun."""
-HEADS = ("rules", "level", "plies: mean", "fewest", f"over by ply {SOON}", "ended by the level", "won", "points")
+HEADS = ("rules", "level", "mean", "fewest", f"over by ply {SOON}", "ended by the level", "won", "points")
 
 
 class Newcomer:

@@ -4,6 +4,12 @@ import { WORDS } from "./words.js";
 
 const ADDED = {
   en: {
+    firstGame: "Your first game", well: "Well done!",
+    task: (field, way) => `Your move: tap field ${field}, then the arrow that goes ${way}.`,
+    other: (field, way) => `That is a move, too, but not this one: try field ${field}, ${way}.`,
+    ways: {
+      beginner: "plays for fun", easy: "grabs what it sees", medium: "looks two moves ahead", hard: "looks far ahead", perfect: "follows the proof",
+    },
     presetWords: {
       vietnamese: "The rules that people in Vietnam play, after Vietnamese Wikipedia: the game goes on until both mandarin squares are empty, and one may capture over an empty one.",
       "mancala-world": "As Mancala World tells it: the game ends as soon as both mandarins are captured, and may be over after two moves.",
@@ -33,10 +39,16 @@ const ADDED = {
       capture: ["Capturing", "If the square after your last seed is empty, you capture everything in the square behind it. If there is nothing in it either, your turn ends."],
       chain: ["Captures in a row", "Is the next square empty again, and something behind it? You capture that too; a mandarin stone counts ten points. Then your turn ends."],
       refill: ["An empty row", "A player who has no seeds left to play puts one of those captured into each field, and borrows if there are too few."],
-      end: ["The end", "The game ends when both mandarin squares are empty. Seeds left in your row are yours. The most points win. Now play against “beginner” or “easy”; the button Hint helps you."],
+      end: ["The end", "The game ends when both mandarin squares are empty. Seeds left in your row are yours. The most points win. Now play a game yourself; the button Hint helps you."],
     },
   },
   vi: {
+    firstGame: "Chơi ván đầu", well: "Đúng rồi!",
+    task: (field, way) => `Mời bạn đi: chạm ô ${field}, rồi chọn mũi tên ${way}.`,
+    other: (field, way) => `Nước ấy cũng đi được, nhưng hãy thử ô ${field}, ${way}.`,
+    ways: {
+      beginner: "chơi cho vui", easy: "thấy quân là ăn", medium: "nhìn trước hai nước", hard: "nhìn xa", perfect: "đi theo chứng minh",
+    },
     presetWords: {
       vietnamese: "Luật quen thuộc ở Việt Nam, theo Wikipedia tiếng Việt: chơi đến khi cả hai ô quan trống, được ăn qua ô quan trống. Hết quan, tàn dân, thu quân, bán ruộng.",
       "mancala-world": "Theo Mancala World: hết ván ngay khi cả hai quan bị ăn, có khi chỉ sau hai nước.",
@@ -66,7 +78,7 @@ const ADDED = {
       capture: ["Ăn quân", "Nếu ô sau dân cuối là ô trống thì được ăn hết quân ở ô kế sau ô trống. Nếu ô ấy cũng trống thì hết lượt."],
       chain: ["Ăn liên tiếp", "Sau ô vừa ăn lại là ô trống, rồi đến ô có quân? Được ăn tiếp; quan được mười điểm. Rồi hết lượt."],
       refill: ["Hàng trống", "Đến lượt mà cả hàng không còn dân thì lấy dân đã ăn rải vào mỗi ô một dân; thiếu thì vay."],
-      end: ["Hết ván", "Hết ván khi cả hai ô quan trống. Dân còn trong hàng ai là của người ấy. Nhiều điểm hơn thì thắng. Bây giờ hãy chơi với mức “mới chơi” hoặc “dễ”; nút Gợi ý sẽ giúp bạn."],
+      end: ["Hết ván", "Hết ván khi cả hai ô quan trống. Dân còn trong hàng ai là của người ấy. Nhiều điểm hơn thì thắng. Bây giờ mời bạn chơi một ván; nút Gợi ý sẽ giúp bạn."],
     },
   },
 };

@@ -34,6 +34,9 @@ export async function request(name, asked = {}) {
 /** A request that changes the game; the page follows. */
 export const play = (name, asked = {}) => session.request(name, asked);
 
+/** A game of a person against the weakest level. */
+export const newcomersGame = () => ({ rules: page.catalogue.begin, seats: [page.catalogue.person, page.catalogue.levels[0]] });
+
 /** The lessons with their drawings and moves. */
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
 
@@ -82,7 +85,7 @@ async function goOn(before) {
     complain(error);
     try { await session.request("load", { text: before.text }); return; } catch { /* a game of an older page */ }
   }
-  await session.request("new", { rules: page.catalogue.begin, seats: [page.catalogue.person, page.catalogue.levels[0]] });
+  await session.request("new", newcomersGame());
 }
 
 export const view = new GameView($("board"), async (name, asked) => {
