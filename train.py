@@ -12,12 +12,8 @@ Ctrl-C saves and stops; --resume continues, also after a kill.
 A sweep trains each seed in its own folder and process; the same command resumes it.
 """
 
-import contextlib
 import functools
-import os
-import re
 import shlex
-import statistics
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +21,6 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from agents.support.extras import INTERRUPTED, USAGE_ERROR, needing_extras
 from oanquan_env.errors import UsageError
-from oanquan_env.files import one_line
 
 with needing_extras("train.py" if __name__ == "__main__" else None):
     import tyro
@@ -43,11 +38,11 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     from rich.text import Text
 
     from agents.config import OptionalFile, OptionalFolder, RayAddress, explain, parse_options, refused
-    from agents.run import CONFIG_NAME, Run, RunConfig, StopTrainingError, load_config, run_type
-    from agents.sweep import SeedResult, stopping, train_seeds
+    from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
+    from agents.run_files import CONFIG_NAME
+    from agents.sweep import STOPPING, parse_seeds, stopping, sweep
 
 CHANGEABLE = {"threads", "device", "total_plies"}  # fields that a resumed run may change
-STOPPING = "stopping after this iteration; Ctrl-C once more to stop at once"
 Settings = TypeVar("Settings", bound=RunConfig)
 
 
@@ -110,14 +105,6 @@ def parse(arguments: list[str]) -> Command[Any]:
     return command
 
 
-def parse_seeds(text: str) -> list[int]:
-    """Seeds of a list such as `0,1,2`; raises `UsageError`."""
-    seeds = [int(part) for part in text.split(",")] if re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text) else []
-    if not seeds or max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
-        raise UsageError(f"--sweep takes different seeds below {2**32}, as in 0,1,2; got {one_line(repr(text))}")
-    return seeds
-
-
 class PliesPerSecond(ProgressColumn):
     """Speed since the program began, evaluations included."""
 
@@ -145,33 +132,6 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
     return run
 
 
-def sweep(command: Command[Any], typed: str, console: Console) -> int:
-    """Train all seeds, the others too where one fails; returns the exit status."""
-    config, folder, seeds = command.settings, command.folder("-sweep"), parse_seeds(command.sweep or "")
-    jobs = command.jobs or max(1, (os.cpu_count() or 1) // config.threads)
-    console.print(f"training {len(seeds)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
-    results: list[SeedResult] = []
-    told = functools.partial(console.print, STOPPING)
-    with (
-        stopping(told) if not command.ray else contextlib.nullcontext(lambda: False) as stop
-    ):  # a cluster does not hear
-        for one in train_seeds(folder, config, seeds, typed, ray=command.ray, processes=min(jobs, len(seeds))):
-            results.append(one)
-            how = "stopped" if stop() else "failed" if one.error else "is done"
-            console.print(f"seed {one.seed} {how}, {len(results)} of {len(seeds)}: {one.folder}")
-        if stop():
-            console.print("stopped; the same command resumes it")
-            return INTERRUPTED
-    good, failures = ([one for one in results if bool(one.error) == failed] for failed in (False, True))
-    for name in good[0].figures if good else ():
-        found = [one.figures[name] for one in good]
-        deviation = f" ± {statistics.stdev(found):.2f}" if len(found) > 1 else ""
-        console.print(f"{name}: {statistics.mean(found):.2f}{deviation} (deviation over seeds)")
-    for failure in failures:
-        print(f"train.py: seed {failure.seed}: {failure.error}", file=sys.stderr)
-    return USAGE_ERROR if failures else 0
-
-
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
     console = Console(highlight=False, soft_wrap=True)  # commands to copy are not broken into lines
@@ -182,7 +142,8 @@ def main(arguments: list[str]) -> int:
         typed = shlex.join(["python", "train.py", *arguments])
         command = parse(arguments)
         if command.sweep is not None:
-            return sweep(command, typed, console)
+            folder, seeds = command.folder("-sweep"), parse_seeds(command.sweep)
+            return sweep(folder, command.settings, seeds, typed, console.print, ray=command.ray, jobs=command.jobs)
         run = begin(command, typed, console)
         columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
         with stopping(functools.partial(console.print, STOPPING)) as stop, Progress(*columns, console=console) as bar:

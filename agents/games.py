@@ -1,6 +1,5 @@
-"""Games played side by side by self-play, and the random generators of a run; both are kept in checkpoints."""
+"""Games played side by side by self-play, which are kept in checkpoints."""
 
-import random
 from typing import Any
 
 import numpy as np
@@ -88,22 +87,3 @@ class Games:
             raise ValueError("it holds games that are over, or impossible positions")
         self.positions, self.drawn = positions, int(state["drawn"])
         self.first_ply = state["first_ply"].numpy().astype(np.int32).reshape(len(positions))
-
-
-class RandomGenerators:
-    """The random generators of torch, NumPy and Python, which all parts of a program share."""
-
-    def state_dict(self) -> dict[str, Any]:
-        """Their states."""
-        name, keys, *gauss = np.random.get_state(legacy=True)  # noqa: NPY002  (SB3 uses it)
-        numpy = [name, np.asarray(keys).tolist(), *gauss]
-        cuda = torch.cuda.get_rng_state_all()
-        return {"torch": torch.get_rng_state(), "cuda": cuda, "numpy": numpy, "python": random.getstate()}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Set them."""
-        torch.set_rng_state(state["torch"])
-        torch.cuda.set_rng_state_all(state["cuda"][: torch.cuda.device_count()])
-        name, keys, *gauss = state["numpy"]
-        np.random.set_state((name, np.array(keys, dtype=np.uint32), *gauss))  # noqa: NPY002  (SB3 uses it)
-        random.setstate(state["python"])

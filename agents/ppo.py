@@ -5,7 +5,7 @@ Shapes: T steps, N games, P players, A actions, D columns of features, B positio
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, cast
 
@@ -19,26 +19,25 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
-from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 from torch import Tensor
 
 from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml
+from agents.evaluation.while_training import AgentEvaluation
 from agents.games import Games
-from agents.networks.agent_files import AgentCard, save_agent
 from agents.networks.features import FeatureEncoder
-from agents.networks.nets import NetworkConfig, check_reward, make_network
+from agents.networks.nets import NetworkConfig, make_network
+from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
-from agents.run import RUN_NAME, EvaluationSchedule, Run, RunConfig, between
+from agents.run import Run, RunConfig, between
+from agents.run_files import RUN_NAME
+from agents.support.shared_vec_env import SharedVecEnv
 from oanquan_env import Core, IllegalActionError, Positions, Termination
 from oanquan_env.arrays import Mask, Points
-from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
-from oanquan_env.players import Policy, make
-from oanquan_env.playing import random_openings
 from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
@@ -73,27 +72,14 @@ class PPOSettings(Strict):
         if rollout > MOST_PLIES:
             raise ValueError(f"n_envs * n_steps must be {MOST_PLIES:,} or less; got {rollout:,}")
         if self.batch_size > rollout:
-            raise ValueError(
-                f"batch_size must be at most n_envs * n_steps = {rollout:,}, the plies of a rollout; "
-                f"got {self.batch_size:,}"
-            )
+            most = f"at most n_envs * n_steps = {rollout:,}, the plies of a rollout"
+            raise ValueError(f"batch_size must be {most}; got {self.batch_size:,}")
         if 1 in (self.batch_size, rollout % self.batch_size):
             raise ValueError(
                 f"a rollout of {rollout} plies in minibatches of batch_size={self.batch_size} has one of a single ply, "
                 "whose advantage has no spread to be divided by; choose another batch_size"
             )
         return self
-
-
-class PPOEvaluation(EvaluationSchedule):
-    """Periodic games against fixed opponents; regret is measured too where there is a suite for the rules.
-
-    An opponent holds all seats but one, and the agent each seat in turn.
-    """
-
-    opponents: list[str] = Field(["random", "greedy"], description="players by name, as evaluate.py takes them")
-    pairs: int = Field(200, ge=1, le=10**6, description="openings against each opponent, each played in every seat")
-    opening_plies: Count = Field(4, description="random plies of an opening")
 
 
 class PPOConfig(RunConfig):
@@ -104,7 +90,7 @@ class PPOConfig(RunConfig):
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     network: NetworkConfig = Field(NetworkConfig(), description="the network")
     ppo: PPOSettings = Field(PPOSettings(), description="the optimisation")
-    evaluation: PPOEvaluation = Field(PPOEvaluation(), description="evaluation during training")
+    evaluation: AgentEvaluation = Field(AgentEvaluation(), description="evaluation during training")
 
     @model_validator(mode="after")
     def _one_unit(self) -> Self:
@@ -134,7 +120,7 @@ def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArra
     return checked
 
 
-class SelfPlayVecEnv(VecEnv):
+class SelfPlayVecEnv(SharedVecEnv):
     """N games of one `Core` as a stable-baselines3 VecEnv, stepped as one batch; finished games restart at once.
 
     Each step is one ply, seen from the mover's side, and rewards all players. Masks travel as one array:
@@ -143,17 +129,23 @@ class SelfPlayVecEnv(VecEnv):
     `TimeLimit.truncated` is always false, and `termination` in `infos` gives the reason.
     """
 
-    def __init__(self, features: FeatureEncoder, games: Games, reward: str) -> None:
+    def __init__(self, features: FeatureEncoder, games: Games, reward: str, network: Any = None) -> None:
         self.core, self.features, self.games = features.core, features, games
-        self.reward = reward_function(reward)
-        limits = np.iinfo(np.int16)
-        space = spaces.Box(limits.min, limits.max, (features.size,), np.int16)
+        self.reward, self.network = reward_function(reward), network
+        seen = self.observe()
+        space = spaces.Box(-np.inf, np.inf, seen.shape[1:], seen.dtype.type)
         super().__init__(len(games.positions), space, spaces.Discrete(self.core.rules.actions))
         self._actions: npt.NDArray[np.integer[Any]] = np.zeros(self.num_envs, dtype=np.intp)
 
-    def observe(self) -> npt.NDArray[np.int16]:
-        """(N, D) int16 features of the games as they stand."""
-        return self.features.encode(self.games.positions)
+    def observe(self) -> npt.NDArray[np.int16] | npt.NDArray[np.float16]:
+        """(N, D) int16 features of the games as they stand; from a network with `look_ahead`, its float16 outputs."""
+        features = self.features.encode(self.games.positions)
+        if not hasattr(self.network, "look_ahead"):
+            return features
+        device = next(self.network.parameters()).device
+        seen = self.network.look_ahead(*(torch.from_numpy(it).to(device) for it in (features, self.action_masks())))
+        kept: npt.NDArray[np.float16] = seen.half().cpu().numpy()
+        return kept
 
     def action_masks(self) -> Mask:
         """(N, A) bool, legal actions."""
@@ -188,47 +180,17 @@ class SelfPlayVecEnv(VecEnv):
         return self.observe(), rewards.astype(np.float32), dones, infos
 
     def _report(self, finished: npt.NDArray[np.intp], infos: list[dict[str, Any]]) -> None:
-        """Final features and results of the finished games, where stable-baselines3 looks for them."""
+        """Results of the finished games, where stable-baselines3 looks for them."""
         last = self.games.positions[finished]
-        features = self.features.encode(last)
         margins = relative_points(self.core.standings(last)).max(axis=1).tolist()
         plies = (last.ply - self.games.first_ply[finished]).tolist()
         for row, env in enumerate(finished.tolist()):
             infos[env] = {
-                "terminal_observation": features[row],
                 "TimeLimit.truncated": False,
                 "termination": str(Termination(last.ended[row])),
                 # the winner's: stable-baselines3 logs its mean as ep_rew_mean; margins of all would cancel out
                 "episode": {"r": margins[row], "l": plies[row], "t": 0.0},
             }
-
-    # Other abstract methods of VecEnv: the games share one object.
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the games have the attribute."""
-        return hasattr(self, attr_name)
-
-    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """The attribute, once for each game asked for; None for `render_mode`."""
-        value = None if attr_name == "render_mode" else getattr(self, attr_name)
-        return [value for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
-        """Refused."""
-        raise NotImplementedError("the games of SelfPlayVecEnv share one object; set its attributes directly")
-
-    def env_method(
-        self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
-    ) -> list[Any]:
-        """Call a method once for all games; the list holds its one result."""
-        return [getattr(self, method_name)(*method_args, **method_kwargs)]
-
-    def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
-        """No game is wrapped."""
-        return [False for _ in self._get_indices(indices)]
 
 
 # ---- advantages ------------------------------------------------------------------------------------------------------
@@ -295,6 +257,11 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
         self.rewards = np.zeros((self.buffer_size, self.n_envs, self.players), dtype=np.float32)
         self.values = np.zeros((self.buffer_size, self.n_envs * (self.players - 1)), dtype=np.float32)  # filled flat
 
+    @staticmethod
+    def swap_and_flatten(arr: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """(T, N, ...) -> (T * N, ...) as it lies in memory: minibatches are drawn at random, whatever the order."""
+        return arr.reshape(-1, *arr.shape[2:])
+
     def compute_returns_and_advantage(self, last_values: Tensor, dones: Mask) -> None:
         """From the values (N, P-1) of the positions after the last step, and whether it ended the games (N,)."""
         self.values = self.values.reshape(self.buffer_size, self.n_envs, self.players - 1)
@@ -309,26 +276,26 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
 class SelfPlayPolicy(MaskableActorCriticPolicy):
     """A network of `agents.networks` behind stable-baselines3's policy interface.
 
-    Where stable-baselines3 expects one value of a position there are those of P - 1 players; it flattens them before it
-    compares them with returns, which are flattened too. Log-probabilities and entropies come straight from masked
-    logits: torch's distribution objects cost as much as a small network.
+    Where stable-baselines3 expects one value of a position there are those of P - 1 players; it flattens them, as it
+    does returns. Log-probabilities and entropies come from masked logits: torch's distributions are slow.
     """
 
-    network: torch.nn.Module
-
-    def __init__(self, *spaces_and_schedule: Any, core: Core, network: NetworkConfig) -> None:
-        self.core, self.network_config = core, network
+    def __init__(self, *spaces_and_schedule: Any, network: torch.nn.Module) -> None:
+        self._given = [network]  # torch takes no module before its own beginning
         super().__init__(*spaces_and_schedule)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        _, self.network = make_network(self.core, self.network_config)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+        (self.network,) = self._given
+        self.outputs: Callable[..., tuple[Tensor, Tensor]] = getattr(self.network, "decide", self.network)
+        self.optimizer = torch.optim.Adam(
+            self.network.parameters(), lr=lr_schedule(1), fused=True, **self.optimizer_kwargs
+        )
 
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Mask | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Actions (B,), values (B, P-1) and log-probabilities (B,)."""
-        logits, values = self.network(obs, self._mask(obs, action_masks))
+        logits, values = self.outputs(obs, self._mask(obs, action_masks))
         log_probs = torch.log_softmax(logits, dim=1)
         actions = logits.argmax(dim=1) if deterministic else torch.multinomial(log_probs.exp(), 1)[:, 0]
         return actions, values, log_probs.gather(1, actions[:, None])[:, 0]
@@ -337,16 +304,15 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         self, obs: PyTorchObs, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Values (B, P-1), log-probabilities (B,) of `actions` (B,), entropies (B,)."""
-        logits, values = self.network(obs, self._mask(cast(Tensor, obs), action_masks))
+        logits, values = self.outputs(obs, self._mask(cast(Tensor, obs), action_masks))
         log_probs = torch.log_softmax(logits, dim=1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1)  # a forbidden action has probability zero, not NaN
         return values, log_probs.gather(1, actions[:, None])[:, 0], entropy
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
         """Values (B, P-1)."""
-        nothing = torch.zeros((len(obs), self.core.rules.actions), dtype=torch.bool, device=cast(Tensor, obs).device)
-        values: Tensor = self.network(obs, nothing)[1]
-        return values
+        actions = int(cast(spaces.Discrete, self.action_space).n)
+        return self.outputs(obs, torch.zeros((len(obs), actions), dtype=torch.bool, device=cast(Tensor, obs).device))[1]
 
     def _predict(
         self, observation: PyTorchObs, deterministic: bool = False, action_masks: Mask | None = None
@@ -371,16 +337,16 @@ def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskable
         raise UsageError(f"device: must be one that torch knows, such as cpu or cuda; got {config.device!r}") from None
     if device.type == "cuda" and not torch.cuda.is_available():
         raise UsageError(f"device: torch {torch.__version__} finds no GPU for {config.device!r}; use cpu")
-    features, _ = make_network(core, config.network)
+    features, network = make_network(core, config.network)
     games = Games(core, config.ppo.n_envs, config.starts, config.seed)
-    env = SelfPlayVecEnv(features, games, config.reward)
+    env = SelfPlayVecEnv(features, games, config.reward, network.to(device))
     model = MaskablePPO(
         SelfPlayPolicy,
         env,
         **config.ppo.model_dump(exclude={"n_envs", "learning_rate_end", "ent_coef_end"}),
         rollout_buffer_class=SelfPlayRolloutBuffer,
         rollout_buffer_kwargs={"players": core.rules.players},
-        policy_kwargs={"core": core, "network": config.network},
+        policy_kwargs={"network": network},
         seed=None,
         device=config.device,
     )
@@ -399,23 +365,16 @@ class PPORun(Run[PPOConfig]):
         self.network, self.iteration = policy.network, config.ppo.n_envs * config.ppo.n_steps
         self.parts = {"network": self.network, "optimizer": policy.optimizer, "games": self.env.games}
         self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder} greedy random')}"
-        try:
-            for name in config.evaluation.opponents:
-                make(name, self.core.rules)
-        except ValueError as error:
-            raise FileError(f"evaluation.opponents: {error}") from None
-        try:
-            self._openings()
-        except ValueError as error:
-            raise FileError(f"evaluation.opening_plies: {error}") from None
+        config.evaluation.check(self.core)
 
     def iterate(self) -> None:
         """Collect a rollout and train on it."""
         model, ppo = self.model, self.config.ppo
-        if model._last_obs is None:  # the first of this process
+        if model._last_episode_starts is None:  # the first of this process
             model.num_timesteps, model._n_updates = self.plies, self.plies // self.iteration * ppo.n_epochs
-            model._last_obs, model._last_episode_starts = self.env.observe(), np.ones(self.env.num_envs, dtype=bool)
+            model._last_episode_starts = np.ones(self.env.num_envs, dtype=bool)
             model.set_logger(Logger(None, [_TensorBoard(self)]))
+        model._last_obs = self.env.observe()  # by the network as it now is
         done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
         model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
@@ -438,30 +397,14 @@ class PPORun(Run[PPOConfig]):
             player.evaluate(self.core.start())
         except FileError as error:  # weights too large to play with
             raise self.diverged(str(error)) from None
-        results = {name: self._score(player, name) for name in self.config.evaluation.opponents}
-        row: dict[str, Any] = {"results": results}
-        players = self.core.rules.players
-        counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
-        text = f"{counted} against " + ", ".join(f"{name} {100 * one['score']:.1f} %" for name, one in results.items())
-        found = self.regret_of(player, "regret")
-        if found:
+        row, text = self.config.evaluation.measure(self.core, player, self.config.seed, self.log)
+        if found := self.regret_of(player, "regret"):
             row["regret"] = dataclasses.asdict(found)
             text += f"; regret {found.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
         ahead = LOOKAHEAD.get(self.config.network.name)
         if ahead and not self.plies:
             text += f" (not trained yet; the network looks {ahead} ahead)"
         return row, text
-
-    def _openings(self) -> tuple[Any, np.random.Generator]:
-        rng, settings = np.random.default_rng(self.config.seed), self.config.evaluation
-        return random_openings(self.core, settings.pairs, settings.opening_plies, rng), rng
-
-    def _score(self, player: Policy, opponent: str) -> dict[str, float]:
-        """Share of wins over all seats from random openings with its interval, 0 to 1, a tied win shared."""
-        openings, rng = self._openings()
-        score = score_interval(play_pairs(self.core, player, make(opponent, self.core.rules), openings, rng))
-        self.log(f"evaluation/{opponent}", score.mean)
-        return {"score": score.mean, "low": score.low, "high": score.high}
 
 
 class _TensorBoard(KVWriter):

@@ -5,12 +5,9 @@ written between two iterations, so a resumed run equals an uninterrupted one to 
 """
 
 import contextlib
-import json
-import pickle
 import random
 import shlex
 import time
-import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,31 +19,22 @@ from filelock import FileLock
 from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
+from agents import run_files
 from agents.config import Count, Positive, RulesName, Seed, Strict, dump_yaml, imported, read_yaml, validated
-from agents.games import RandomGenerators, StartsConfig
-from agents.support import provenance
+from agents.evaluation.while_training import EvaluationSchedule
+from agents.games import StartsConfig
+from agents.run_files import CONFIG_NAME, RUN_NAME
 from agents.support.folder_lock import lock_folder
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import Regret, regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
-from oanquan_env.files import FileError, naming_damage, parse_json, replacing, write_atomically
+from oanquan_env.files import FileError, write_atomically
 from oanquan_env.players import Policy
 
-CONFIG_NAME = "config.yaml"  # the configuration, resolved
-RUN_NAME = "run.yaml"  # the origin of the run: command, commit, versions
-CHECKPOINT_NAME = "checkpoint.pt"  # everything that the next iteration depends on
-EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation a line
-PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 KINDS = {"ppo": "agents.ppo:PPORun", "td": "agents.td:TDRun"}
 """The classes of the kinds of training; any other kind is such a MODULE:NAME itself."""
-
-
-class EvaluationSchedule(Strict):
-    """When a run is evaluated."""
-
-    every_plies: Count = Field(1_000_000, description="plies between evaluations")
 
 
 class RunConfig(Strict):
@@ -64,8 +52,7 @@ class RunConfig(Strict):
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
     """The class of a kind of training, by its name or as MODULE:NAME; raises `FileError` that names `where`."""
-    kind = str(kind)
-    if kind not in KINDS and ":" not in kind:
+    if (kind := str(kind)) not in KINDS and ":" not in kind:
         raise FileError(f"{where}: kind: must be {', '.join(KINDS)} or MODULE:NAME (got {kind!r})")
     found: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
     return found
@@ -85,17 +72,6 @@ def between(begin: float, end: float, done: float) -> float:
 
 class StopTrainingError(Exception):
     """The run was asked to stop; raised between two iterations, after the checkpoint."""
-
-
-def read_evaluations(folder: Path) -> list[dict[str, Any]]:
-    """The evaluations in a run's folder, oldest first; raises `FileError` that names a damaged line."""
-    path, rows = folder / EVALUATIONS_NAME, []
-    for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
-        with naming_damage(path, f"line {number} is damaged", "; delete it to go on"):
-            rows.append(parse_json(line))
-            if type(rows[-1]["plies"]) is not int:
-                raise ValueError("plies is not a whole number")
-    return rows
 
 
 Config = TypeVar("Config", bound=RunConfig)
@@ -157,13 +133,7 @@ class Run(ABC, Generic[Config]):
             run._lock = held.enter_context(lock_folder(folder))
             if (folder / CONFIG_NAME).exists():  # another program has made one meanwhile
                 raise FileError(holds)
-            origin: dict[str, Any] = {
-                "command": command,
-                "commit": provenance.commit(),
-                "processor": provenance.processor(),
-            }
-            origin |= {"started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "versions": provenance.versions(PACKAGES)}
-            write_atomically(folder / RUN_NAME, dump_yaml(origin))
+            write_atomically(folder / RUN_NAME, dump_yaml(run_files.origin(command)))
             write_atomically(folder / CONFIG_NAME, dump_yaml(config))
             held.pop_all()  # the run keeps the lock
         return run
@@ -188,13 +158,15 @@ class Run(ABC, Generic[Config]):
             lock = held.enter_context(lock_folder(folder))
             run = cls(folder, config, report)
             run._lock = lock
-            if (folder / CHECKPOINT_NAME).exists():
-                run._restore(folder / CHECKPOINT_NAME)
+            if numbers := run_files.read_checkpoint(folder, run.parts):
+                run.plies, run._seconds = numbers["plies"], numbers["seconds"]
+                run._check_finite()
             if config.total_plies != kept.total_plies:
                 if config.total_plies < run.plies:
                     raise FileError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
                 write_atomically(path, dump_yaml(kept.model_copy(update={"total_plies": config.total_plies})))
-            run._write_evaluations([row for row in read_evaluations(folder) if row["plies"] <= run.plies])
+            rows = [row for row in run_files.read_evaluations(folder) if row["plies"] <= run.plies]
+            run_files.write_evaluations(folder, rows)
             held.pop_all()  # the run keeps the lock
         return run
 
@@ -250,41 +222,19 @@ class Run(ABC, Generic[Config]):
 
     def save(self) -> None:
         """Write the checkpoint, and the agent or value net."""
-        parts = {name: part.state_dict() for name, part in self._all_parts()}
-        state = {"plies": self.plies, "seconds": self.seconds, **parts}
-        with replacing(self.folder / CHECKPOINT_NAME) as file:
-            torch.save(state, file)
+        run_files.write_checkpoint(self.folder, {"plies": self.plies, "seconds": self.seconds}, self.parts)
         self.export()
-
-    def _all_parts(self) -> list[tuple[str, Any]]:
-        return [*self.parts.items(), ("random", RandomGenerators())]
-
-    def _restore(self, path: Path) -> None:
-        with naming_damage(path, "no checkpoint of this run"):
-            try:
-                with zipfile.ZipFile(path) as archive:
-                    if damaged := archive.testzip():  # torch does not compare checksums
-                        raise ValueError(f"{damaged} is damaged")
-                state = torch.load(path, map_location="cpu", weights_only=True)  # runs no code of the file
-            except (zipfile.BadZipFile, pickle.UnpicklingError, EOFError) as error:
-                raise ValueError(error) from None
-            self.plies, self._seconds = int(state["plies"]), float(state["seconds"])
-            for name, part in self._all_parts():
-                part.load_state_dict(state[name])
-        self._check_finite()
-
-    def _write_evaluations(self, rows: list[dict[str, Any]]) -> None:
-        write_atomically(self.folder / EVALUATIONS_NAME, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
     def _evaluate(self) -> None:
         """Evaluate the agent or value net, unless that was done at this very ply."""
-        rows = read_evaluations(self.folder)
+        rows = run_files.read_evaluations(self.folder)
         if rows and rows[-1]["plies"] == self.plies:
             return
         self.export()
         with torch.random.fork_rng(devices=[]):  # evaluating does not change the run
             row, text = self.measure()
-        self._write_evaluations([*rows, {"plies": self.plies, "seconds": round(self.seconds, 1), **row}])
+        rows.append({"plies": self.plies, "seconds": round(self.seconds, 1), **row})
+        run_files.write_evaluations(self.folder, rows)
         self.report(f"{self.plies:>12,} plies: {text}")
 
     def regret_of(self, player: Policy, name: str) -> Regret | None:
@@ -304,6 +254,5 @@ class Run(ABC, Generic[Config]):
 
     def diverged(self, what: str) -> UsageError:
         """The error of a run whose weights are of no use any more. None such is in a checkpoint."""
-        return UsageError(
-            f"training diverged: {what} after {self.plies:,} plies; start again with a smaller learning rate"
-        )
+        when = f"after {self.plies:,} plies"
+        return UsageError(f"training diverged: {what} {when}; start again with a smaller learning rate")

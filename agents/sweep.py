@@ -1,20 +1,28 @@
 """One configuration trained with several seeds: a run folder for each, on processes or a Ray cluster; clean stops."""
 
+import contextlib
 import functools
 import multiprocessing
+import os
+import re
 import signal
+import statistics
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from agents.run import CONFIG_NAME, RunConfig, StopTrainingError, load_config, read_evaluations, run_type
+from agents.run import RunConfig, StopTrainingError, load_config, run_type
+from agents.run_files import CONFIG_NAME, read_evaluations
+from agents.support.extras import INTERRUPTED, USAGE_ERROR
 from agents.support.parallel import spread
 from oanquan_env.errors import UsageError
+from oanquan_env.files import one_line
 
+STOPPING = "stopping after this iteration; Ctrl-C once more to stop at once"
 stop_asked = threading.Event()
 """Set by the first Ctrl-C or SIGTERM of this process."""
 
@@ -29,7 +37,7 @@ class SeedResult:
     error: str | None = None
 
 
-@contextmanager
+@contextlib.contextmanager
 def stopping(first: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
     """Within it the first Ctrl-C or SIGTERM calls `first` and makes the function given true; another Ctrl-C interrupts.
 
@@ -54,10 +62,19 @@ def stopping(first: Callable[[], None] = lambda: None) -> Iterator[Callable[[], 
             signal.signal(number, handler)
 
 
-def train_seeds(
-    folder: Path, config: RunConfig, seeds: list[int], command: str, *, ray: str | None, processes: int
-) -> Iterator[SeedResult]:
-    """Train the seeds; yields how each ended, as it ends. Called again, it resumes.
+def parse_seeds(text: str) -> list[int]:
+    """Seeds of a list such as `0,1,2`; raises `UsageError`."""
+    seeds = [int(part) for part in text.split(",")] if re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text) else []
+    if not seeds or max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
+        raise UsageError(f"--sweep takes different seeds below {2**32}, as in 0,1,2; got {one_line(repr(text))}")
+    return seeds
+
+
+def sweep(
+    folder: Path, config: RunConfig, seeds: list[int], command: str, say: Callable[[str], None], *,
+    ray: str | None, jobs: int | None,
+) -> int:  # fmt: skip
+    """Train all seeds, the others too where one fails; returns the exit status. Called again, it resumes.
 
     Raises `UsageError` if a folder holds a run of another configuration, or a worker process dies.
     """
@@ -66,10 +83,28 @@ def train_seeds(
         there = folder / f"seed-{one.seed}" / CONFIG_NAME
         if there.exists() and load_config(there) != one:
             raise UsageError(f"{there.parent} holds a run of another configuration: choose another --output")
-    work = functools.partial(train_seed, folder, command)
+    say(f"training {len(seeds)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
+    processes = min(jobs or max(1, (os.cpu_count() or 1) // config.threads), len(seeds))
     gpus = int(getattr(config, "device", "cpu") != "cpu")
-    for _, result in spread(work, configs, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
-        yield result
+    work = functools.partial(train_seed, folder, command)
+    results: list[SeedResult] = []
+    told, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
+    with never if ray else stopping(told) as stop:  # a cluster does not hear
+        for _, found in spread(work, configs, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
+            results.append(found)
+            how = "stopped" if stop() else "failed" if found.error else "is done"
+            say(f"seed {found.seed} {how}, {len(results)} of {len(seeds)}: {found.folder}")
+        if stop():
+            say("stopped; the same command resumes it")
+            return INTERRUPTED
+    good, failures = ([one for one in results if bool(one.error) == failed] for failed in (False, True))
+    for name in good[0].figures if good else ():
+        of_seeds = [one.figures[name] for one in good]
+        deviation = f" ± {statistics.stdev(of_seeds):.2f}" if len(of_seeds) > 1 else ""
+        say(f"{name}: {statistics.mean(of_seeds):.2f}{deviation} (deviation over seeds)")
+    for failure in failures:
+        print(f"train.py: seed {failure.seed}: {failure.error}", file=sys.stderr)
+    return USAGE_ERROR if failures else 0
 
 
 def train_seed(sweep: Path, command: str, config: RunConfig) -> SeedResult:

@@ -16,8 +16,10 @@ from pydantic import Field, field_validator
 from torch import Tensor, nn
 
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
+from agents.evaluation.while_training import EvaluationSchedule
 from agents.games import Games
-from agents.run import RUN_NAME, EvaluationSchedule, Run, RunConfig, between
+from agents.run import Run, RunConfig, between
+from agents.run_files import RUN_NAME
 from oanquan_env import Positions, Rules
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark.suites import find_suite

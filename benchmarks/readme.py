@@ -18,7 +18,7 @@ from agents.evaluation.results import Report, read_report
 from agents.reports.cards import cards
 from agents.reports.report import summary
 from agents.support.markdown import renew, replace_between
-from benchmarks import newcomer, peers, players
+from benchmarks import methods, newcomer, peers, players
 from benchmarks.report import RESULTS, by_size
 from docs import generated
 from oanquan_env import Rules
@@ -197,7 +197,7 @@ def strength() -> str:
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section, "peers": peers.peers_table},
     ROOT / "docs" / "benchmarks.md": {part.__name__: part for part in (core, vector, aec, search, solve, training)},
-    ROOT / "docs" / "benchmark.md": {"rows": players.rows},
+    ROOT / "docs" / "benchmark.md": {"methods": methods.tables, "rows": players.rows},
     ROOT / "docs" / "more-players.md": {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
     },

@@ -24,6 +24,7 @@ from torch import nn
 from torch.distributions import Categorical
 
 from oanquan_env import evaluate
+from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 
 Rollout = dict[str, torch.Tensor]
 SQUARES, STONES = 12, 2  # two players: an observation begins with the seeds and then the stones
@@ -187,12 +188,9 @@ def main(arguments: list[str] | None = None) -> list[dict[str, float]]:
         steps += options.num_envs * options.num_steps
         seconds += time.perf_counter() - began
     if options.plot:
-        from matplotlib.figure import Figure
-
-        axes = (figure := Figure(layout="constrained")).subplots()
-        axes.plot([row["steps"] for row in curve], [row["regret"] for row in curve], marker=".")
-        axes.set(xlabel="plies", ylabel="regret, points", ylim=(0, None))
-        figure.savefig(options.plot)
+        regrets = [row["regret"] for row in curve]
+        found = LearningCurve.of([row["steps"] for row in curve], [regrets])
+        draw_curves({"plies": {"PPO": found}}).savefig(options.plot)
     return curve
 
 

@@ -22,6 +22,7 @@ from pettingzoo.utils import BaseWrapper
 from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, evaluate, raw_env
 from oanquan_env.arrays import Mask
+from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import write_atomically
 from oanquan_env.observation import Encoder, Observation
@@ -147,10 +148,7 @@ class Curve:
             made |= {"versions": versions(("numpy", "gymnasium", "pettingzoo", *self.packages)), "curve": self.rows}
             write_atomically(options.output, (json.dumps(made, indent=1) + "\n").encode())
         if over and options.plot:
-            from matplotlib.figure import Figure
-
-            axes = (figure := Figure(layout="constrained")).subplots()
-            axes.plot([row["steps"] for row in self.rows], [row["regret"] for row in self.rows], marker=".")
-            axes.set(xlabel="plies", ylabel="regret, points", ylim=(0, None))
-            figure.savefig(options.plot)
+            regrets = [row["regret"] for row in self.rows]
+            found = LearningCurve.of([row["steps"] for row in self.rows], [regrets])
+            draw_curves({"plies": {"regret": found}}).savefig(options.plot)
         return not over

@@ -34,6 +34,7 @@ import torch
 from agents.td import ValueModule
 from oanquan_env import Core, Positions, evaluate
 from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import write_atomically
 from oanquan_env.players import MaxnPolicy
@@ -41,6 +42,8 @@ from oanquan_env.playing import random_openings
 from oanquan_env.search.numpy_maxn import MaxnSearch
 from oanquan_env.search.value_net import ValueNet, embedding_rows
 
+DEPTHS = 1, 2
+"""Plies of the searches whose regret is measured."""
 OPTIONS = {
     "plies": (4_000_000, "plies of self-play, rounded up to whole rollouts"),
     "every": (500_000, "plies between two measurements"),
@@ -107,7 +110,7 @@ def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: f
 def measure(core: Core, net: ValueNet) -> dict[str, float]:
     """The regret of max^n of one ply and of two over the development part of the suite, in points."""
     found = {}
-    for depth in (1, 2):
+    for depth in DEPTHS:
         player = MaxnPolicy(core, depth, net=net)
         result = evaluate(player, core.rules, opponents=[], part="development", progress=False)
         if result.regret:  # there is a suite for the rules
@@ -185,13 +188,13 @@ def main(arguments: list[str]) -> ValueNet:
             print(", ".join(f"{name} {number:,}" for name, number in curve[-1].items()), flush=True)
             if config.save:
                 write_atomically(config.save, net.to_bytes())
-    if config.plot:
-        from matplotlib.figure import Figure
-
-        axes = (figure := Figure(layout="constrained")).subplots()
-        axes.plot([row["plies"] for row in curve], [row.get("regret_depth_1", math.nan) for row in curve], marker=".")
-        axes.set(xlabel="plies", ylabel="regret with one ply of search, points", ylim=(0, None))
-        figure.savefig(config.plot)
+    if config.plot and "regret_depth_1" in curve[-1]:
+        plies = [row["plies"] for row in curve]
+        found = {
+            f"search of {depth} plies": LearningCurve.of(plies, [[row[f"regret_depth_{depth}"] for row in curve]])
+            for depth in DEPTHS
+        }
+        draw_curves({"plies": found}).savefig(config.plot)
     return net
 
 

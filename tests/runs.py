@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from agents.config import validated
-from agents.networks.agent_files import WEIGHTS_NAME
-from agents.run import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, Run, StopTrainingError, load_config, run_type
+from agents.players.agent_files import WEIGHTS_NAME
+from agents.run import Run, StopTrainingError, load_config, run_type
+from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME
 
 ITERATION = 32 * 8
 SHARED = {"total_plies": 6 * ITERATION, "checkpoint_seconds": 1e-9, "starts": {"max_plies": 4}}

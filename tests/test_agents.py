@@ -17,8 +17,8 @@ import agents
 from agents.config import dump_yaml
 from agents.evaluation.tournament import hash_of_files
 from agents.games import Games, StartsConfig
-from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent
 from agents.networks.nets import make_network
+from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
@@ -83,7 +83,7 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     shelf = agent.parent / "pretrained"
     shelf.mkdir(parents=True)
     agent.rename(shelf / "mancala-world")
-    monkeypatch.setattr("agents.networks.agent_files.PRETRAINED_FOLDER", shelf)
+    monkeypatch.setattr("agents.players.agent_files.PRETRAINED_FOLDER", shelf)
     assert agent_folder("pretrained", "mancala-world") == shelf / "mancala-world"
     assert agent_folder("runs/quick", "mancala-world") == Path("runs/quick")
     assert isinstance(agents.make("ppo:pretrained,temperature=0.5"), PPOPlayer)

@@ -1,15 +1,20 @@
 """Benchmarks: where they write, what they refuse to publish, and the pages that show them."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from agents.support import provenance
-from benchmarks import newcomer, players, readme, report
-from oanquan_env import Rules, evaluate
+from benchmarks import learning, methods, newcomer, players, readme, report
+from oanquan_env import Core, Rules, evaluate
+from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.play.levels import LEVELS
+from tests.runs import PPO
 
 
 def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
@@ -137,3 +142,47 @@ def test_a_row_is_measured_written_and_shown_and_a_damaged_one_is_named(
     (folder / "bad.json").write_text('{"label": "x"}')
     with pytest.raises(ValueError, match="uses"):
         players.rows()
+
+
+@pytest.mark.slow
+def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ppo = {**PPO["ppo"], "learning_rate": 1e-2, "learning_rate_end": 1e-3}
+    changes = {"network": {**PPO["network"], "name": "two_ply"}, "ppo": ppo, "evaluation": PPO["evaluation"]}
+    begun: list[learning.Training] = []
+
+    def begin(*arguments: Any) -> learning.Training:
+        begun.append(learning.Training("quick.yaml", changes, *arguments))
+        return begun[-1]
+
+    monkeypatch.setattr(learning, "METHODS", {"PPO": begin})
+    monkeypatch.setitem(methods.SEES, "PPO", "replies")
+    monkeypatch.setattr(learning, "load_suite", lambda rules: load_suite(rules).take(np.arange(100)))
+    monkeypatch.setattr(methods, "RESULTS", tmp_path)
+    command = ["--minutes", "0.01", "0.02", "--rules", "tonkin", "--output", str(tmp_path), "--seeds"]
+    assert learning.main([*command, "1"]) == 0
+    assert learning.main([*command, "2"]) == 0
+    lines = [line.partition(", seed")[0] for line in capsys.readouterr().out.splitlines() if " of " in line]
+    places = "1 of 2", "2 of 2", "2 of 4", "4 of 4"
+    assert lines == [f"{at}: PPO, tonkin, 0.0{1 + n % 2} min" for n, at in enumerate(places)]
+    results = methods.Results(tmp_path / "methods.json")
+    for run in results.runs:
+        assert run["seconds"] >= 60 * run["minutes"]
+        assert len(run["curve"]) == len(methods.SHARES)
+        assert run["curve"][-1]["plies"] == run["plies"]
+    for training in begun[1::2]:  # those that are not warm-ups: near their ends
+        assert training.run.model.policy.optimizer.param_groups[0]["lr"] < 4e-3  # type: ignore[attr-defined]
+    text = methods.tables()
+    assert "| method | sees | 0.01 min | 0.02 min | million plies, 0.01 min |" in text
+    assert re.search(r"\| PPO \| replies \| [0-9.]+ \([0-9. to]+\); 2 runs \|", text)
+    assert (tmp_path / "methods.png").stat().st_size > 10_000
+
+
+def test_a_run_of_pqn_learns_for_its_budget(tmp_path: Path) -> None:
+    run, before = learning.PQN(tmp_path, "ludii", 0), learning.PQN(tmp_path, "ludii", 0)
+    run.iterate(1.0)
+    assert run.plies == run.options.num_envs * run.options.num_steps
+    assert run.optimizer.param_groups[0]["lr"] == pytest.approx(run.options.learning_rate / 20)
+    assert any((a != b).any() for a, b in zip(run.net.parameters(), before.net.parameters(), strict=True))
+    assert isinstance(run.players()[""].choose(Core("ludii").start(), np.random.default_rng(0))[0], np.integer)

@@ -14,13 +14,18 @@ from safetensors.torch import load_file
 import agents
 from agents.evaluation.results import AgentResult, Report
 from agents.evaluation.tournament import hash_of_files
-from agents.networks import agent_files
-from agents.networks.agent_files import pretrained_folders
+from agents.players import agent_files
+from agents.players.agent_files import pretrained_folders
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
 from oanquan_env import Core, Rules
+from oanquan_env.benchmark.curves import LearningCurve, draw_curves, learning_curve
+from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.errors import UsageError
+from oanquan_env.players import MaxnPolicy
+from oanquan_env.players.adapters import as_policy
 from oanquan_env.search.value_net import read_value_net
 from tests.players import rng
 from tests.runs import ITERATION, TD, begin, learn
@@ -39,14 +44,15 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def test_curves_read_what_runs_measured(runs: list[Path], tmp_path: Path) -> None:
-    curve = curves.read_curve(runs[1])
-    assert (curve.name, curve.group, curve.seed, curve.command) == ("tiny-1", "tiny", 1, "python train.py")
-    regrets = curve.regrets()
+    run = curves.read_run(runs[1])
+    assert (run.name, run.group, run.seed, run.command) == ("tiny-1", "tiny", 1, "python train.py")
+    regrets = run.regrets()
     assert list(regrets) == [0, ITERATION, 2 * ITERATION]
     assert regrets[2 * ITERATION][0] > regrets[ITERATION][0] > 0
     last = json.loads((runs[1] / "evaluations.jsonl").read_text().splitlines()[-1])
-    assert regrets[2 * ITERATION] == (last["seconds"] / 60, *(last["regret"][end] for end in ENDS))
-    swept = curves.read_curve(shutil.copytree(runs[1], tmp_path / "quick-sweep" / "seed-1"))
+    assert regrets[2 * ITERATION] == (last["seconds"] / 60, Estimate(*(last["regret"][end] for end in ENDS)))
+    assert curves.of_group([run], "plies").regret[-1] == regrets[2 * ITERATION][1]
+    swept = curves.read_run(shutil.copytree(runs[1], tmp_path / "quick-sweep" / "seed-1"))
     assert (swept.name, swept.group) == ("quick-1", "quick")
 
 
@@ -59,13 +65,43 @@ def test_a_run_without_readable_evaluations_has_no_curve(tmp_path: Path, capsys:
         path.write_text("{")
 
 
-def test_seeds_are_drawn_as_their_mean_with_a_band_around_all_of_them() -> None:
+def test_seeds_make_one_curve_where_all_measured_regret() -> None:
     runs = []
     for regrets in ({0: (9, 8, 10), 10: (4, 3, 5)}, {0: (7, 6, 8), 10: (5, 4, 7), 20: (1, 1, 1)}):
         found = {plies: dict(zip(ENDS, ends, strict=True)) for plies, ends in regrets.items()}
         rows = [{"plies": plies, "seconds": 6 * plies, "regret": regret} for plies, regret in found.items()]
-        runs.append(curves.Curve("run", "group", 0, "mancala-world", "python train.py", None, rows))
-    assert curves.band(runs).tolist() == [[0, 10], [0, 1], [8, 4.5], [6, 3], [10, 7]]
+        runs.append(curves.MeasuredRun("run", "group", 0, "mancala-world", "python train.py", None, rows))
+    for by, at in (("plies", [0, 10 / 1e6]), ("minutes", [0, 1])):
+        curve = curves.of_group(runs, by)  # type: ignore[arg-type]
+        assert curve.at.tolist() == at
+        assert [(one.mean, one.low, one.high) for one in curve.regret] == [(8, 7, 9), (4.5, 4, 5)]
+
+
+def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
+    """Runs may be players of any form; the interval is over the runs, and shrinks to nothing where they are equal."""
+    core, suite = Core(), load_suite(Rules()).part("test")
+    search = MaxnPolicy(core, 1)
+    runs = [["random", search, "greedy"], ["greedy", lambda _, masks: masks.argmax(axis=1), "greedy"]]
+    curve = learning_curve([0, 1e6, 2e6], runs, part="test", seed=3)
+    found = [[regret(as_policy(one), suite, rng(3), by_phase=False).mean for one in run] for run in runs]
+    for estimate, pair in zip(curve.regret, zip(*found, strict=True), strict=True):
+        assert (estimate.mean, estimate.low, estimate.high) == pytest.approx((np.mean(pair), min(pair), max(pair)))
+    assert curve.regret[2].low == curve.regret[2].high == found[0][2]
+    figure = draw_curves({"plies": {"mine": curve}, "minutes": {"other": curve}}, {"greedy": 10.8}, logarithmic=True)
+    first, second = figure.axes
+    assert [line.get_label() for line in first.lines][:1] == ["mine"]
+    assert first.lines[0].get_ydata().tolist() == [one.mean for one in curve.regret]
+    assert (first.get_xlabel(), second.get_xlabel(), second.get_xscale()) == ("plies", "minutes", "log")
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mine", "other"]
+
+
+def test_curves_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"regrets must be \(runs, 2\), one for each run and checkpoint; got \(1, 3\)"):
+        LearningCurve.of([1, 2], [[1, 2, 3]])
+    with pytest.raises(UsageError, match="each run must have 2 checkpoints"):
+        learning_curve([1, 2], [["greedy", "random"], ["greedy"]])
+    with pytest.raises(UsageError, match="there is no regret suite of 'mancala-world fields=3'"):
+        learning_curve([1], [["greedy"]], "mancala-world fields=3")
 
 
 def test_table_picture_and_numbers_are_written_for_runs_of_the_same_rules(

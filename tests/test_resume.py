@@ -23,9 +23,10 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import evaluate
 import train
-from agents.networks.agent_files import WEIGHTS_NAME
+from agents.players.agent_files import WEIGHTS_NAME
 from agents.ppo import PPORun
-from agents.run import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, StopTrainingError, load_config
+from agents.run import StopTrainingError, load_config
+from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from agents.support.folder_lock import lock_folder
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError

@@ -21,14 +21,15 @@ import train
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
 from agents.evaluation.tournament import Tournament, play_pairing
-from agents.run import CHECKPOINT_NAME, load_config
+from agents.run import load_config
+from agents.run_files import CHECKPOINT_NAME
 from agents.support.parallel import in_order, spread
-from agents.sweep import train_seed
+from agents.sweep import parse_seeds, train_seed
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite
 from oanquan_env.errors import UsageError
-from train import parse, parse_seeds
+from train import parse
 
 ROOT = Path(__file__).parent.parent
 SMALL = ["--total-plies", "512", "--ppo.n-envs", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "64"]

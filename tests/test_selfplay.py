@@ -78,7 +78,7 @@ def test_rewards_are_given_mover_first_and_add_up_to_those_of_the_game(reward: R
     assert total == pytest.approx(wanted, abs=1e-6)
 
 
-def test_finished_games_restart_at_once_and_report_their_last_position() -> None:
+def test_finished_games_restart_at_once_and_report_their_result() -> None:
     env, rng, finished = make_env(256), np.random.default_rng(0), 0
     env.reset()
     for _ in range(20):
@@ -89,8 +89,7 @@ def test_finished_games_restart_at_once_and_report_their_last_position() -> None
         assert not env.games.positions.over.any()
         assert (seen == env.features.encode(env.games.positions)).all()
         for row in dones.nonzero()[0]:
-            last = env.features.encode(before[row : row + 1])[0]
-            assert (infos[row]["terminal_observation"] == last).all()
+            assert infos[row]["episode"]["r"] == np.ptp(env.core.standings(before[row : row + 1]))
             assert infos[row]["TimeLimit.truncated"] is False
         assert [bool(info) for info in infos] == dones.tolist()
         finished += int(dones.sum())
@@ -259,6 +258,21 @@ def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
     assert after.over.any()
     assert leaves.abs().mean() > 1
     assert values == pytest.approx(expected, abs=1e-3)
+
+
+def test_kept_afterstates_decide_as_the_whole_network_does() -> None:
+    """Training sees outputs of `look_ahead` in half precision, of the network as it was when the ply was played."""
+    core = Core("three-player")
+    features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
+    env = SelfPlayVecEnv(features, games(core, 100), "margin", network)
+    mask = torch.from_numpy(env.action_masks())
+    with torch.no_grad():
+        logits, values = network(torch.from_numpy(features.encode(env.games.positions)), mask)
+        kept, values_again = network.decide(torch.from_numpy(env.observe()), mask)
+    assert env.observation_space.dtype == env.observe().dtype == np.float16
+    assert torch.equal(values, values_again)
+    assert torch.allclose(logits, kept, atol=0.01)
+    assert not torch.equal(logits, kept)
 
 
 def test_the_policy_s_gradient_stays_in_the_heads() -> None:

@@ -23,7 +23,7 @@ import oanquan_env
 from agents.evaluation.finished_parts import FinishedParts
 from agents.evaluation.results import read_report
 from agents.networks import nets
-from agents.networks.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
+from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
 from oanquan_env import (

@@ -10,11 +10,12 @@ import yaml
 
 import agents
 import train
-from agents.networks.agent_files import WEIGHTS_NAME
+from agents.players.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
+from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
 from oanquan_env.rewards import REWARDS
@@ -123,6 +124,19 @@ def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monk
     assert batch.returns.shape == batch.old_values.shape
     assert errors[:, 0] == pytest.approx(movers, abs=1e-6)
     assert (np.abs(errors).max(axis=0) > 0).all()
+
+
+def always_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """A player of one's own."""
+    return masks.argmax(axis=1)
+
+
+def test_evaluations_take_any_player_as_opponent(tmp_path: Path) -> None:
+    evaluation = {"every_plies": 10**9, "pairs": 4, "opponents": [f"{__name__}:always_first", "maxn:depth=1"]}
+    learn(begin(tmp_path / "run", total_plies=ITERATION, evaluation=evaluation))
+    assert list(evaluations(tmp_path / "run")[-1]["results"]) == evaluation["opponents"]
+    with pytest.raises(FileError, match=r"evaluation\.opponents: .*nowhere"):
+        begin(tmp_path / "none", evaluation={**evaluation, "opponents": ["nowhere:player"]})
 
 
 def test_evaluations_tell_the_share_of_wins_beside_the_fair_one(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import torch
 
-from agents.networks.agent_files import AgentCard, save_agent
 from agents.networks.nets import NetworkConfig, make_network
+from agents.players.agent_files import AgentCard, save_agent
 from oanquan_env import Core
 
 NETWORK = NetworkConfig(embed=2, width=8, depth=1)

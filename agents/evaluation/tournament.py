@@ -95,7 +95,7 @@ def hash_of_files(name: str, rules: Rules) -> str:
         return short_hash(module_source(name) or b"")
     parsed, content = parse(name, known), list[bytes]()
     if parsed.agent:
-        from agents.networks.agent_files import agent_folder  # torch takes a second to import
+        from agents.players.agent_files import agent_folder  # torch takes a second to import
 
         content += [path.read_bytes() for path in sorted(agent_folder(parsed.agent, rules).glob("agent.*"))]
     if parsed.net:

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
-from oanquan_env.engine.core import relative_points
-from oanquan_env.engine.positions import turn_order
 from oanquan_env.observation import Encoder, slices
 
 Features: TypeAlias = npt.NDArray[np.int16]
@@ -85,7 +83,7 @@ class AfterstateFeatures(FeatureEncoder):
         replied, parents, replies = self.core.expand(after)
         actions = self.core.rules.actions
         gains = features[:, self.layout["replies"]].reshape(len(positions), actions, actions)
-        gains[rows[parents], moves[parents], replies] = self._gains(after, replied, parents)[:, 0]
+        gains[rows[parents], moves[parents], replies] = self._gains(after, replied, parents, 1)[:, 0]
         return features
 
     def expand(self, positions: Positions) -> tuple[Features, Positions, Ints, Ints]:
@@ -95,18 +93,19 @@ class AfterstateFeatures(FeatureEncoder):
         after, rows, moves = self.core.expand(positions)
         players, actions = self.core.rules.players, self.core.rules.actions
         gains = features[:, self.layout["gains"]].reshape(len(positions), players - 1, actions)
-        gains[rows, :, moves] = self._gains(positions, after, rows)
+        gains[rows, :, moves] = self._gains(positions, after, rows, players - 1)
         features[:, self.layout["status"]][rows, moves] = np.where(after.over, self.OVER, self.GOES_ON)
         boards = features[:, self.layout["after"]].reshape(len(positions), actions, self.board.stop)
         boards[rows, moves] = self.encoder.encode(after)[:, self.board]
         return features, after, rows, moves
 
-    def _gains(self, parents: Positions, children: Positions, rows: Ints) -> Features:
-        """(M, P-1) P - 1 times the margins that the moves from `parents[rows]` to `children` won, the mover's first."""
-        players = self.core.rules.players
-        won = relative_points(self.core.standings(children) - parents.scores[rows]) * (players - 1)
-        seats = turn_order(parents.mover[rows], players)[:, :-1]
-        return _as_int16(np.take_along_axis(won, seats, axis=1).round())
+    def _gains(self, parents: Positions, children: Positions, rows: Ints, of: int) -> Features:
+        """(M, of) P - 1 times the margins that the moves from `parents[rows]` to `children` won, the mover's first."""
+        players, mover = self.core.rules.players, parents.mover.take(rows)
+        won = self.core.standings(children) - parents.scores.take(rows, axis=0)
+        together, seats = won[:, 0] + sum(won.T[1:]), np.arange(0, won.size, players)
+        own = [won.take(seats + (mover + place) % players) for place in range(of)]
+        return _as_int16(np.stack(own, axis=1) * players - together[:, None])
 
 
 class TwoPlyFeatures(FeatureEncoder):
@@ -136,6 +135,6 @@ class TwoPlyFeatures(FeatureEncoder):
         return features
 
 
-def _as_int16(values: npt.NDArray[np.int32] | npt.NDArray[np.float64]) -> Features:
+def _as_int16(values: npt.NDArray[np.integer]) -> Features:
     limits = np.iinfo(np.int16)
     return values.clip(limits.min, limits.max).astype(np.int16)

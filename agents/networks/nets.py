@@ -17,26 +17,15 @@ from torch import Tensor, nn
 from agents.config import Strict, imported
 from agents.networks.features import AfterstateFeatures, FeatureEncoder, PlainFeatures, TwoPlyFeatures
 from oanquan_env import Core, Rules
-from oanquan_env.rewards import REWARDS
 
-MAX_COUNT = 31
-"""Larger counts look the same to a network: piles of more than 31 seeds are rare."""
-MAX_FIELD = 17
-"""The same for a field; of the fields met in training one in 30,000 holds more."""
-POINTS_SCALE = 10.0
-"""Points are divided by this before a network or a loss sees them, to be of the order of one."""
-FORBIDDEN = -1e9
-"""Logit of an illegal action: finite, so that no infinity reaches a gradient; its probability is exactly zero."""
-NOTHING = -1e4
-"""Points that stand for an illegal move: finite, and far below any other."""
-FEWEST, MOST = -40.0, 80.0
-"""Move values are clipped to these before the trunk of a `two_ply` network sees them, points."""
-LEAVES_AT_ONCE = 4096
-"""Leaves that go through the leaf network at once, few enough that their activations stay in the caches."""
-CORRECTION_WIDTH = 64
-"""Units of the hidden layer that corrects a move's logit."""
-SMALLEST_BOARD = 8
-"""Columns that a network sees of the smallest board: six squares, two stones."""
+MAX_COUNT = 31  # larger counts look the same to a network: piles of more than 31 seeds are rare
+MAX_FIELD = 17  # the same for a field; of the fields met in training one in 30,000 holds more
+POINTS_SCALE = 10.0  # points are divided by this before a network or a loss sees them, to be of the order of one
+FORBIDDEN = -1e9  # logit of an illegal action: its probability is exactly zero, and no infinity reaches a gradient
+NOTHING = -1e4  # points that stand for an illegal move: finite, and far below any other
+FEWEST, MOST = -40.0, 80.0  # points to which move values are clipped before the trunk of a `two_ply` network sees them
+LEAVES_AT_ONCE = 4096  # leaves in one pass of the leaf network, few enough that their activations stay in the caches
+CORRECTION_WIDTH = 64  # units of the hidden layer that corrects a move's logit
 
 
 class NetworkConfig(Strict):
@@ -59,25 +48,6 @@ class NetworkConfig(Strict):
         if name not in NETWORKS and ":" not in name:
             raise ValueError(f"must be {', '.join(NETWORKS)} or MODULE:NAME")
         return name
-
-    @property
-    def fewest_weights(self) -> int:
-        """Weights that the network has under the rules of the smallest board; 0 for one of one's own."""
-        if self.name not in NETWORKS:
-            return 0
-        trunks = [(self.width, self.depth), (self.leaf_width, self.leaf_depth)][: 1 + (self.name == "two_ply")]
-        return sum(SMALLEST_BOARD * self.embed * width + (depth - 1) * width**2 for width, depth in trunks)
-
-
-def check_reward(reward: str, network: NetworkConfig) -> None:
-    """Raises `ValueError` for a reward that does not exist or that a network cannot be trained on."""
-    if reward not in REWARDS and ":" not in reward:
-        raise ValueError(f"reward must be {', '.join(REWARDS)} or MODULE:NAME; got {reward!r}")
-    if reward != "margin" and network.name in ("afterstates", "two_ply"):
-        raise ValueError(
-            f"network.name must be plain with reward={reward}: {network.name} values a move by the points it wins, in "
-            "points, and sees no scores"
-        )
 
 
 class Net(Protocol):
@@ -160,6 +130,7 @@ class CountTrunk(nn.Module):
     def __init__(self, rules: Rules, extra: int, *, embed: int, width: int, depth: int) -> None:
         super().__init__()
         most = ([MAX_FIELD] * rules.fields + [MAX_COUNT]) * rules.players + [1] * rules.players  # seeds, then stones
+        self.width = width
         self.table = nn.Embedding(MAX_COUNT + 1, embed)
         self.first = nn.Linear(len(most) * embed + extra, width)
         layers = [(nn.Linear(width, width), nn.ReLU(inplace=True)) for _ in range(depth - 1)]
@@ -179,7 +150,7 @@ class CountTrunk(nn.Module):
         numbers = torch.minimum(counts.long().clamp(min=0), self.most) + self.begins
         summed = SumOfRows.apply(numbers, folded)  # type: ignore[no-untyped-call]
         others = nn.functional.linear(extra.float(), self.first.weight[:, split:], self.first.bias)
-        hidden: Tensor = self.rest(torch.relu(summed + others))
+        hidden: Tensor = self.rest(others.add_(summed).relu_())
         return hidden
 
 
@@ -279,18 +250,32 @@ class TwoPlyNet(nn.Module):
 
     def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """See `Net`."""
-        here = features[:, self.layout["here"]]
+        return self.decide(self.look_ahead(features, mask), mask)
+
+    @torch.no_grad()
+    def look_ahead(self, features: Tensor, mask: Tensor) -> Tensor:
+        """The part of a pass that needs no gradient, and takes most of its time: (B, D + A * (1 + width)).
+
+        These are the position's columns, and of each legal move Q and the trunk's output at its afterstate. PPO
+        computes it once, when the ply is played, and learns from it as it then was.
+        """
+        here, after = features[:, self.layout["here"]], per_move(features[:, self.layout["after"]], self.actions)
         legal = mask.flatten().nonzero()[:, 0]
-        after = per_move(features[:, self.layout["after"]], self.actions)[legal]
-        values, _ = self.values(here)
-        with torch.no_grad():
-            values_after, hidden = self.values(after)
-        gains = here[:, self.move_layout["gains"]][:, : self.actions]  # the mover's
-        won = gains.flatten()[legal].float() * (self.reward_scale / self.per_point)
-        goes_on = here[:, self.move_layout["status"]].flatten()[legal] == AfterstateFeatures.GOES_ON
-        move_values = won - values_after.sum(dim=1) * goes_on
-        scores = move_values * self.log_inverse_temperature.exp() + self.correction(hidden)[:, 0]
-        return placed(scores, legal, mask.shape), values
+        values, hidden = self.values(after[legal])
+        gains, status = here[:, self.move_layout["gains"]], here[:, self.move_layout["status"]].flatten()[legal]
+        won = gains[:, : self.actions].flatten()[legal].float() * (self.reward_scale / self.per_point)  # by the mover
+        q = won - values.sum(dim=1) * (status == AfterstateFeatures.GOES_ON)
+        of_moves = torch.zeros((len(after), 1 + self.trunk.width), device=features.device)
+        of_moves[legal] = torch.cat([q[:, None], hidden], dim=1)
+        return torch.cat([here, of_moves.view(len(features), -1)], dim=1)
+
+    def decide(self, seen: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """The outputs, see `Net`, from those of `look_ahead`."""
+        here, of_moves = seen.tensor_split([self.layout["here"].stop], dim=1)
+        legal = mask.flatten().nonzero()[:, 0]
+        q, hidden = per_move(of_moves, self.actions)[legal].float().tensor_split([1], dim=1)
+        scores = q * self.log_inverse_temperature.exp() + self.correction(hidden)
+        return placed(scores[:, 0], legal, mask.shape), self.values(here.short())[0]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """V (B, P-1) and the trunk's output (B, width) of rows (B, D); both mean nothing after the end."""

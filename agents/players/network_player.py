@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.networks.agent_files import WEIGHTS_NAME, load_network, read_card
 from agents.networks.nets import with_last
+from agents.players.agent_files import WEIGHTS_NAME, load_network, read_card
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.engine.rules import as_rules

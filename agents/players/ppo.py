@@ -7,7 +7,7 @@ from oanquan_env.players import Kind, PlayerName, Policy
 
 def _make(name: PlayerName, rules: Rules) -> Policy:
     with needing_extras():
-        from agents.networks.agent_files import agent_folder  # torch takes a second to import
+        from agents.players.agent_files import agent_folder  # torch takes a second to import
         from agents.players.network_player import PPOPlayer
     assert name.agent
     return PPOPlayer(agent_folder(name.agent, rules), rules, **name.options)

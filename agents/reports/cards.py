@@ -16,7 +16,7 @@ import tyro
 from agents.config import command, dump_yaml, read_yaml
 from agents.evaluation.results import Report, read_report
 from agents.evaluation.tournament import hash_of_files
-from agents.networks.agent_files import (
+from agents.players.agent_files import (
     CARD_NAME,
     PRETRAINED,
     PRETRAINED_FOLDER,
@@ -28,7 +28,8 @@ from agents.networks.agent_files import (
 )
 from agents.players.network_player import PPOPlayer
 from agents.reports.report import explanation, openings, summary
-from agents.run import CONFIG_NAME, load_config
+from agents.run import load_config
+from agents.run_files import CONFIG_NAME
 from oanquan_env import Rules
 from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.regret import PHASES

@@ -1,10 +1,10 @@
-"""Learning curves: the evaluations of training runs as a table, a picture and JSON.
+"""Learning runs: the evaluations of training runs as a table, a picture and JSON.
 
     python -m agents.reports.curves runs/quick-sweep/seed-*                                prints a table
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
 --output writes `learning.json` and `learning.png`: regret over plies and minutes, of an agent or of the first search
-with a value net. Runs that differ in their seed alone make one curve, their mean. All runs must have the same rules, as
+with a value net. Runs that differ in their seed alone make one curve. All runs must have the same rules, as
 regrets over different suites do not compare.
 """
 
@@ -12,18 +12,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import tyro
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from agents.config import OptionalFolder, command, read_yaml
-from agents.reports.pictures import INK, hide_frame, png
-from agents.run import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, load_config, read_evaluations
+from agents.reports.pictures import png
+from agents.run import load_config
+from agents.run_files import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from oanquan_env import Rules
-from oanquan_env.arrays import Floats
+from oanquan_env.benchmark.curves import LearningCurve, draw_curves
+from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite
@@ -32,13 +32,12 @@ from oanquan_env.files import write_atomically
 from oanquan_env.players import make
 
 PROG = "python -m agents.reports.curves"
-COLOURS = ("#4C78A8", "#F58518", "#54A24B", "#B279A2", "#E45756")
 YARDSTICKS = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
 """Players whose regret is drawn as lines to compare with."""
 
 
 @dataclass(frozen=True)
-class Curve:
+class MeasuredRun:
     """One run, called like its folder."""
 
     name: str
@@ -50,12 +49,12 @@ class Curve:
     rows: list[dict[str, Any]]
     """Its evaluations, oldest first, as the run folder holds them."""
 
-    def regrets(self) -> dict[int, tuple[float, float, float, float]]:
-        """Plies -> minutes, and the mean, low and high end of the regret, points; nothing without a suite."""
-        found = {row["plies"]: (row["seconds"], _regret(row)) for row in self.rows}
+    def regrets(self) -> dict[int, tuple[float, Estimate]]:
+        """Plies -> minutes, and the regret, points; nothing without a suite."""
+        found = {row["plies"]: (row["seconds"] / 60, _regret(row)) for row in self.rows}
         return {
-            plies: (seconds / 60, *(it[end] for end in ("mean", "low", "high")))
-            for plies, (seconds, it) in found.items()
+            plies: (minutes, Estimate(it["mean"], it["low"], it["high"]))
+            for plies, (minutes, it) in found.items()
             if it
         }
 
@@ -65,19 +64,19 @@ def _regret(row: dict[str, Any]) -> dict[str, Any] | None:
     return row.get("regret") or next(iter(row.get("regrets", {}).values()), None)
 
 
-def band(curves: Sequence[Curve]) -> Floats:
-    """(5, N), where all runs measured regret: plies, minutes, mean of the runs, lowest low and highest high end."""
-    found = [curve.regrets() for curve in curves]
+def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> LearningCurve:
+    """The curve of runs that differ in their seed alone, where all measured regret; of one run with its interval."""
+    found = [run.regrets() for run in runs]
     plies = sorted(set.intersection(*map(set, found)))
-    points = np.array([[run[ply] for run in found] for ply in plies], dtype=float).reshape(-1, len(found), 4)
-    minutes, mean = points[..., :2].mean(axis=1).T
-    return np.stack(
-        [np.array(plies, dtype=float), minutes, mean, points[..., 2].min(axis=1), points[..., 3].max(axis=1)]
-    )
+    at = [ply / 1e6 if by == "plies" else float(np.mean([run[ply][0] for run in found])) for ply in plies]
+    estimates = [[run[ply][1] for ply in plies] for run in found]
+    if len(runs) == 1 or not plies:
+        return LearningCurve(np.array(at), estimates[0])
+    return LearningCurve.of(at, [[one.mean for one in run] for run in estimates])
 
 
-def read_curve(folder: Path) -> Curve:
-    """The curve of a run folder; raises `UsageError` if it holds no run, or one without evaluations."""
+def read_run(folder: Path) -> MeasuredRun:
+    """The measurements in a run folder; raises `UsageError` if it holds no run, or one without evaluations."""
     config = load_config(folder / CONFIG_NAME)
     made = read_yaml(folder / RUN_NAME)
     rows = read_evaluations(folder)
@@ -87,28 +86,28 @@ def read_curve(folder: Path) -> Curve:
     if group == "seed":  # of a sweep, which is called like its folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
         name = f"{group}-{config.seed}"
-    return Curve(name, group, config.seed, config.rules, made["command"], made["commit"], rows)
+    return MeasuredRun(name, group, config.seed, config.rules, made["command"], made["commit"], rows)
 
 
-def rules_of(curves: Sequence[Curve]) -> Rules:
+def rules_of(runs: Sequence[MeasuredRun]) -> Rules:
     """The rules of all runs; raises `UsageError` if they differ."""
-    runs = {curve.rules: curve.name for curve in reversed(curves)}
-    if len(runs) > 1:
-        told = ", ".join(f"{name} learned '{rules}'" for rules, name in reversed(runs.items()))
+    learned = {run.rules: run.name for run in reversed(runs)}
+    if len(learned) > 1:
+        told = ", ".join(f"{name} learned '{rules}'" for rules, name in reversed(learned.items()))
         raise UsageError(f"runs of different rules do not compare: {told}; give those of one")
-    return Rules.parse(curves[0].rules)
+    return Rules.parse(runs[0].rules)
 
 
-def summary(curves: Sequence[Curve]) -> str:
+def summary(runs: Sequence[MeasuredRun]) -> str:
     """A Markdown table: the last evaluation of each run."""
-    opponents = list(dict.fromkeys(name for curve in curves for name in curve.rows[-1]["results"]))
+    opponents = list(dict.fromkeys(name for run in runs for name in run.rows[-1]["results"]))
     heads = ["run", "commit", "plies", "minutes", "regret, points", "best moves, %", *(f"{o}, %" for o in opponents)]
-    return table(heads, [_summary_row(curve, opponents) for curve in curves])
+    return table(heads, [_summary_row(run, opponents) for run in runs])
 
 
-def _summary_row(curve: Curve, opponents: Sequence[str]) -> list[str]:
-    last = curve.rows[-1]
-    cells = [curve.name, f"`{curve.commit}`", f"{last['plies']:,}", f"{last['seconds'] / 60:.1f}"]
+def _summary_row(run: MeasuredRun, opponents: Sequence[str]) -> list[str]:
+    last = run.rows[-1]
+    cells = [run.name, f"`{run.commit}`", f"{last['plies']:,}", f"{last['seconds'] / 60:.1f}"]
     found = _regret(last)
     cells += [f"{found['mean']:.2f}", f"{100 * found['optimal']['mean']:.1f}"] if found else ["", ""]
     scores = (last["results"].get(opponent) for opponent in opponents)
@@ -126,46 +125,15 @@ def yardsticks(rules: Rules) -> dict[str, float]:
     }
 
 
-def draw(curves: Sequence[Curve], lines: dict[str, float]) -> bytes:
+def draw(runs: Sequence[MeasuredRun], lines: dict[str, float]) -> bytes:
     """The picture, PNG: a line and a band for runs that differ in their seed alone."""
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
-    groups = list(dict.fromkeys(curve.group for curve in curves))
-    panels = figure.subplots(1, 2, sharey=True)
-    for number, group in enumerate(groups):
-        runs, colour = [curve for curve in curves if curve.group == group], COLOURS[number % len(COLOURS)]
-        plies, minutes, mean, low, high = band(runs)
-        whose = f": mean of {len(runs)} seeds, with their" if len(runs) > 1 else ", with"
-        for panel, times in zip(panels, (plies / 1e6, minutes), strict=True):
-            panel.fill_between(times, low, high, color=colour, alpha=0.2, linewidth=0)
-            panel.plot(times, mean, color=colour, linewidth=1.4, marker="o", markersize=3,
-                       label=f"{group}{whose} 95 % intervals")  # fmt: skip
-    _tidy(panels[0], "million plies", "regret, points a move")
-    _tidy(panels[1], "minutes of training", "")
-    _draw_yardsticks(panels, lines)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
-    return png(figure)
-
-
-def _draw_yardsticks(panels: Sequence[Axes], lines: dict[str, float]) -> None:
-    """Lines across both panels of regret, named at the right end."""
-    ticks = [1, 1.5, 2, 3, 5, 8, 12, 20]
-    for panel in panels:
-        panel.set_yscale("log")
-        panel.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        panel.minorticks_off()
-        for value in lines.values():
-            panel.axhline(value, color="#999999", linewidth=0.8, linestyle=":")
-    for name, value in lines.items():
-        panels[-1].annotate(name, (1, value), (4, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-                            va="center", fontsize=8, color="#666666", annotation_clip=False)  # fmt: skip
-
-
-def _tidy(panel: Axes, below: str, beside: str) -> None:
-    panel.set_xlabel(below)
-    panel.set_ylabel(beside, color=INK)
-    panel.grid(color="#EEEEEE")
-    panel.set_axisbelow(True)
-    hide_frame(panel, "top", "right")
+    groups: dict[str, list[MeasuredRun]] = {}
+    for run in runs:
+        groups.setdefault(run.group, []).append(run)
+    named = {f"{name}: {len(own)} seeds" if len(own) > 1 else name: own for name, own in groups.items()}
+    axes: dict[str, Literal["plies", "minutes"]] = {"million plies": "plies", "minutes of training": "minutes"}
+    panels = {below: {name: of_group(own, by) for name, own in named.items()} for below, by in axes.items()}
+    return png(draw_curves(panels, lines))
 
 
 @dataclass(frozen=True)
@@ -184,15 +152,15 @@ def main(options: Options) -> None:
     """Print the table, and write the files if there is an output folder."""
     if not options.folders:
         raise UsageError("give the folder of a training run, or of several")
-    curves = [read_curve(folder) for folder in options.folders]
-    rules = rules_of(curves)
-    print(summary(curves))
+    runs = [read_run(folder) for folder in options.folders]
+    rules = rules_of(runs)
+    print(summary(runs))
     if options.output:
         lines = yardsticks(rules)
-        content = {"yardsticks": lines, "runs": [asdict(curve) for curve in curves]}
+        content = {"yardsticks": lines, "runs": [asdict(run) for run in runs]}
         options.output.mkdir(parents=True, exist_ok=True)
         write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
-        write_atomically(options.output / "learning.png", draw(curves, lines))
+        write_atomically(options.output / "learning.png", draw(runs, lines))
 
 
 if __name__ == "__main__":

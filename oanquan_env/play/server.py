@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """A file of the page, or `players.json`: those that were given, and the names of kinds that any page may ask for."""
+        """A file of the page, or `players.json`: those given, and the names of kinds that any page may ask for."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":

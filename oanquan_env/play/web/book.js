@@ -7,8 +7,9 @@ import { positionText } from "./notation.js";
 const LARGEST = 1 << 26; // bytes that an archive may hold once it is decompressed
 const ENDLESS = 1000; // a ply limit that no strategy meets
 
-function damaged(file, place, fault) {
-  throw new Refused("request", `${file}, ${place}: ${fault}`, `Tệp hỏng: ${file}, ${place}: ${fault}`);
+/** Refuse a file; in Vietnamese a fault and its place may have words of their own. */
+export function damaged(file, place, fault, loi = fault, cho = place) {
+  throw new Refused("request", `${file}, ${place}: ${fault}`, `Tệp hỏng: ${file}, ${cho}: ${loi}`);
 }
 
 // ---- archives of arrays (.npz) ---------------------------------------------------------------------------------------
@@ -72,13 +73,20 @@ export function keyOf(rules, { seeds, stones, mover }) {
 }
 
 /** The position of a key: its mover on side 0, no points won, no plies played. */
-function unpack(rules, key) {
+export function unpack(rules, key) {
   const sides = [key.slice(0, key.length / 2), key.slice(key.length / 2)].map((side) => Array.from(side, (one) => one.charCodeAt(0)));
   const seeds = sides.flatMap(([, mandarin, ...fields]) => [...fields.reverse(), mandarin]);
   return { seeds, stones: sides.map(([stone]) => stone), scores: [0, 0], mover: 0, ply: 0, ended: 0 };
 }
 
 // ---- a certificate ---------------------------------------------------------------------------------------------------
+
+/** The bound "lower" or "upper" of a certificate: its points, the prover's moves and their ranks. */
+export function strategyOf(file, arrays, name) {
+  const [bound, moves, ranks] = [name, `${name}_moves`, `${name}_ranks`].map((part) => arrays[part]);
+  const whole = Number.isInteger(bound) && moves instanceof Uint8Array && ranks instanceof Uint8Array && moves.length === ranks.length;
+  return whole ? { bound, moves, ranks } : damaged(file, name, "a bound, moves and as many ranks are wanted", "cần có chặn, các nước và chừng ấy bậc");
+}
 
 /** Plays the moves of a certificate of the set-up. Each strategy is followed to all its positions when first needed. */
 export class Book {
@@ -96,11 +104,7 @@ export class Book {
     this.start = engine.start(rules);
     const wanted = { format: 1, rules: preset, position: positionText(rules, this.start) };
     for (const [name, value] of Object.entries(wanted)) if (arrays[name] !== value) damaged(this.file, name, `${arrays[name]}; ${value} is wanted`);
-    for (const name of ["lower", "upper"]) {
-      const [bound, moves, ranks] = [name, `${name}_moves`, `${name}_ranks`].map((part) => arrays[part]);
-      const whole = Number.isInteger(bound) && moves instanceof Uint8Array && ranks instanceof Uint8Array;
-      if (!whole || moves.length !== ranks.length) damaged(this.file, name, "a bound, moves and as many ranks are wanted");
-    }
+    for (const name of ["lower", "upper"]) strategyOf(this.file, arrays, name);
   }
 
   /** The proved action in a running position, or null: the lower bound's after an even number of plies, else the upper's. */

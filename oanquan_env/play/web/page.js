@@ -6,7 +6,7 @@ import "./puzzles.js";
 import { begin, play, view } from "./table.js";
 
 const OPTIONS = ["speed", "preview", "loud"];
-const dialogs = { new: () => import("./new-game.js"), learn: () => import("./learn.js"), share: () => import("./files.js") };
+const dialogs = { new: () => import("./new-game.js"), learn: () => import("./learn.js"), openings: () => import("./explorer.js"), share: () => import("./files.js") };
 let resigning = null;
 
 view.addEventListener("shown", show);

@@ -34,7 +34,7 @@ function margin(number) {
   const { line, outcome } = page.state;
   if (number === line.length && outcome) return { points: outcome.scores[0] - outcome.scores[1], known: "" };
   const value = values.get(serialAt(number));
-  return value && { points: Math.round((value.mover ? -1 : 1) * value.values[value.best]), known: how(view, value.search) };
+  return value && { points: Math.round((value.mover ? -1 : 1) * value.values[value.best]), known: how(view, value) };
 }
 
 /** The move of that number, if it gave points away: how many, and why. */

@@ -11,7 +11,7 @@ import { Thinker } from "./thinker.js";
 const KEPT = "oanquan-kept", LAST = "oanquan-last";
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
-let session = null, engine = null, drawn = null;
+let session = null, engine = null, thinker = null, drawn = null;
 
 async function file(name) {
   const reply = await fetch(address(name));
@@ -39,6 +39,9 @@ export const newcomersGame = () => ({ rules: page.catalogue.begin, seats: [page.
 
 /** The lessons with their drawings and moves. */
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
+
+/** For dialogs that look beyond the game: the engine of moves, files of `data`, and hints. */
+export const tools = () => ({ engine, data, thinker });
 
 function follow() {
   const drawing = session.drawing();
@@ -72,7 +75,8 @@ export async function begin() {
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
   const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  session = new Session({ engine, thinker: new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask }), data, catalogue });
+  thinker = new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask });
+  session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());
 }

@@ -85,12 +85,13 @@ function puzzleWords(view) {
   return best === undefined ? words.wrong(move) : words.losing(move, best - answer.values[answer.move]);
 }
 
-/** In brackets, whether a value is proved, or how far was looked. */
-export const how = (view, search) => (search ? ` (${search.proved ? wordsOf(view).proved : wordsOf(view).seen(search.depth)})` : "");
+/** In brackets, whether the value of the best move is proved, or how far was looked. */
+export const how = (view, { best, exact, search }) => (search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth)})` : "");
 
-export function hintWords(view, { best, values, search }) {
+export function hintWords(view, hint) {
+  const { best, values } = hint;
   const words = wordsOf(view), way = best.endsWith("A") ? words.anticlockwise : words.clockwise;
-  const ends = words.ends(Math.round(values[best]), how(view, search), view.state.seats.length);
+  const ends = words.ends(Math.round(values[best]), how(view, hint), view.state.seats.length);
   return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${ends}`;
 }
 

@@ -3,7 +3,7 @@
 
 export const WORDS = {
   en: {
-    other: "Tiếng Việt", newGame: "New game", puzzles: "Puzzles", learn: "How to play", fromHere: "Play on from here",
+    other: "Tiếng Việt", newGame: "New game", puzzles: "Puzzles", learn: "How to play", openings: "Openings", fromHere: "Play on from here",
     start: "Start", nextRound: "Next round", nextPuzzle: "Next puzzle", retry: "Try again", rematch: "Rematch", swap: "Change sides", review: "Review the game",
     evaluate: "Show who is ahead", story: "The move", moves: "All moves",
     resign: "Resign", share: "Save, share, open", save: "Save the record", load: "Choose a file", link: "Link to the game", copyRecord: "Copy record", svg: "Film (SVG)", gif: "Film (GIF)",
@@ -31,7 +31,7 @@ export const WORDS = {
     },
   },
   vi: {
-    other: "English", newGame: "Ván mới", puzzles: "Câu đố", learn: "Cách chơi", fromHere: "Chơi tiếp từ đây",
+    other: "English", newGame: "Ván mới", puzzles: "Câu đố", learn: "Cách chơi", openings: "Khai cuộc", fromHere: "Chơi tiếp từ đây",
     start: "Đầu ván", nextRound: "Ván tiếp theo", nextPuzzle: "Câu tiếp theo", retry: "Thử lại", rematch: "Chơi lại", swap: "Đổi bên", review: "Xem lại cả ván",
     evaluate: "Hiện ai đang dẫn", story: "Nước đi", moves: "Các nước đi",
     resign: "Xin thua", share: "Lưu, chia sẻ, mở", save: "Lưu biên bản", load: "Chọn tệp", link: "Liên kết đến ván", copyRecord: "Sao chép biên bản", svg: "Ảnh động (SVG)", gif: "Ảnh động (GIF)",

@@ -16,10 +16,11 @@ from safetensors.torch import save
 
 from agents.config import RulesName, Strict, dump_yaml, read_yaml, validated
 from agents.networks.features import FeatureEncoder
-from agents.networks.nets import NETWORKS, NetworkConfig, check_reward, make_network
+from agents.networks.nets import NETWORKS, NetworkConfig, make_network
 from oanquan_env import Core, Rules
 from oanquan_env.engine.rules import as_rules
 from oanquan_env.files import FileError, naming_damage, write_atomically
+from oanquan_env.rewards import REWARDS
 
 WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"
@@ -27,8 +28,21 @@ PRETRAINED: Final = "pretrained"
 """In a player's name: the project's own agent for the rules."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
 """The folder of those agents, with one for each of the rules."""
+SMALLEST_BOARD = 8
+"""Columns that a network sees of the smallest board: six squares, two stones."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; with larger ones than this a network's numbers overflow."""
+
+
+def check_reward(reward: str, network: NetworkConfig) -> None:
+    """Raises `ValueError` for a reward that does not exist or that a network cannot be trained on."""
+    if reward not in REWARDS and ":" not in reward:
+        raise ValueError(f"reward must be {', '.join(REWARDS)} or MODULE:NAME; got {reward!r}")
+    if reward != "margin" and network.name in ("afterstates", "two_ply"):
+        raise ValueError(
+            f"network.name must be plain with reward={reward}: {network.name} values a move by the points it wins, in "
+            "points, and sees no scores"
+        )
 
 
 class AgentCard(Strict):
@@ -109,7 +123,7 @@ def load_network(
     if config.name not in NETWORKS and config.name != network:
         raise FileError(f"{path.parent}: its network is code; to run it, name it: ppo:FOLDER,network={config.name}")
     with naming_damage(path, "not the weights of the network on the card"), one_thread():
-        tensors = _read_weights(path, config.fewest_weights)
+        tensors = _read_weights(path, _fewest_weights(config))
         features, module = make_network(core, config)
         for name, own in module.state_dict().items():
             tensor = tensors.get(name, own)
@@ -119,6 +133,14 @@ def load_network(
                 raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
         module.load_state_dict(tensors)
     return features, module
+
+
+def _fewest_weights(config: NetworkConfig) -> int:
+    """Weights that the network has under the rules of the smallest board; 0 for one of one's own."""
+    if config.name not in NETWORKS:
+        return 0
+    trunks = [(config.width, config.depth), (config.leaf_width, config.leaf_depth)][: 1 + (config.name == "two_ply")]
+    return sum(SMALLEST_BOARD * config.embed * width + (depth - 1) * width**2 for width, depth in trunks)
 
 
 def _read_weights(path: Path, fewest: int) -> dict[str, torch.Tensor]:

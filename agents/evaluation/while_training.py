@@ -1,0 +1,63 @@
+"""Evaluations during training: when they are due, and games of an agent against fixed opponents."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from agents.config import Count, Strict
+from oanquan_env import Core, Positions
+from oanquan_env.benchmark.pairs import play_pairs, score_interval
+from oanquan_env.files import FileError
+from oanquan_env.players import Policy
+from oanquan_env.players.adapters import as_policy
+from oanquan_env.playing import random_openings
+
+
+class EvaluationSchedule(Strict):
+    """When a run is evaluated."""
+
+    every_plies: Count = Field(1_000_000, description="plies between evaluations")
+
+
+class AgentEvaluation(EvaluationSchedule):
+    """Periodic games against fixed opponents; regret is measured too where there is a suite for the rules.
+
+    An opponent holds all seats but one, and the agent each seat in turn.
+    """
+
+    opponents: list[str] = Field(["random", "greedy"], description="players by name, or MODULE:NAME")
+    pairs: int = Field(200, ge=1, le=10**6, description="openings against each opponent, each played in every seat")
+    opening_plies: Count = Field(4, description="random plies of an opening")
+
+    def check(self, core: Core) -> None:
+        """Raises `FileError` for opponents or openings that cannot be."""
+        for field, make in (("opponents", self._opponents), ("opening_plies", self._openings)):
+            try:
+                make(core)
+            except ValueError as error:
+                raise FileError(f"evaluation.{field}: {error}") from None
+
+    def measure(
+        self, core: Core, player: Policy, seed: int, log: Callable[[str, float], None]
+    ) -> tuple[dict[str, Any], str]:
+        """Share of wins over all seats against each opponent, 0 to 1, a tied win shared: as JSON, and in a line."""
+        scores = {}
+        for name, opponent in self._opponents(core).items():
+            openings, rng = self._openings(core, seed)
+            scores[name] = asdict(score_interval(play_pairs(core, player, opponent, openings, rng)))
+            scores[name]["score"] = scores[name].pop("mean")
+            log(f"evaluation/{name}", scores[name]["score"])
+        players = core.rules.players
+        counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
+        told = ", ".join(f"{name} {100 * one['score']:.1f} %" for name, one in scores.items())
+        return {"results": scores}, f"{counted} against {told}"
+
+    def _opponents(self, core: Core) -> dict[str, Policy]:
+        return {name: as_policy(name, core) for name in self.opponents}
+
+    def _openings(self, core: Core, seed: int = 0) -> tuple[Positions, np.random.Generator]:
+        rng = np.random.default_rng(seed)
+        return random_openings(core, self.pairs, self.opening_plies, rng), rng

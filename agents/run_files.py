@@ -1,0 +1,97 @@
+"""The files of a run's folder: configuration, origin, checkpoint with all random generators, evaluations."""
+
+import json
+import pickle
+import random
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.support import provenance
+from oanquan_env.files import naming_damage, parse_json, replacing, write_atomically
+
+CONFIG_NAME = "config.yaml"  # the configuration, resolved
+RUN_NAME = "run.yaml"  # the origin of the run: command, commit, versions
+CHECKPOINT_NAME = "checkpoint.pt"  # everything that the next iteration depends on
+EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation a line
+PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
+
+
+def origin(command: str) -> dict[str, Any]:
+    """The content of `RUN_NAME` for a run that begins now."""
+    made = {"command": command, "commit": provenance.commit(), "processor": provenance.processor()}
+    return {**made, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "versions": provenance.versions(PACKAGES)}
+
+
+# ---- checkpoint ------------------------------------------------------------------------------------------------------
+
+
+class RandomGenerators:
+    """The random generators of torch, NumPy and Python, which all parts of a program share."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Their states."""
+        name, keys, *gauss = np.random.get_state(legacy=True)  # noqa: NPY002  (SB3 uses it)
+        numpy = [name, np.asarray(keys).tolist(), *gauss]
+        cuda = torch.cuda.get_rng_state_all()
+        return {"torch": torch.get_rng_state(), "cuda": cuda, "numpy": numpy, "python": random.getstate()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Set them."""
+        torch.set_rng_state(state["torch"])
+        torch.cuda.set_rng_state_all(state["cuda"][: torch.cuda.device_count()])
+        name, keys, *gauss = state["numpy"]
+        np.random.set_state((name, np.array(keys, dtype=np.uint32), *gauss))  # noqa: NPY002  (SB3 uses it)
+        random.setstate(state["python"])
+
+
+def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str, Any]) -> None:
+    """Write numbers and the states of the parts, which have `state_dict`, and of the random generators."""
+    states = {name: part.state_dict() for name, part in {**parts, "random": RandomGenerators()}.items()}
+    with replacing(folder / CHECKPOINT_NAME) as file:
+        torch.save({**numbers, **states}, file)
+
+
+def read_checkpoint(folder: Path, parts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Restore the parts and the random generators; returns the numbers, or None if there is no checkpoint.
+
+    Raises `FileError` for a damaged one.
+    """
+    path = folder / CHECKPOINT_NAME
+    if not path.exists():
+        return None
+    with naming_damage(path, "no checkpoint of this run"):
+        try:
+            with zipfile.ZipFile(path) as archive:
+                if damaged := archive.testzip():  # torch does not compare checksums
+                    raise ValueError(f"{damaged} is damaged")
+            state = torch.load(path, map_location="cpu", weights_only=True)  # runs no code of the file
+        except (zipfile.BadZipFile, pickle.UnpicklingError, EOFError) as error:
+            raise ValueError(error) from None
+        for name, part in {**parts, "random": RandomGenerators()}.items():
+            part.load_state_dict(state.pop(name))
+        return {"plies": int(state["plies"]), "seconds": float(state["seconds"])}
+
+
+# ---- evaluations -----------------------------------------------------------------------------------------------------
+
+
+def read_evaluations(folder: Path) -> list[dict[str, Any]]:
+    """The evaluations in a run's folder, oldest first; raises `FileError` that names a damaged line."""
+    path, rows = folder / EVALUATIONS_NAME, []
+    for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
+        with naming_damage(path, f"line {number} is damaged", "; delete it to go on"):
+            rows.append(parse_json(line))
+            if type(rows[-1]["plies"]) is not int:
+                raise ValueError("plies is not a whole number")
+    return rows
+
+
+def write_evaluations(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """Write all evaluations."""
+    write_atomically(folder / EVALUATIONS_NAME, "".join(json.dumps(row) + "\n" for row in rows).encode())

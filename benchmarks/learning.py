@@ -1,0 +1,202 @@
+"""Learning methods by their distance from perfect play: each trains for a budget of processor time of one core.
+
+    python -m benchmarks.learning --minutes 1 --seeds 5                # resumes: runs that are finished are kept
+    python -m benchmarks.learning --minutes 1 3 --rules mancala-world
+    python -m benchmarks.readme                                        # renews the table
+
+Every run is written to `benchmarks/results/methods.json` as it ends, so the command may be stopped at any time; it then
+draws `methods.png`. Schedules follow the processor time, so each budget is a run of its own. Measuring is not counted.
+Regret is over the test part of the suites; curves are over the development part.
+"""
+
+import functools
+import itertools
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import torch
+import tyro
+
+from agents.config import Count, command, validated
+from agents.players.network_player import PPOPlayer
+from agents.run import load_config, run_type
+from benchmarks.methods import SEEDS, SHARES, Results
+from benchmarks.report import RESULTS
+from examples import pqn, shared
+from oanquan_env import Core, Rules
+from oanquan_env.benchmark.regret import Suite, regret
+from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.files import write_atomically
+from oanquan_env.players import Policy
+from oanquan_env.players.adapters import as_policy
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search.deepening import Limits, Search
+
+PROG = "python -m benchmarks.learning"
+CONFIGS = Path(__file__).parents[1] / "configs"
+TIMED = 40
+"""Positions in which the time of a move is measured, one by one."""
+NODES = 2_000, 20_000
+
+
+class Training:
+    """A run of `agents.run`, whose schedules follow the processor time."""
+
+    def __init__(self, config: str, changes: dict[str, Any], folder: Path, rules: str, seed: int) -> None:
+        base = load_config(CONFIGS / config)
+        values = {**base.model_dump(), **changes, "rules": rules, "seed": seed, "threads": 1}
+        self.run = run_type(base.kind).create(folder, validated(type(base), values, config), PROG, lambda _: None)
+
+        self.plies = 0
+
+    def iterate(self, done: float) -> None:
+        """Play and learn; `done` is the share of the budget that is spent at the end of it."""
+        run = self.run
+        self.plies += run.iteration
+        run.config = run.config.model_copy(update={"total_plies": round(self.plies / max(done, 1e-9))})
+        run.iterate()
+        run.plies = self.plies
+
+    def players(self) -> dict[str, Policy]:
+        """The trained player, or the searches with the trained net."""
+        run: Any = self.run
+        if run.config.kind == "td":
+            search = Search(run.core, threads=1, net=run.network.export({}))
+            return {f", {nodes:,} nodes": SearchPlayer(search, Limits(nodes=nodes)) for nodes in NODES}
+        run.export()
+        return {"": PPOPlayer(run.folder)}
+
+
+class PQN:
+    """A run of `examples.pqn`."""
+
+    def __init__(self, folder: Path, rules: str, seed: int) -> None:
+        self.options = shared.parse(pqn.__doc__, ["--rules", rules, "--seed", str(seed)], **pqn.OPTIONS)
+        torch.manual_seed(seed)
+        self.core, self.plies = Core(rules), 0
+        self.net, self.games = pqn.QNetwork(self.core.rules, self.options.width), pqn.Games(self.options)
+        self.optimizer = torch.optim.RAdam(self.net.parameters(), lr=self.options.learning_rate)
+
+    def iterate(self, done: float) -> None:
+        """Play and learn, as the example does."""
+        options = self.options
+        self.optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.95 * done)
+        epsilon = options.epsilon + (options.epsilon_end - options.epsilon) * min(done / options.exploration, 1.0)
+        pqn.learn(self.net, self.optimizer, self.games.collect(self.net, epsilon, options), options)
+        self.plies += options.num_envs * options.num_steps
+
+    def players(self) -> dict[str, Policy]:
+        """The network as a player."""
+        return {"": as_policy(self.net, self.core)}
+
+
+def by_ppo(network: str) -> Callable[..., Training]:
+    """PPO by configs/quick.yaml with this network."""
+    changes = {"network": {"name": network, "embed": 16, "width": 256, "leaf_width": 128}}
+    return functools.partial(Training, "quick.yaml", changes)
+
+
+METHODS: dict[str, Callable[..., Training | PQN]] = {
+    "PQN": PQN,
+    "PPO, observation": by_ppo("plain"),
+    "PPO, afterstates": by_ppo("afterstates"),
+    "PPO, replies": by_ppo("two_ply"),
+    "TD(λ)": functools.partial(Training, "value.yaml", {}),
+}
+"""How a run begins, from a folder, rules and a seed. `benchmarks.methods` knows what each sees."""
+
+
+def train(method: str, rules: str, minutes: float, seed: int, suite: Suite) -> dict[str, Any]:
+    """A run as the results hold it."""
+    parts: tuple[Suite, Suite] = suite.part("development"), suite.part("test")
+    with tempfile.TemporaryDirectory() as folder:
+        begin = METHODS[method]
+        warm = begin(Path(folder) / "warm", rules, seed)  # what is compiled or read at first is not counted
+        warm.iterate(0.0)
+        measured(warm.players(), suite.take(np.arange(TIMED)))
+        run = begin(Path(folder) / "run", rules, seed)
+        spent, last, due, curve = 0.0, 0.0, list(SHARES), []
+        while due:
+            began = time.process_time()
+            run.iterate(min((spent + last) / (60 * minutes), 1.0))
+            last = time.process_time() - began
+            spent += last
+            passed = sum(spent >= share * 60 * minutes for share in due)
+            if passed:
+                means = {name: found["mean"] for name, found in measured(run.players(), parts[0]).items()}
+                curve += passed * [{"seconds": round(spent, 1), "plies": run.plies, "regret": means}]
+                due = due[passed:]
+        players = run.players()
+        result = {"method": method, "rules": rules, "minutes": minutes, "seed": seed, "plies": run.plies}
+        result |= {"seconds": round(spent, 1), "regret": measured(players, parts[1]), "curve": curve}
+        return result | {"ms": {name: round(move_time(one, suite), 3) for name, one in players.items()}}
+
+
+def measured(players: dict[str, Policy], suite: Suite) -> dict[str, dict[str, float]]:
+    """Regret of each player with its interval over the positions."""
+    found = {name: regret(one, suite, np.random.default_rng(0), by_phase=False) for name, one in players.items()}
+    return {name: {end: round(getattr(one, end), 4) for end in ("mean", "low", "high")} for name, one in found.items()}
+
+
+def move_time(player: Policy, suite: Suite) -> float:
+    """Processor time of a move, ms, each position asked by itself."""
+    rng = np.random.default_rng(0)
+    for row in range(TIMED + 1):
+        if row == 1:  # the first is not counted: it may load or compile
+            began = time.process_time()
+        player.choose(suite.positions[row : row + 1], rng)
+    return 1000 * (time.process_time() - began) / TIMED
+
+
+def search_as_long(ms: float, suite: Suite) -> dict[str, Any]:
+    """Plain search of so much time a move: its nodes and its regret."""
+    search = Search(suite.core, threads=1)
+    speed = max(NODES) / move_time(SearchPlayer(search, Limits(nodes=max(NODES))), suite)
+    nodes = max(int(float(f"{ms * speed:.2g}")), 10)
+    return {"ms": ms, "nodes": nodes, **measured({"": SearchPlayer(search, Limits(nodes=nodes))}, suite.part("test"))}
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line."""
+
+    minutes: tuple[Annotated[float, tyro.conf.arg(metavar="MINUTES")], ...] = (1.0, 3.0, 10.0)  # budgets
+    rules: tuple[str, ...] = ("mancala-world", "ludii")  # presets, which must have a suite
+    seeds: Count = SEEDS  # runs of each method and budget
+    output: Path = RESULTS  # folder of methods.json and methods.png
+
+
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Train what is missing."""
+    torch.set_num_threads(1)
+    options.output.mkdir(parents=True, exist_ok=True)
+    results = Results(options.output / "methods.json")
+    wanted = list(itertools.product(options.minutes, options.rules, range(options.seeds), METHODS))
+    for number, (minutes, rules, seed, method) in enumerate(wanted, 1):
+        if results.of(minutes=minutes, rules=rules, seed=seed, method=method):
+            continue
+        suite = load_suite(Rules.parse(rules))
+        found = train(method, rules, minutes, seed, suite)
+        searches = results.content["searches"].setdefault(rules, {})
+        for ending, ms in found["ms"].items():
+            if method + ending not in searches:
+                searches[method + ending] = search_as_long(ms, suite)
+        results.runs.append(found)
+        results.write()
+        shown = ", ".join(f"{one['mean']:.2f}{ending}" for ending, one in found["regret"].items())
+        print(f"{number} of {len(wanted)}: {method}, {rules}, {minutes:g} min, seed {seed}: regret {shown}", flush=True)
+    write_atomically(options.output / "methods.png", Results(results.path).picture())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""The results of `benchmarks.learning`: their file, the table of docs/benchmark.md, and the curves."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.reports.pictures import png
+from benchmarks.report import RESULTS, describe_machine
+from oanquan_env.benchmark.curves import LearningCurve, draw_curves
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.markdown import interval, table
+from oanquan_env.benchmark.seeds import interquartile_estimate
+from oanquan_env.files import read_json, write_atomically
+
+SEES = {
+    "PQN": "observation",
+    "PPO, observation": "observation",
+    "PPO, afterstates": "afterstates",
+    "PPO, replies": "afterstates, replies",
+    "TD(λ)": "search",
+}
+"""The input of each method."""
+SHARES = 0.1, 0.25, 0.5, 1.0
+"""Shares of the budget after which the curve is measured."""
+SEEDS = 5
+"""Runs of each method and budget."""
+
+
+class Results:
+    """The content of `methods.json`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.content: dict[str, Any] = read_json(path) if path.exists() else {"searches": {}, "runs": []}
+        self.runs: list[dict[str, Any]] = self.content["runs"]
+        self.rules = list(dict.fromkeys(run["rules"] for run in self.runs))
+
+    def write(self) -> None:
+        """Write it, one run a line."""
+        rest = json.dumps({"measured_on": describe_machine(), "searches": self.content["searches"]}, indent=1)
+        runs = ",\n".join(json.dumps(run, ensure_ascii=False) for run in self.runs)
+        write_atomically(self.path, f'{rest[:-2]},\n "runs": [\n{runs}\n]}}\n'.encode())
+
+    def of(self, **wanted: Any) -> list[dict[str, Any]]:
+        """The runs with these entries."""
+        return [run for run in self.runs if all(run[name] == value for name, value in wanted.items())]
+
+    def rows(self, rules: str) -> Iterator[tuple[str, str, str]]:
+        """For each row of the table its name, its method, and the ending of its player's name."""
+        for method in dict.fromkeys(run["method"] for run in self.runs):
+            for ending in next((run["regret"] for run in self.of(rules=rules, method=method)), ()):
+                yield method + ending, method, ending
+
+    def table(self, rules: str) -> str:
+        """A row for each method, a column for each budget."""
+        budgets = sorted({run["minutes"] for run in self.of(rules=rules)})
+        heads = ["method", "sees", *(f"{minutes:g} min" for minutes in budgets)]
+        heads += [f"million plies, {minutes:g} min" for minutes in budgets] + ["ms a move", "plain search of that time"]
+        cells = []
+        for name, method, ending in self.rows(rules):
+            regrets, plies = [], []
+            for runs in (self.of(rules=rules, method=method, minutes=minutes) for minutes in budgets):
+                regrets.append(_over_runs([Estimate(**run["regret"][ending]) for run in runs]))
+                plies.append(f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else "")
+            search = self.content["searches"][rules][name]
+            shown = f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)"
+            cells.append([name, SEES[method], *regrets, *plies, f"{search['ms']:.2g}", shown])
+        return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
+
+    def picture(self) -> bytes:
+        """The curves of the longest runs: a panel for each of the rules."""
+        panels: dict[str, dict[str, LearningCurve]] = {}
+        for rules in self.rules:
+            curves = panels[f"minutes of one core ({rules})"] = {}
+            for name, method, ending in self.rows(rules):
+                longest = max(run["minutes"] for run in self.of(rules=rules, method=method))
+                runs = [run["curve"] for run in self.of(rules=rules, method=method, minutes=longest)]
+                regrets = [[point["regret"][ending] for point in run] for run in runs]
+                curves[name] = LearningCurve.of([longest * share for share in SHARES], regrets)
+        return png(draw_curves(panels, logarithmic=True))
+
+
+def _over_runs(runs: list[Estimate]) -> str:
+    """The interquartile mean with its interval over the runs; of one run with that over the positions."""
+    if len(runs) < 2:
+        return f"{interval(runs[0], '.2f')}; 1 run" if runs else ""
+    found = interquartile_estimate([[one.mean] for one in runs], np.random.default_rng(0))
+    return interval(found, ".2f") + f"; {len(runs)} runs" * (len(runs) < SEEDS)
+
+
+def tables() -> str:
+    """The tables of docs/benchmark.md."""
+    results = Results(RESULTS / "methods.json")
+    machine = results.content["measured_on"]
+    where = f"commit `{machine['commit']}`, {machine['processor']}, one core of a busy machine"
+    made = f"Measured by `python -m benchmarks.learning` at {where}."
+    return "\n\n".join([*map(results.table, results.rules), made])

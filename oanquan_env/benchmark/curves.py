@@ -1,0 +1,125 @@
+"""Learning curves: the regret of checkpoints of several runs with its interval, and a picture of it.
+
+Shapes: R runs that differ in their seed alone, C checkpoints of each.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.arrays import Floats
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.regret import Part, regret
+from oanquan_env.benchmark.seeds import interquartile_estimate
+from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.errors import UsageError
+from oanquan_env.players.adapters import as_policy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TICKS = 0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 8, 12, 20
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Regret over training, points.
+
+    Attributes:
+        at: (C,) the checkpoints' plies, minutes or other measure of training.
+        regret: (C,) the interquartile mean of the runs at each checkpoint, with its interval over the runs.
+    """
+
+    at: Floats
+    regret: list[Estimate]
+
+    @classmethod
+    def of(cls, at: Sequence[float], regrets: npt.ArrayLike) -> "LearningCurve":
+        """The curve of regrets (R, C) that are measured already; raises `UsageError` for other shapes."""
+        table = np.asarray(regrets, dtype=np.float64)
+        if table.ndim != 2 or not table.size or table.shape[1] != len(at):
+            raise UsageError(f"regrets must be (runs, {len(at)}), one for each run and checkpoint; got {table.shape}")
+        estimates = [interquartile_estimate(column[:, None], np.random.default_rng(0)) for column in table.T]
+        return cls(np.array(at, dtype=np.float64), estimates)
+
+
+def learning_curve(
+    at: Sequence[float],
+    runs: Sequence[Sequence[object]],
+    rules: Rules | str = DEFAULT_PRESET,
+    *,
+    part: Part = "development",
+    seed: int = 0,
+) -> LearningCurve:
+    """The curve of checkpoints of runs.
+
+    Args:
+        at: (C,) plies, minutes or other measure of training at the checkpoints.
+        runs: for each run, which differs from the others in its seed alone, C players of any form that
+            `oanquan_env.evaluate` takes, such as names of agents, torch modules or functions.
+        rules: the rules of all players.
+        part: positions of the regret suite.
+        seed: of the players' chance.
+
+    Raises:
+        UsageError: for rules without a regret suite, and for runs that have not one player for each checkpoint.
+    """
+    suite = find_suite(as_rules(rules))
+    if suite is None:
+        raise UsageError(f"there is no regret suite of '{rules}'")
+    positions = suite.part(part)
+
+    def of(player: object) -> float:
+        policy = as_policy(player, positions.core)
+        return regret(policy, positions, np.random.default_rng(seed), by_phase=False).mean
+
+    if any(len(run) != len(at) for run in runs):
+        raise UsageError(f"each run must have {len(at)} checkpoints, one for each entry of `at`")
+    return LearningCurve.of(at, [[of(player) for player in run] for run in runs])
+
+
+def draw_curves(
+    panels: Mapping[str, Mapping[str, LearningCurve]],
+    lines: Mapping[str, float] | None = None,
+    *,
+    logarithmic: bool = False,
+) -> "Figure":
+    """A figure of Matplotlib, to be saved: a panel for each name, which stands below its axis, with curves by name.
+
+    A curve is drawn with its interval. `lines` are the regrets of players to compare with, by name. With `logarithmic`,
+    so is the axis of training.
+    """
+    from matplotlib.figure import Figure  # takes half a second to import
+
+    figure = Figure(figsize=(5.5 * len(panels), 4.2), layout="constrained")
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    for panel, (below, curves) in zip(axes, panels.items(), strict=True):
+        for name, curve in curves.items():
+            mean, low, high = ([getattr(one, end) for one in curve.regret] for end in ("mean", "low", "high"))
+            colour = f"C{names.index(name)}"
+            panel.fill_between(curve.at, low, high, color=colour, alpha=0.2, linewidth=0)
+            panel.plot(curve.at, mean, color=colour, linewidth=1.4, marker="o", markersize=3, label=name)
+        for value in (lines or {}).values():
+            panel.axhline(value, color="#999999", linewidth=0.8, linestyle=":")
+        panel.set_xlabel(below)
+        panel.set_yscale("log")
+        panel.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+        panel.minorticks_off()
+        if logarithmic:
+            panel.set_xscale("log")
+            panel.xaxis.set_major_formatter("{x:g}")
+        panel.grid(color="#EEEEEE")
+        panel.set_axisbelow(True)
+        panel.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("regret, points a move")
+    for name, value in (lines or {}).items():
+        axes[-1].annotate(name, (1, value), (4, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                          va="center", fontsize=8, color="#666666", annotation_clip=False)  # fmt: skip
+    entries = {name: handle for panel in axes for handle, name in zip(*panel.get_legend_handles_labels(), strict=True)}
+    figure.legend(entries.values(), entries, loc="outside lower center", ncols=3, frameon=False)
+    return figure

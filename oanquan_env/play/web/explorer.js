@@ -1,0 +1,270 @@
+// Openings: each move with its proved or searched value, a line of them to go along, play from anywhere, and the proof itself.
+
+import { BoardView } from "./board.js";
+import { moveName } from "./board-words.js";
+import { Book, Openings } from "./book.js";
+import { $, complain, explain, make, notice, page, words } from "./common.js";
+import { Game, PERSON } from "./game-model.js";
+import { linkOf } from "./links.js";
+import { sweeping } from "./moving-board.js";
+import { signed } from "./nodes.js";
+import { moveText, positionText } from "./notation.js";
+import { movesOf, refutation, valueOf } from "./openings.js";
+import { checkProof } from "./proof-check.js";
+import { PROOF } from "./proof-words.js";
+import { drawingJson, frameOf, nodeJson } from "./state.js";
+import { play, tools, view } from "./table.js";
+
+const STYLE = `
+#openings-dialog { width: min(1020px, calc(100vw - 20px)); }
+#openings-dialog :is(h3, p) { margin: 8px 0; }
+#openings-top { display: flex; gap: 6px 24px; align-items: center; justify-content: space-between; }
+#openings-top h2 { margin: 0; }
+#openings-top select { min-width: 0; }
+#openings-refuted { display: flex; gap: 12px; align-items: center; justify-content: space-between; }
+#openings-refuted button { flex: none; }
+#openings-board { --rest: 540px; }
+#openings-told { scroll-margin-bottom: 90px; }
+#openings-table { display: grid; grid-template: auto 1fr / minmax(0, 1fr) 250px; gap: 8px 24px; }
+#openings-moves { grid-row: 1 / 3; grid-column: 2; display: grid; gap: 4px; align-content: start; }
+#openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center; min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
+#openings-moves small { color: var(--soft); }
+#openings-line button { min-height: 38px; padding: 0 10px; }
+#openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
+#openings-dialog progress { width: 100%; accent-color: var(--green); }
+@media (max-width: 720px) {
+  #openings-board { --rest: 470px; }
+  #openings-table { grid-template: none / minmax(0, 1fr); }
+  #openings-moves { grid-area: auto; grid-template-columns: 1fr 1fr; }
+  #openings-moves button { padding: 0 8px; font-size: 14px; }
+}`;
+const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null };
+let goal = null, nodes = null; // the game that is played against the proof, and its bound; the parts of the dialog
+const said = () => PROOF[page.language];
+const button = (textContent, onclick, more = {}) => make("button", { type: "button", textContent, onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))), ...more });
+const part = (name, id, more = {}) => (nodes[id] = make(name, { id: `openings-${id}`, ...more }));
+
+const style = new CSSStyleSheet();
+style.replaceSync(STYLE);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
+
+export async function open() {
+  const own = page.state.rules, { proved, default: usual } = page.catalogue;
+  build(proved);
+  nodes.dialog.showModal();
+  try { await choose(proved.includes(own) ? own : usual); } catch (error) {
+    nodes.dialog.close();
+    throw error;
+  }
+}
+
+/** The dialog in the page's language. */
+function build(presets) {
+  nodes = {};
+  const rules = part("select", "rules", { onchange: () => choose(rules.value).catch(complain) }), board = part("div", "board");
+  rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
+  const file = part("input", "file", { type: "file", accept: ".npz", hidden: true }), row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
+  file.onchange = () => { if (file.files[0]) checkFile(file.files[0]).catch((error) => tell(explain(error))); file.value = ""; };
+  const more = make("div", {},
+    make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere), button(said().link, copyLink)),
+    make("h3", { textContent: said().proof }), part("p", "claim"),
+    row(button(said().check, () => checkFile(null), { className: "main" }), button(said().own, () => file.click(), { className: "check", title: said().ownFile }), button(said().beat, beat)),
+    part("progress", "progress", { hidden: true }), part("p", "told"), file);
+  part("dialog", "dialog").append(make("form", { method: "dialog" },
+    make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
+    part("p", "refuted"), part("div", "line", { className: "row-of" }), part("p", "said"), make("div", { id: "openings-table" }, board, part("div", "moves"), more),
+    make("div", { className: "end" }, make("button", { value: "close", textContent: words().close }))));
+  rules.setAttribute("aria-label", words().rules);
+  nodes.told.setAttribute("role", "status");
+  nodes.line.setAttribute("aria-label", said().moves);
+  nodes.dialog.setAttribute("aria-labelledby", "openings-title");
+  nodes.dialog.onclose = () => {
+    seen.search?.abort();
+    seen.view.cancel();
+    seen.view.destroy();
+    nodes.dialog.remove();
+  };
+  document.body.append(nodes.dialog);
+  seen.view = new BoardView(board, page.language);
+  seen.view.addEventListener("move", ({ detail }) => go(detail));
+}
+
+/** Say what a person asked for; the result comes into view. */
+function tell(text, { told } = nodes) {
+  told.textContent = text;
+  if (text) told.scrollIntoView({ block: "nearest" });
+}
+const named = (move) => moveName(move, page.language);
+const data = (name) => tools().data(name);
+
+/** Begin at the set-up of a preset. */
+async function choose(preset) {
+  const { engine } = tools(), rules = engine.rules(page.catalogue.presets[preset].values), file = Openings.file(preset);
+  const [table, drawing] = await Promise.all([data(file), data(`drawing-${rules.players}-${rules.fields}.json`)]);
+  const names = { en: PROOF.en.names, vi: PROOF.vi.names };
+  Object.assign(seen, { preset, table: Openings.read(engine, rules, preset, table), names, drawing: drawingJson(drawing, rules, names), hints: new Map() });
+  seen.game = new Game(engine, rules, engine.start(rules), [PERSON, PERSON]);
+  nodes.rules.value = preset;
+  const bad = refutation(engine, rules, seen.table), line = bad?.line ?? [];
+  nodes.refuted.hidden = !bad;
+  if (bad) {
+    const ends = line.reduce((position, action) => engine.play(rules, position, action).position, engine.start(rules)).ended !== 0;
+    const sentence = said().refuted(named(moveText(line[0])), bad.points, -bad.value, named(moveText(line[1])), ends);
+    nodes.refuted.replaceChildren(make("span", { textContent: sentence }), button(said().showIt, () => walk(line)));
+  }
+  const { position } = seen.game;
+  seen.bound = valueOf(rules, seen.table, position, movesOf(engine, rules, seen.table, position)).value;
+  nodes.claim.textContent = said().claim(seen.bound);
+  tell("");
+  seen.view.cancel(); // a board that is drawn anew would only skip what moves
+  seen.view.setDrawing(seen.drawing);
+  show();
+}
+
+// ---- the position and its moves --------------------------------------------------------------------------------------
+
+/** Show where the line stands, at once with what is proved, and with what a search sees when it has seen it. */
+async function show() {
+  const { game } = seen, { rules, position } = game, { serial } = game.node;
+  seen.search?.abort();
+  seen.search = new AbortController();
+  seen.view.cancel();
+  seen.view.show(boardOf(game));
+  tell("");
+  const moves = listed();
+  if (seen.hints.has(serial) || moves.every(({ proved }) => proved)) return;
+  try {
+    seen.hints.set(serial, await tools().thinker.hint(rules, position, { signal: seen.search.signal }));
+    if (seen.game === game && game.node.serial === serial) listed();
+  } catch (error) { if (error.name !== "AbortError") tell(explain(error)); }
+}
+
+function boardOf(game) {
+  const { position } = game, played = game.line().map((node) => nodeJson(node, seen.drawing, seen.names)), move = played.at(-1), outcome = game.outcome(), won = [0, 0];
+  for (const { steps } of played) for (const step of steps) if (step.stones) won[step.player] += step.stones;
+  const frame = move?.after ?? frameOf(position), sweep = outcome && sweeping(seen.view.drawing, frame, outcome.scores);
+  const after = { frame: sweep?.after ?? frame, sweep, won, mover: position.mover, under: move?.under, over: move?.over, winners: outcome?.winners ?? null };
+  return { ...after, names: said().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
+}
+
+/** The line, the value and the moves of the position; returns the moves. */
+function listed() {
+  const { game, table, hints } = seen, { engine, rules, position } = game, told = said(), line = game.line(), hint = hints.get(game.node.serial) ?? null;
+  nodes.line.replaceChildren(...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)].map((text, number) => {
+    const made = button(text, () => { game.backTo(number); show(); });
+    if (number === line.length) made.setAttribute("aria-current", "step");
+    return made;
+  }));
+  const moves = game.over ? [] : movesOf(engine, rules, table, position, hint);
+  nodes.moves.replaceChildren(...moves.map((one) => button("", () => go(one.move), { "ariaLabel": `${named(one.move)} ${lead(one)} ${how(one)}` })));
+  [...nodes.moves.children].forEach((made, number) => made.append(make("b", { textContent: named(moves[number].move) }), make("span", { textContent: lead(moves[number]) }), make("small", { textContent: how(moves[number]) })));
+  if (game.over) {
+    const [south, north] = game.outcome().scores;
+    nodes.said.textContent = told.over(told.result(south - north), `${south}–${north}`);
+  } else {
+    const value = valueOf(rules, table, position, moves);
+    nodes.said.textContent = `${told.turn(position.mover)}; ${value.value === null ? how(value) : `${told.best(told.result(value.value))} (${how(value)})`}.`;
+  }
+  return moves;
+}
+
+const lead = ({ value }) => (value === null ? "…" : value ? signed(value) : "0");
+
+/** Whether a value is proved, or between which bounds. */
+function how({ lower, upper, value, proved }) {
+  const bounds = lower === -Infinity && upper === Infinity ? "" : said().between(lower, upper);
+  if (proved) return said().proved;
+  return [value === null ? bounds || said().looking : `${said().searched}${bounds && ";"}`, value === null ? "" : bounds].filter(Boolean).join(" ");
+}
+
+/** Play a move, and see it played. */
+async function go(move) {
+  const { game } = seen, before = boardOf(game), legal = game.legal().find((action) => moveText(action) === move);
+  if (legal === undefined) return;
+  seen.view.cancel();
+  game.step(legal);
+  listed();
+  const { node } = game, after = boardOf(game);
+  await seen.view.play(nodeJson(node, seen.drawing, seen.names), before, { ...after, legal: [] });
+  if (seen.game === game && game.node === node) show();
+}
+
+/** Play a line from the start. */
+async function walk(line) {
+  const { game } = seen;
+  game.backTo(0);
+  for (const [number, action] of line.entries()) {
+    await go(moveText(action));
+    await new Promise((resolve) => { setTimeout(resolve, 900); });
+    if (seen.game !== game || game.line().length !== number + 1 || !nodes.dialog.open) return;
+  }
+}
+
+// ---- from here -------------------------------------------------------------------------------------------------------
+
+/** The game of the page goes on from here: a person for who is to move, the other player as it was. */
+async function playFromHere() {
+  const { game, preset } = seen, other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON, { mover } = game.position;
+  const moves = game.line().map(({ action }) => moveText(action)).join("");
+  await play("new", { rules: preset, moves, seats: mover ? [other, PERSON] : [PERSON, other] });
+  nodes.dialog.close();
+}
+
+async function copyLink() {
+  const address = `${location.href.split("#")[0]}#${linkOf(seen.game, page.catalogue)}`;
+  try {
+    await navigator.clipboard.writeText(address);
+    tell(said().copied);
+  } catch { tell(`${said().copy} ${address}`); }
+}
+
+/** A game against the proof from the side that it beats. */
+async function beat() {
+  const { bound } = seen;
+  await play("new", { rules: seen.preset, seats: ["perfect", PERSON] });
+  nodes.dialog.close();
+  goal = { game: page.state.game, bound };
+  notice(said().goal(bound), 15);
+  tellGoal();
+}
+
+/** Beside the game: the goal, and at the end whether it was reached. */
+function tellGoal() {
+  if (!goal || page.state.game !== goal.game) return;
+  const { outcome } = page.state, ahead = outcome && outcome.scores[0] - outcome.scores[1];
+  const text = !outcome || !view.settled ? said().goal(goal.bound) : ahead <= goal.bound ? said().held(ahead) : said().missed(ahead, goal.bound);
+  $("about-game").append(make("br"), make("b", { textContent: text }));
+}
+view.addEventListener("shown", tellGoal);
+
+// ---- the proof -------------------------------------------------------------------------------------------------------
+
+/** Check the page's certificate of the rules, or a person's file. */
+async function checkFile(file) {
+  const own = Book.file(seen.preset);
+  await (file ? check(file.name, await file.arrayBuffer()) : check(own, await data(own)));
+}
+
+async function check(name, content) {
+  const shown = nodes, { progress, dialog } = shown, began = performance.now(), buttons = dialog.querySelectorAll(".main, .check");
+  for (const one of buttons) one.disabled = true;
+  Object.assign(progress, { hidden: false, value: 0 });
+  try {
+    const found = await checkProof(tools().engine, page.catalogue, name, content, (done, all) => {
+      Object.assign(progress, { max: all, value: done });
+      tell(said().following(done, all), shown);
+    });
+    tell(said().holds(proves(found), found, performance.now() - began), shown);
+  } catch (error) {
+    tell(said().fails(error.detail?.[page.language] ?? explain(error)), shown);
+  } finally {
+    progress.hidden = true;
+    for (const one of buttons) one.disabled = false;
+  }
+}
+
+/** What a certificate proves, in words: of the set-up who wins, of another position what its mover gains. */
+function proves(found) {
+  const { rules, text, start, lower, upper } = found, { engine } = tools(), begun = positionText(rules, start) === positionText(rules, engine.start(rules));
+  return begun && lower?.bound === upper?.bound ? said().result(lower.bound) : said().gains(text, found);
+}

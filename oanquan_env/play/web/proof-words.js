@@ -1,0 +1,52 @@
+// The words of the explorer of openings and of the proof, in both languages. A lead is South's, who begins, in points.
+
+import { signed } from "./nodes.js";
+
+const whole = (number, language) => number.toLocaleString(language);
+const sum = ({ lower, upper }, part) => (lower?.[part] ?? 0) + (upper?.[part] ?? 0);
+const followed = ({ lower, upper }, language) => [lower, upper].filter(Boolean).map(({ positions }) => whole(positions, language)).join(" + ");
+const longest = ({ lower, upper }) => Math.max(lower?.plies ?? 0, upper?.plies ?? 0);
+const seconds = (ms, language) => (ms / 1000).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+export const PROOF = {
+  en: {
+    names: ["South", "North"], plates: ["South", "North"],
+    about: "The numbers are from South’s view, who moves first: by how many points it ends ahead (+) or behind (−) if both play their best from there. “Proved” is certain; “searched” is what the computer sees some moves ahead, and it may err.",
+    refuted: (move, points, lost, reply, ends) => `${move} takes ${points} points at once, the most of all first moves, and loses by ${lost}: North answers ${reply}${ends ? ", and the game is over" : ""}.`,
+    showIt: "Show it", turn: (seat) => `${["South", "North"][seat]} to move`, over: (result, scores) => `The game is over: ${result}, ${scores}, with the seeds that are left on the fields.`, moves: "Moves so far",
+    result: (lead) => (lead > 0 ? `South wins by ${lead}` : lead < 0 ? `North wins by ${-lead}` : "it is a draw"),
+    best: (result) => `with best play ${result}`,
+    proved: "proved", searched: "searched", looking: "searching…",
+    between: (lower, upper) => (upper === Infinity ? `proved: ${signed(lower)} or more` : lower === -Infinity ? `proved: ${signed(upper)} or less` : `proved: ${signed(lower)} to ${signed(upper)}`),
+    link: "Copy a link", copied: "The link to this position is copied.", copy: "Copy this:",
+    proof: "The proof",
+    claim: (lead) => `Best play of both sides ends at ${signed(lead)}. A file says why: for each side it has a move against every reply of the other. Your browser can follow them all, by a program of its own.`,
+    check: "Check the proof", own: "Check a file", ownFile: "Files of your own come from: python -m oanquan_env solve --certificate FILE",
+    following: (done, all) => `${whole(done, "en")} of ${whole(all, "en")} positions followed`,
+    holds: (what, found, ms) => `Proved: ${what}. ${followed(found, "en")} positions followed, ${whole(sum(found, "replies"), "en")} replies, longest game ${longest(found)} moves, ${seconds(ms, "en")} s.`,
+    gains: (text, { lower, upper }) => `by the rules ${text}, in the position of the file, who moves gains ${[lower && `at least ${signed(lower.bound)}`, upper && `at most ${signed(upper.bound)}`].filter(Boolean).join(" and ")} points on the other`,
+    fails: (fault) => `Not proved. ${fault}`,
+    beat: "Play against the proof", goal: (lead) => `You are North, and South plays the proof. Your goal: hold it to ${signed(lead)}. Nobody can do better.`,
+    held: (lead) => `You held South to ${signed(lead)}: nobody can do better.`, missed: (lead, bound) => `South won by ${lead}; perfect play would have held it to ${signed(bound)}.`,
+  },
+  vi: {
+    names: ["bên đi trước", "bên đi sau"], plates: ["Đi trước", "Đi sau"],
+    about: "Các con số tính cho bên đi trước: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. “Đã chứng minh” là chắc chắn; “máy đoán” là máy nhìn trước vài nước, có thể sai.",
+    refuted: (move, points, lost, reply, ends) => `Nước ${move} ăn ngay ${points} điểm, không nước đầu nào ăn nhiều hơn. Vậy mà thua ${lost} điểm: bên đi sau đáp ${reply}${ends ? " là hết ván" : ""}.`,
+    showIt: "Xem thử", turn: (seat) => `Đến lượt ${["bên đi trước", "bên đi sau"][seat]}`, over: (result, scores) => `Hết ván: ${result}, ${scores}, kể cả dân còn trên các ô.`, moves: "Các nước đã đi",
+    result: (lead) => (lead > 0 ? `bên đi trước thắng ${lead} điểm` : lead < 0 ? `bên đi sau thắng ${-lead} điểm` : "hòa"),
+    best: (result) => `hai bên cùng đi hay nhất thì ${result}`,
+    proved: "đã chứng minh", searched: "máy đoán", looking: "máy đang tính…",
+    between: (lower, upper) => (upper === Infinity ? `chắc chắn ít nhất ${signed(lower)}` : lower === -Infinity ? `chắc chắn nhiều nhất ${signed(upper)}` : `chắc chắn từ ${signed(lower)} đến ${signed(upper)}`),
+    link: "Sao chép liên kết", copied: "Đã sao chép liên kết đến thế cờ này.", copy: "Hãy sao chép:",
+    proof: "Chứng minh",
+    claim: (lead) => `Hai bên cùng đi hay nhất thì kết quả là ${signed(lead)}. Có một tệp cho biết vì sao: tệp ghi sẵn cho mỗi bên cách đáp lại mọi nước của bên kia. Trình duyệt của bạn có thể tự lần theo tất cả.`,
+    check: "Kiểm tra chứng minh", own: "Kiểm tra một tệp", ownFile: "Tệp của bạn tạo bằng lệnh: python -m oanquan_env solve --certificate FILE",
+    following: (done, all) => `Đã xem ${whole(done, "vi")}/${whole(all, "vi")} thế cờ`,
+    holds: (what, found, ms) => `Đã chứng minh: ${what}. Đã xem ${followed(found, "vi")} thế cờ, ${whole(sum(found, "replies"), "vi")} nước đáp, ván dài nhất ${longest(found)} nước, hết ${seconds(ms, "vi")} giây.`,
+    gains: (text, { lower, upper }) => `theo luật ${text}, ở thế cờ trong tệp, bên đến lượt được thêm ${[lower && `ít nhất ${signed(lower.bound)}`, upper && `nhiều nhất ${signed(upper.bound)}`].filter(Boolean).join(" và ")} điểm so với bên kia`,
+    fails: (fault) => `Không chứng minh được. ${fault}`,
+    beat: "Đấu với máy hoàn hảo", goal: (lead) => `Bạn đi sau; máy đi trước và không sai nước nào. Mục tiêu: chỉ để máy hơn ${lead} điểm. Không ai làm tốt hơn được.`,
+    held: (lead) => `Bạn chỉ để máy hơn ${lead} điểm: không ai làm tốt hơn được.`, missed: (lead, bound) => `Máy hơn ${lead} điểm; đi thật hay thì chỉ để máy hơn ${bound} điểm.`,
+  },
+};

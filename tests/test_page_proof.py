@@ -1,0 +1,213 @@
+"""The page's proof and explorer of openings in Node, against Python's checker and its tables; and once in a browser."""
+
+import base64
+import dataclasses
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oanquan_env import Board, Rules
+from oanquan_env.benchmark.opening_values import opening_move_values, opening_value
+from oanquan_env.benchmark.verification import verify
+from oanquan_env.engine.notation import Move
+from oanquan_env.players import make
+from oanquan_env.players.book import BookPolicy, with_book
+from oanquan_env.search.certificates import Certificate, certificate_path
+from tests.boards import boards_of, played_board
+from tests.browsers import Visit
+from tests.certificates import SHIPPED, SMALL, made, shipped
+from tests.test_certificates import DAMAGED
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+
+SCRIPT = Path(__file__).parent / "page" / "proof.mjs"
+
+
+def ask(*calls: tuple[Any, ...]) -> list[Any]:
+    """What the page's functions give, a value or why it is refused, in one process of Node."""
+    done = subprocess.run(["node", SCRIPT], input=json.dumps(calls), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [result["value"] if "value" in result else result["refused"] for result in json.loads(done.stdout)]
+
+
+def check(*contents: bytes) -> list[Any]:
+    return ask(*(("check", base64.b64encode(content).decode()) for content in contents))
+
+
+def claims(certificate: Certificate) -> dict[str, Any]:
+    """What Python's checker finds, as the page tells it."""
+    found = verify(certificate)
+    bounds = {name: one and dataclasses.asdict(one) for name, one in (("lower", found.lower), ("upper", found.upper))}
+    return {"text": str(certificate.rules), **bounds}
+
+
+@pytest.fixture(scope="module")
+def small() -> Certificate:
+    return made(SMALL)
+
+
+def test_the_page_proves_what_pythons_checker_proves(small: Certificate) -> None:
+    start = played_board(SMALL, seed=4, plies=3)
+    others = [small, made(SMALL, start.positions), dataclasses.replace(small, lower=None)]
+    certificates = [*(shipped(name) for name in SHIPPED), *others]
+    contents = [certificate_path(Rules.parse(name)).read_bytes() for name in SHIPPED]
+    contents += [certificate.to_bytes() for certificate in others]
+    answers = check(*contents)
+    for certificate, found in zip(certificates, answers, strict=True):
+        told = found.pop("heard")
+        assert found == claims(certificate)
+        everything = sum(one["positions"] for name in ("lower", "upper") if (one := found[name]))
+        assert told == sorted(told)
+        assert told[-1] == [everything, everything]
+    bounds = [found[side]["bound"] for found in answers[:4] for side in ("lower", "upper")]
+    assert bounds == np.repeat([*SHIPPED.values()], 2).tolist()
+
+
+def test_damaged_proofs_are_refused_with_the_place(small: Certificate) -> None:
+    assert small.lower
+    places = {
+        "one position more": "lower bound: ",
+        "moves for": "lower bound: ",
+        "cannot be played": f"lower bound, position {len(small.lower.moves) - 1}: no move 200",
+        "lower bound": "lower bound, position ",
+        "the rank does not fall after position 0": "lower bound, position 0: the rank does not fall",
+        "the rank does not fall": "lower bound, position ",
+        "the strategy reaches": f"lower bound: the strategy reaches {small.lower.bound} for its player, not",
+    }
+    damaged = [
+        (places[words], dataclasses.replace(small, lower=dataclasses.replace(small.lower, **change(small.lower))))
+        for change, words in DAMAGED
+    ]
+    damaged += [
+        ("lower bound", dataclasses.replace(small, rules=Rules.parse("app fields=3 seeds=2"))),
+        ("lower bound: a game of ", dataclasses.replace(small, rules=small.rules.replace(max_plies=5))),
+        ("lower bound", dataclasses.replace(small, position="2,2,1,0*/2,2,3,0* 0,0 0 0")),
+        ("position: the game is over", dataclasses.replace(small, position="2,2,2,0/2,2,2,0 10,10 0 0")),
+        ("position: ", dataclasses.replace(small, position="2,2,2,0*/2,2,2 0,0 0 0")),
+        ("lower, upper: ", dataclasses.replace(small, lower=None, upper=None)),
+    ]
+    whole = small.to_bytes()
+    contents = [*(certificate.to_bytes() for _, certificate in damaged), whole[:300], b"no archive"]
+    places_found = [*(place for place, _ in damaged), "byte 300: ", "byte 10: "]
+    for place, answer in zip(places_found, check(*contents), strict=True):
+        assert answer["code"] == "request", place
+        assert answer["detail"]["en"].startswith(f"proof.npz, {place}")
+        assert answer["detail"]["vi"].startswith("Tệp hỏng: proof.npz, ")
+
+
+def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> None:
+    whole, rng = small.to_bytes(), np.random.default_rng(0)
+    flipped = [bytearray(whole) for _ in range(200)]
+    for content in flipped:
+        content[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
+    (true, *answers) = check(whole, *map(bytes, flipped))
+    refused = [answer for answer in answers if "detail" in answer]
+    assert len(refused) > 100
+    for answer in answers:
+        if "detail" not in answer:
+            assert {name: answer[name] for name in answer if answer[name] and name != "heard"}.items() <= true.items()
+
+
+def south(board: Board, lower: float, upper: float) -> tuple[float, float]:
+    """Bounds of South's final lead from those of the mover's future margin."""
+    lead = board.scores[0] - board.scores[1]
+    return (lead - upper, lead - lower) if board.mover else (lead + lower, lead + upper)
+
+
+def test_values_of_the_explorer_are_those_of_the_table_from_souths_view() -> None:
+    games = {name: [played_board(name, seed, plies) for plies in range(5) for seed in range(6)] for name in SHIPPED}
+    running = {name: [board for board in boards if not board.outcome] for name, boards in games.items()}
+    answers = ask(*(("moves", name, [board.text() for board in boards]) for name, boards in running.items()))
+    for boards, found in zip(running.values(), answers, strict=True):
+        for board, told in zip(boards, found, strict=True):
+            known = {move: south(board, *bounds) for move, bounds in opening_move_values(board).items()}
+            open_bounds = (-math.inf, math.inf)
+            wanted = {str(move): known.get(move, open_bounds) for move in board.legal_moves}
+            # an infinite bound has no number in JSON
+            bounds = {
+                one["move"]: (
+                    -math.inf if one["lower"] is None else one["lower"],
+                    math.inf if one["upper"] is None else one["upper"],
+                )
+                for one in told["moves"]
+            }
+            assert bounds == wanted
+            assert {one["move"]: one["value"] for one in told["moves"] if one["proved"]} == {
+                move: lower for move, (lower, upper) in wanted.items() if lower == upper
+            }
+            values = [one["value"] for one in told["moves"] if one["proved"]]
+            assert values == sorted(values, reverse=board.mover == 0)
+            value = opening_value(board)
+            if value and value.meet:
+                assert (told["value"], told["proved"]) == (south(board, *value)[0], True)
+
+
+def test_searched_values_stand_beside_proved_ones_and_are_marked() -> None:
+    values = {f"{field}{way}": 0 for field in range(1, 6) for way in "AC"} | {"4A": 12, "2C": 12, "1A": 1, "5C": -3}
+    (found,) = ask(("moves", "mancala-world", [Board().text()], {"values": values, "exact": ["5C"]}))
+    told = {one["move"]: (one["value"], one["proved"]) for one in found[0]["moves"]}
+    assert told["4A"] == told["2C"] == (12, True)
+    assert told["5A"] == (-24, True)
+    assert told["1A"] == (1, False)
+    assert told["5C"] == (-3, True)
+    assert [one["move"] for one in found[0]["moves"]][:2] in (["2C", "4A"], ["4A", "2C"])
+
+
+def test_the_greedy_first_move_is_refuted() -> None:
+    lines = ask(*(("refutation", name) for name in SHIPPED))
+    assert {name: line["value"] for name, line in zip(SHIPPED, lines, strict=True)} == {
+        "mancala-world": -24,
+        "tonkin": -6,
+        "ludii": -24,
+        "app": -8,
+    }
+    for name, line in zip(SHIPPED, lines, strict=True):
+        board = Board(name)
+        captured = [board.sowing(move).captured for move in board.legal_moves]
+        assert line["moves"][0] == "5A"
+        assert line["points"] == max(captured) == 11
+        for move in line["moves"]:
+            board.push(move)
+        if board.outcome:
+            assert board.outcome.scores[0] - board.outcome.scores[1] == line["value"]
+
+
+@pytest.mark.slow  # a browser takes seconds
+def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit, tmp_path: Path) -> None:
+    person = visit()
+    page = person.page
+    page.locator("#openings").click()
+    page.locator("#openings-refuted", has_text="5A takes 11 points at once").wait_for()
+    page.get_by_role("button", name="Check the proof").click()
+    told = page.locator("#openings-told")
+    told.filter(has_text="Proved: South wins by 12. 5,786 + 15,104 positions followed").wait_for()
+    damaged = tmp_path / "mine.npz"
+    damaged.write_bytes(certificate_path(Rules()).read_bytes()[:5000])
+    page.locator("#openings-file").set_input_files(damaged)
+    told.filter(has_text="Not proved. mine.npz, byte 5000").wait_for()
+    page.locator("#openings-moves button", has_text="4A").click()
+    page.locator("#openings-line button", has_text="1. 4A").wait_for()
+    page.locator("#openings-moves button").first.click()
+    page.locator("#openings-line button", has_text="2. ").wait_for()
+    page.locator("#openings-line button", has_text="1. 4A").click()
+    page.get_by_role("button", name="Play on from here").click()
+    page.locator("#openings-dialog").wait_for(state="hidden")
+    assert person.moves == ["4A"]
+    assert [seat["person"] for seat in person.state["seats"]] == [False, True]
+    page.locator("#openings").click()
+    page.get_by_role("button", name="Play against the proof").click()
+    page.locator("#about-game", has_text="hold it to +12").wait_for()
+    assert [seat["name"] for seat in person.state["seats"]] == ["perfect", "human"]
+    book = with_book(make("random", "mancala-world"), Rules())
+    assert isinstance(book, BookPolicy)
+    while person.wait_for_turn():
+        board = boards_of(*person.moves)[-1]
+        person.move(str(Move.from_action(int(book.known(board.positions)[0]))))
+    assert np.subtract(*person.state["outcome"]["scores"]) == 12
+    page.locator("#about-game", has_text="You held South to +12: nobody can do better.").wait_for()
