@@ -46,6 +46,9 @@ from oanquan_env.search.value_net import read_value_net
 
 FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web" / "data"
 
+BEGIN = "vietnamese"
+"""The rules with which the page begins, and of its lessons: those that people in Vietnam play."""
+
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
 """Players suggested where one is named."""
 
@@ -58,7 +61,7 @@ LESSONS = (
     ("refill", "1,0,0,0,2,2*/0,0,0,0,0,0* 22,23 0 30", "1A"),
     ("end", "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", "3A"),
 )
-"""Name, position of the default rules with South to move, and the move that is shown in it, if any."""
+"""Name, position of the rules `BEGIN` with South to move, and the move that the learner makes in it, if any."""
 
 FIRST_PUZZLES = (
     ("mandarin", "1,0,0,4,0,1*/4,0,5,1,3,0* 16,15 0 20", "1A"),
@@ -78,6 +81,7 @@ def catalogue() -> dict[str, Any]:
     hints = get_type_hints(Rules)
     return {
         "default": DEFAULT_PRESET,
+        "begin": BEGIN,
         "presets": {
             name: {"source": preset.source, "values": dataclasses.asdict(preset.rules)}
             for name, preset in PRESETS.items()

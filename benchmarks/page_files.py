@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from oanquan_env.engine.rules import DEFAULT_PRESET
+from benchmarks.page import BEGIN
 from oanquan_env.files import write_atomically
 
 FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
@@ -39,15 +39,15 @@ def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
 
 
 def before_the_first_move() -> list[str]:
-    """All files that load before a person can move by the default rules; the thread that thinks begins after that."""
+    """All files that load before a person can move; the thread that thinks begins after that."""
     data = ("data/catalogue.json", "data/drawing-2-5.json")
     others = (PAGE, "page.css", "icon.svg", "manifest.webmanifest")
     return sorted({*others, *ENGINE, *data, *modules([START], STATIC)})
 
 
-def of_the_default_rules() -> list[str]:
-    """All files that a game by the default rules may need: every level, hints, puzzles, lessons, dialogs."""
-    data = [path.relative_to(FOLDER).as_posix() for path in FOLDER.glob(f"data/*-{DEFAULT_PRESET}.*")]
+def of_its_beginning() -> list[str]:
+    """All files that a game by the rules `BEGIN` may need: every level, hints, puzzles, lessons, dialogs."""
+    data = [path.relative_to(FOLDER).as_posix() for path in FOLDER.glob(f"data/*-{BEGIN}.*")]
     own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json")
     return sorted({*before_the_first_move(), *own, *data, *modules([START, WORKER], STATIC, DYNAMIC)})
 
@@ -58,7 +58,7 @@ def lists() -> Iterator[tuple[str, str]]:
     loaded = "".join(f'<link rel="modulepreload" href="{name}">' for name in modules([START], STATIC) if name != START)
     page = re.sub(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")', lambda _: f"{loaded}\n", page)
     yield PAGE, page
-    files = of_the_default_rules()
+    files = of_its_beginning()
     unlisted = {*files, *UNKEPT, KEEPER}
     every = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file())
     others = [name for name in every if name not in unlisted]

@@ -18,7 +18,7 @@ from agents.evaluation.results import Report, read_report
 from agents.reports.cards import cards
 from agents.reports.report import summary
 from agents.support.markdown import renew, replace_between
-from benchmarks import methods, peers, players
+from benchmarks import methods, newcomer, peers, players
 from benchmarks.report import RESULTS, by_size
 from docs import generated
 from oanquan_env import Rules
@@ -106,6 +106,11 @@ def training() -> str:
             for name, row in results["results"].items()
         ],
     )
+
+
+def first_games() -> str:
+    """How long first games of a newcomer last against each level, and how they end."""
+    return measured("newcomer", newcomer.HEADS, newcomer.table_rows)
 
 
 def presets() -> str:
@@ -198,6 +203,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     },
     ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
     **generated.PAGES,
+    ROOT / "docs" / "play.md": {**generated.PAGES[ROOT / "docs" / "play.md"], "first-games": first_games},
 }
 """Which parts each page has."""
 

@@ -143,12 +143,17 @@ def players() -> str:
 
 
 def levels() -> str:
-    """The levels for people: who plays, and how often a random move."""
+    """The levels for people: who plays, how often a random move, and whether it ends games."""
     rows = [
-        [f"`{name}`", ", else ".join(f"`{player}`" for player in level.players), f"{100 * level.epsilon:.0f} %"]
+        [
+            f"`{name}`",
+            ", else ".join(f"`{player}`" for player in level.players),
+            f"{100 * level.epsilon:.0f} %",
+            "only without another move" if level.goes_on else "yes",
+        ]
         for name, level in LEVELS.items()
     ]
-    return table(["level", "who plays", "random moves"], rows, left=None)
+    return table(["level", "who plays", "random moves", "ends the game"], rows, left=None)
 
 
 def first_moves() -> str:

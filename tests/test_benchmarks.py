@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from agents.support import provenance
-from benchmarks import learning, methods, players, readme, report
-from oanquan_env import Core, evaluate
+from benchmarks import learning, methods, newcomer, players, readme, report
+from oanquan_env import Core, Rules, evaluate
 from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.play.levels import LEVELS
 from tests.runs import PPO
 
 
@@ -82,6 +83,22 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
     report.check_commit(commit)
     with pytest.raises(ValueError, match="commit first"):
         report.check_commit(asked_anew())
+
+
+def test_a_newcomer_loses_at_once_by_the_default_rules_but_not_to_the_weakest() -> None:
+    easy, beginner = (newcomer.first_games(Rules(), LEVELS[name], 40) for name in ("easy", "beginner"))
+    assert easy["plies"]["fewest"] == 2  # 5A 3A, or 1C 3C
+    assert easy["over_soon"] > 20
+    assert beginner["over_soon"] == 0
+    for found in (easy, beginner):
+        assert found["plies"]["fewest"] <= found["plies"]["mean"] <= found["plies"]["most"]
+        assert sum(found["ended_by"]) == 40  # none by the limit of plies
+        assert found["won"] + found["drawn"] <= 40
+    assert beginner["ended_by"][1] < easy["ended_by"][1]
+    row = newcomer.row("mancala-world", "easy", {**easy, "over_soon": 30, "won": 10, "ended_by": [8, 32]})
+    assert row[4:7] == ["75 %", "80 %", "25 %"]
+    assert newcomer.untimed(LEVELS["hard"]).players == ("minimax:depth=6,net=pretrained",)
+    assert newcomer.untimed(LEVELS["perfect"]).players == ("book:minimax:nodes=1000000,net=pretrained",)
 
 
 def test_each_contestant_has_its_median_speed() -> None:

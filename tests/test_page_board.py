@@ -103,7 +103,7 @@ def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     assert said == "The game is over. You lose (South\N{NO-BREAK SPACE}30, North\N{NO-BREAK SPACE}40)."
     state["seats"] = SEATS[1:] * 2
     said = run_script("told.js", f"module.status({VIEW})", asked)
-    assert said.startswith("The game is over. North (perfect, proved) wins (")
+    assert said.startswith("The game is over. North (Trạng, proved) wins (")
 
 
 def test_a_settlement_tells_the_fields_that_changed_hands() -> None:

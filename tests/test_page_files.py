@@ -18,7 +18,7 @@ from benchmarks.page_files import (
     before_the_first_move,
     lists,
     modules,
-    of_the_default_rules,
+    of_its_beginning,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def size(names: list[str]) -> int:
 
 def test_sizes() -> None:
     assert size(before_the_first_move()) <= 290 * KILOBYTE
-    assert size(of_the_default_rules()) <= 1000 * KILOBYTE
+    assert size(of_its_beginning()) <= 1000 * KILOBYTE
 
 
 def test_lists_of_files_are_as_the_command_writes_them() -> None:

@@ -402,7 +402,7 @@ def test_lessons_and_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     for lesson in answers[1]["lessons"]:
         if lesson["move"]:
             start, move = lesson["start"], lesson["move"]
-            board = Board.setup(start["seeds"], start["stones"], start["scores"])
+            board = Board.setup(start["seeds"], start["stones"], start["scores"], rules="vietnamese")
             board.push(move["move"])
             assert board.last_trace is not None
             assert {name: move[name] for name in move if name not in ("under", "over")} == told(board.last_trace)

@@ -29,15 +29,16 @@ def test_a_whole_game_against_a_level_offline(visit: Visit) -> None:
     person.page.reload()
     person.page.wait_for_selector("body[data-ready]")
     assert "Your turn" in person.said
+    assert person.state["rules"] == "vietnamese"
     while person.wait_for_turn():
         person.fields.first.tap()
         person.board.locator(".way").first.tap()
-    board = Board()
+    board = Board("vietnamese")
     for move in person.moves:
         board.push(move)
     assert board.outcome is not None
     assert person.state["outcome"]["scores"] == list(board.outcome.scores)
-    assert [seat["name"] for seat in person.state["seats"]] == ["human", "easy"]
+    assert [seat["name"] for seat in person.state["seats"]] == ["human", "beginner"]
     assert "The game is over" in person.said
 
 
@@ -93,6 +94,7 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     person = visit()
     page = person.page
     page.locator("#new").click()
+    page.locator("#preset").select_option("mancala-world")
     page.locator(".seat select").nth(1).select_option("human")
     page.locator("#as-match").check()
     assert page.locator("#starter").is_disabled()
@@ -110,6 +112,36 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     assert (match["sold"], match["pawned"], match["over"]) == ([3, 0], [1, 0], True)
     rounds = parse_records(person.state["record"])
     assert [record.result for record in rounds] == ["22-46", "*"]
+
+
+def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> None:
+    person = visit()
+    page, board = person.page, person.page.locator("#learn-board")
+    page.locator("#learn").click()
+
+    def tries(move: str, answer: str) -> None:
+        board.locator(f".hit.legal[data-field='{move[0]}']").click()
+        board.locator(f".way[data-move='{move}']").click()
+        page.locator("#learn-task", has_text=answer).wait_for()
+
+    page.locator("#learn-title", has_text="The board").wait_for()
+    for lesson, move in enumerate(["", "2A", "1A", "1A", "1A", "1A", "3A"]):
+        page.locator("#learn-page", has_text=f"{lesson + 1} / 7").wait_for()
+        if lesson == 3:
+            tries("5A", "That is a move, too, but not this one: try field 1, anticlockwise.")
+        if move:
+            tries(move, "Well done!")
+        page.locator("#learn-next").click()
+    person.waits_for("You can capture a mandarin with field 1.")
+    assert (person.state["rules"], [seat["name"] for seat in person.state["seats"]]) == (
+        "vietnamese",
+        ["human", "beginner"],
+    )
+    person.move("1A")
+    assert person.wait_for_turn()
+    best = max(preview["captured"] for preview in person.state["previews"].values())
+    told = "No move captures now" if not best[0] else "a mandarin with" if best[1] else f"capture {best[0]} point"
+    person.waits_for(told)
 
 
 def test_a_puzzle_and_back_to_the_game(visit: Visit) -> None:

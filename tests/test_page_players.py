@@ -21,7 +21,7 @@ from oanquan_env.benchmark.opening_values import opening_move_values
 from oanquan_env.engine.notation import Move
 from oanquan_env.files import npz_bytes, read_arrays
 from oanquan_env.play.hints import PREFERENCE
-from oanquan_env.play.levels import LEVELS
+from oanquan_env.play.levels import LEVELS, player_of
 from oanquan_env.players import make, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy, with_book
 from oanquan_env.players.maxn import MaxnPolicy
@@ -94,7 +94,8 @@ def test_players_think_the_moves_best_that_pythons_do(ask: Callable[..., list[An
 
 def test_levels_are_pythons_and_names_that_nobody_has_are_refused(ask: Callable[..., list[Any]]) -> None:
     levels = ask(*(("player", name, "mancala-world") for name in LEVELS))
-    assert [level["epsilon"] for level in levels] == [level.epsilon for level in LEVELS.values()]
+    rules = [(level["epsilon"], level.get("goesOn", False)) for level in levels]
+    assert rules == [(level.epsilon, level.goes_on) for level in LEVELS.values()]
     assert [level["name"] for level in levels[:4]] == [
         re.sub(",ms=[0-9]+", "", level.players[0]) for level in list(LEVELS.values())[:4]
     ]
@@ -134,6 +135,24 @@ def test_levels_are_pythons_and_names_that_nobody_has_are_refused(ask: Callable[
         assert answer["code"] == "player", asked
         assert answer["detail"]["en"].startswith(words)
         assert answer["detail"]["vi"] not in ("", answer["detail"]["en"])
+
+
+def test_the_weakest_ends_no_game_while_it_has_another_move_here_as_in_python(ask: Callable[..., list[Any]]) -> None:
+    tempted = "6,6,6,6,0,0/6,6,6,6,0,1* 11,0 1 1"  # the greedy move ends the game
+    last = "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 199"  # every move does
+    for position, goes_on in ((tempted, True), (last, False)):
+        board = Board.parse(position)
+        core, children = board.core, board.core.expand(board.positions)[0]
+        assert bool((~children.over).any()) is goes_on
+        assert children.over.any()
+        player = player_of("beginner", board.rules)
+        assert player is not None
+        chosen = player.choose(board.positions[np.zeros(600, dtype=np.intp)], np.random.default_rng(0))
+        asked = ask(*(("choose", "beginner", str(board.rules), position, seed) for seed in range(200)))
+        assert set(asked) == set(chosen.tolist())
+        after = board.positions[np.zeros(len(chosen), dtype=np.intp)]
+        core.play(after, chosen)
+        assert bool(after.over.any()) is not goes_on
 
 
 def test_random_moves_come_from_the_seed_and_are_spread_evenly(ask: Callable[..., list[Any]]) -> None:

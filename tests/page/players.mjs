@@ -41,6 +41,7 @@ const worker = () => workerOf("worker.mjs");
 
 const METHODS = {
   best: (name, rules, position) => thinking.best(name, ...read(rules, position)),
+  choose: (name, rules, position, seed) => thinking.choose(name, ...read(rules, position), seed),
   hint: (rules, position, options) => thinking.hint(...read(rules, position), options),
   player: (name, rules) => playerOf(name, read(rules)[0], catalogue),
   /** What a book, read from `content` if given, knows of positions, by their history of actions, and for whom it holds. */

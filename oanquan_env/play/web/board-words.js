@@ -10,6 +10,9 @@ export const WORDS = {
     pause: "Stop", next: "Forward", last: "Last move", before: "Mistake before", after: "Next mistake", options: "Options", speed: "Speed",
     preview: "Preview of moves", loud: "Sound", slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "ends",
     tap: "Tap one of your fields, then an arrow.", thinking: (name) => `${name} is thinking…`, looking: "Looking for the best move…",
+    canTake: (field, points, stone) => `You can capture ${stone ? "a mandarin" : points === 1 ? "1 point" : `${points} points`} with field ${field}.`,
+    bare: "Your row is nearly empty: if nothing is left at your turn, five of your points go back into it.",
+    noCapture: "No move captures now: tap your fields to see where their seeds would go.",
     turn: (name) => `${name} to move.`, yourTurn: "Your turn.", viewing: (move, all) => (move ? `Move ${move} of ${all}` : "Start"),
     wins: (names) => `${names.join(", ")} ${names.length > 1 ? "share the win" : "wins"}`, youWin: "You win", youLose: "You lose",
     trouble: "This player cannot move:", offline: "there is no network now.", draw: "A draw", over: "The game is over.", won: "won",
@@ -43,6 +46,9 @@ export const WORDS = {
     pause: "Dừng", next: "Tiến", last: "Nước cuối", before: "Lỗi trước", after: "Lỗi sau", options: "Tùy chọn", speed: "Tốc độ",
     preview: "Xem trước nước đi", loud: "Âm thanh", slow: "chậm", normal: "vừa", fast: "nhanh", none: "tức thì", worth: "kết quả",
     tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: (name) => `${name} đang nghĩ…`, looking: "Đang tìm nước hay nhất…",
+    canTake: (field, points, stone) => `Bạn có thể ăn ${stone ? "quan" : `${points} điểm`} từ ô ${field}.`,
+    bare: "Hàng của bạn sắp trống: đến lượt mà hết dân thì phải lấy năm điểm rải lại.",
+    noCapture: "Chưa nước nào ăn được: hãy chạm vào từng ô để xem dân sẽ đi đâu.",
     turn: (name) => `Đến lượt ${name}.`, yourTurn: "Đến lượt bạn.", viewing: (move, all) => (move ? `Nước ${move}/${all}` : "Đầu ván"),
     wins: (names) => `${names.join(", ")} ${names.length > 1 ? "cùng thắng" : "thắng"}`, youWin: "Bạn thắng", youLose: "Bạn thua",
     trouble: "Máy này không đi được:", offline: "hiện không có mạng.", draw: "Hòa", over: "Ván đã kết thúc.", won: "thắng",
@@ -73,10 +79,20 @@ export const WORDS = {
 
 const inWords = (fields) => (fields.length > 1 ? `fields ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `field ${fields[0]}`);
 
-/** Who sits on a seat: a person or a level. */
-export const ROLES = {
-  en: { human: "you", beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", perfect: "perfect" },
-  vi: { human: "bạn", beginner: "mức mới chơi", easy: "mức dễ", medium: "mức vừa", hard: "mức khó", perfect: "mức hoàn hảo" },
+/** Who sits on a seat: a person, or a level by its name for people. */
+const NAMES = { beginner: "Bống", easy: "Tí", medium: "Mai", hard: "Lan", perfect: "Trạng" };
+export const ROLES = { en: { human: "you", ...NAMES }, vi: { human: "bạn", ...NAMES } };
+
+/** What each level says when a game begins. */
+export const GREETINGS = {
+  en: {
+    beginner: "Let’s play! I don’t like games to end.", easy: "What I see, I grab!", medium: "I look at your answer before I move.",
+    hard: "I look many moves ahead.", perfect: "Where there is a proof, I follow it.",
+  },
+  vi: {
+    beginner: "Chơi nhé! Mình chẳng muốn hết ván đâu.", easy: "Thấy quân là mình ăn!", medium: "Mình xem bạn đáp thế nào rồi mới đi.",
+    hard: "Mình nhìn trước nhiều nước đấy.", perfect: "Nơi nào đã có chứng minh, ta cứ theo.",
+  },
 };
 
 /** A move as it is read: a letter for its direction, or in Vietnamese an arrow. */

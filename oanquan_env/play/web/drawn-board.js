@@ -4,6 +4,7 @@
 
 import { sheet } from "./board-style.js";
 import { WORDS } from "./board-words.js";
+import { FACES } from "./faces.js";
 import { MINUS, capital, copyFrame, element, html } from "./nodes.js";
 import { heap, outline, turned } from "./turned.js";
 
@@ -124,7 +125,8 @@ export class DrawnBoard extends EventTarget {
       text.setAttribute("class", "first");
     }
     const bowl = this.two ? element("g", { class: "bowl" }, group) : null;
-    return { group, name, role, points, bowl, at, x, y };
+    const face = this.two ? element("g", {}, group) : null;
+    return { group, name, role, points, bowl, face, at, x, y };
   }
 
   /** Where a captured seed, or a stone, lies in a bowl. */
@@ -189,6 +191,8 @@ export class DrawnBoard extends EventTarget {
       part.setAttribute("y", y + (number - (lines.length - 1) / 2) * 1.2 * size);
     });
     for (const part of line ? [plate.role, plate.points] : this.upright ? [] : [plate.role]) part.setAttribute("dx", 10);
+    const scale = size / 21, at = line ? [x - 22 * scale, y] : [x + (x < this.drawing.middle[0] ? 17 : -17) * scale, y - 1.8 * size - 17 * scale];
+    plate.face?.setAttribute("transform", `translate(${at}) scale(${Math.min(scale, line ? 1.2 : 2)})`);
   }
 
   // ---- a position --------------------------------------------------------------------------------------------------
@@ -263,7 +267,7 @@ export class DrawnBoard extends EventTarget {
     const { names, winners, mover } = this.position, scores = this.frame.scores;
     const won = winners && winners.length < scores.length ? winners : [];
     this.plate.forEach((plate, player) => {
-      const [name, role] = names ? names[player] : [capital(this.called[player]), ""], best = won.includes(player);
+      const [name, role, level] = names ? names[player] : [capital(this.called[player]), ""], best = won.includes(player);
       plate.name.textContent = (best ? "★ " : "") + name;
       plate.role.textContent = role;
       plate.points.textContent = String(scores[player]).replace("-", MINUS);
@@ -271,6 +275,7 @@ export class DrawnBoard extends EventTarget {
       plate.group.classList.toggle("won", best);
       const words = [name, role, best ? this.words.won : ""].filter(Boolean).join(", ");
       plate.group.setAttribute("aria-label", `${words}: ${scores[player]} ${this.words.points}`);
+      if (plate.face) plate.face.innerHTML = FACES[level] ?? "";
       this.drawBowl(plate, player);
       if (this.k) this.layPlate(plate);
     });

@@ -1,9 +1,9 @@
-// How to play: the rules, each shown by a move on a board of its own.
+// How to play: the rules, each with a move that the learner makes on a board of its own; then a first game.
 
 import { BoardView } from "./board.js";
-import { $, page, store, words } from "./common.js";
+import { $, complain, page, store, words } from "./common.js";
 import "./dialog-words.js";
-import { lessons } from "./table.js";
+import { lessons, newcomersGame, play, view } from "./table.js";
 
 const learn = { at: 0, lessons: null, view: null };
 
@@ -12,34 +12,58 @@ export async function open() {
   store.set("learned", "yes");
   $("learn").classList.remove("main");
   $("learn-dialog").showModal();
-  learn.view ??= new BoardView($("learn-board"), page.language);
+  learn.view ??= makeBoard();
   learn.view.language = page.language;
   showLesson(0);
 }
 
-async function showLesson(at) {
-  learn.at = at;
-  const lesson = learn.lessons[at], [title, text] = words().lessons[lesson.name], turn = learn.turn = {};
+function makeBoard() {
+  const board = new BoardView($("learn-board"), page.language);
+  board.addEventListener("move", ({ detail }) => tried(detail));
+  return board;
+}
+
+function showLesson(at) {
+  Object.assign(learn, { at, turn: {} });
+  const lesson = learn.lessons[at], [title, text] = words().lessons[lesson.name];
   $("learn-title").textContent = title;
   $("learn-words").textContent = text;
   $("learn-page").textContent = `${at + 1} / ${learn.lessons.length}`;
   $("learn-back").disabled = at === 0;
-  $("learn-next").textContent = at + 1 < learn.lessons.length ? words().next : words().play;
+  $("learn-next").textContent = at + 1 < learn.lessons.length ? words().next : words().firstGame;
   learn.view.cancel();
   if (learn.drawn !== lesson.drawing.box.join()) { learn.view.setDrawing(lesson.drawing); learn.drawn = lesson.drawing.box.join(); }
-  const before = { frame: lesson.start, mover: 0, winners: null }, move = lesson.move;
   learn.view.speed = matchMedia("(prefers-reduced-motion: reduce)").matches ? Infinity : 0.8;
-  learn.view.show(before);
-  const after = move && { frame: move.after, mover: move.mover, under: move.under, over: move.over, winners: null };
-  while (move && learn.turn === turn && $("learn-dialog").open) {
-    await new Promise((resolve) => setTimeout(resolve, 1200));
-    if (learn.turn !== turn || !$("learn-dialog").open) return;
-    const reached = await learn.view.play(move, before, after);
-    if (!reached && learn.view.speed === Infinity) return;
-    await new Promise((resolve) => setTimeout(resolve, 2600));
-  }
+  ask(lesson, lesson.move ? words().task : () => "");
+}
+
+/** Let the learner move; `told` says by the field and the direction what to do. */
+function ask({ start, move, legal }, told) {
+  const asked = move?.move ?? "";
+  learn.view.show({ frame: start, mover: 0, winners: null, legal: move ? legal : [] });
+  $("learn-task").textContent = told(asked[0], asked.endsWith("A") ? learn.view.words.anticlockwise : learn.view.words.clockwise);
+}
+
+async function tried(chosen) {
+  const { turn } = learn, lesson = learn.lessons[learn.at], { start, move } = lesson;
+  if (chosen !== move.move) { ask(lesson, words().other); return; }
+  const after = { frame: move.after, mover: move.mover, under: move.under, over: move.over, winners: null };
+  $("learn-task").textContent = "";
+  await learn.view.play(move, { frame: start, mover: 0, winners: null }, after);
+  if (learn.turn !== turn || !$("learn-dialog").open) return; // another lesson is shown meanwhile
+  learn.view.show(after);
+  $("learn-task").textContent = words().well;
+  $("learn-next").focus();
+}
+
+/** A game against the weakest, with a sentence of help before each move. */
+async function begin() {
+  $("learn-dialog").close();
+  await play("new", newcomersGame());
+  view.helped = page.state.game;
+  view.refresh();
 }
 
 $("learn-back").onclick = () => showLesson(learn.at - 1);
-$("learn-next").onclick = () => (learn.at + 1 < learn.lessons.length ? showLesson(learn.at + 1) : $("learn-dialog").close());
-$("learn-dialog").onclose = () => { learn.turn = null; learn.view?.cancel(); };
+$("learn-next").onclick = () => (learn.at + 1 < learn.lessons.length ? showLesson(learn.at + 1) : begin().catch(complain));
+$("learn-dialog").onclose = () => learn.view?.cancel();

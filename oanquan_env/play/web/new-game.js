@@ -3,6 +3,7 @@
 import { ROLES } from "./board-words.js";
 import { $, explain, make, page, words } from "./common.js";
 import "./dialog-words.js";
+import { FACES } from "./faces.js";
 import { capital } from "./nodes.js";
 import { SEATS } from "./notation.js";
 import { play } from "./table.js";
@@ -13,7 +14,7 @@ const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
   const [preset, ...changes] = page.state.rules.split(" ");
-  $("preset").replaceChildren(...Object.keys(page.catalogue.presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)));
+  $("preset").replaceChildren(...Object.keys(words().presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)));
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
   fillFields(Object.fromEntries(changes.map((change) => change.split("="))));
@@ -50,12 +51,18 @@ function fillSeats() {
   $("seats").replaceChildren(...directions.map((direction, seat) => {
     const name = sitting[seat], named = name !== person && !levels.includes(name);
     const select = make("select", {}, choice(person, words().person, name === person),
-      ...levels.map((level) => choice(level, ROLES[page.language][level], level === name)), choice("", words().named, named));
+      ...levels.map((level) => choice(level, `${ROLES[page.language][level]}: ${words().ways[level]}`, level === name)), choice("", words().named, named));
     const input = make("input", { value: named ? name : "", hidden: !named, placeholder: words().name });
     input.setAttribute("list", "names");
     input.setAttribute("aria-label", words().name);
-    select.onchange = () => { input.hidden = select.value !== ""; };
-    return make("label", { className: "row seat" }, make("span", { textContent: direction }), make("div", {}, select, input));
+    const face = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    face.setAttribute("viewBox", "-18 -20 36 40");
+    select.onchange = () => {
+      input.hidden = select.value !== "";
+      face.innerHTML = FACES[select.value] ?? "";
+    };
+    select.onchange();
+    return make("label", { className: "row seat" }, make("span", { textContent: direction }), make("div", {}, select, face, input));
   }));
   const starter = $("starter").value || "0";
   $("starter").replaceChildren(...directions.map((direction, seat) => choice(seat, direction, String(seat) === starter)), choice("lot", words().byLot, starter === "lot"));

@@ -14,10 +14,10 @@ const searchers = (ms) => ["minimax", "maxn"].flatMap((kind) => [
 export const ADVISERS = [...searchers(1000), "maxn:depth=6"].map((name) => `book:${name}`);
 export const REVIEWERS = [...searchers(250), "maxn:depth=5"];
 
-/** As oanquan_env/play/levels.py: players, of whom the first that plays the rules is taken; and the probability of a
- * random move. */
+/** As oanquan_env/play/levels.py: players, of whom the first that plays the rules is taken; the probability of a
+ * random move; and whether it goes on: it ends no game while it has another move. */
 export const LEVELS = {
-  beginner: { players: ["greedy"], epsilon: 0.7 },
+  beginner: { players: ["greedy"], epsilon: 0.7, goesOn: true },
   easy: { players: ["greedy"], epsilon: 0.3 },
   medium: { players: ["minimax:depth=2,net=pretrained", "minimax:depth=3", "maxn:depth=3"], epsilon: 0.1 },
   hard: { players: ["minimax:depth=6,net=pretrained", "minimax:depth=7", "maxn:depth=5"], epsilon: 0 },
@@ -78,14 +78,14 @@ export function presetOf(rules, catalogue) {
 }
 
 /**
- * The player of a level or a name for some rules: {name, kind, epsilon}; of kind `book`, `beyond` plays where it knows no
+ * The player of a level or a name for some rules: {name, kind, epsilon, goesOn}; of kind `book`, `beyond` plays where it knows no
  * move; `search` has {depth, nodes, net}, its net that of a preset; `full` plays every line to `depth`. Throws Refused for
  * a name that nobody here has, and for rules that the player does not play.
  */
 export function playerOf(name, rules, catalogue) {
   if (!Object.hasOwn(LEVELS, name)) return { name, ...made(parse(name), rules, catalogue) };
-  const { players, epsilon } = LEVELS[name];
-  return { ...firstPlaying(players, rules, catalogue), epsilon };
+  const { players, ...plays } = LEVELS[name];
+  return { ...firstPlaying(players, rules, catalogue), ...plays };
 }
 
 /** The player of the first of some names that plays the rules; the last of them must. */

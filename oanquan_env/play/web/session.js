@@ -4,7 +4,7 @@ import { Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
 import { changedHands, newMatch } from "./match-model.js";
 import { playRounds, resumeMatch } from "./match-text.js";
-import { parseMove, parsePosition } from "./notation.js";
+import { moveText, parseMove, parsePosition } from "./notation.js";
 import { OWNERSHIP_HEADERS, formatRecords, parseRecords, playLegal } from "./records.js";
 import { Refused } from "./refused.js";
 import { parseMatchRules, parseRules, rulesText } from "./rules.js";
@@ -259,14 +259,14 @@ export class Session extends EventTarget {
   }
 }
 
-/** The lessons that come as data, each with its drawing, the board before its move, and the move, or null. */
+/** The lessons that come as data, each with its drawing, the board before its move, the legal moves, and the move, or null. */
 export async function lessonsOf(engine, catalogue, data) {
-  const rules = engine.rules(catalogue.presets[catalogue.default].values);
+  const rules = engine.rules(catalogue.presets[catalogue.begin].values);
   const [lessons, empty] = await Promise.all([data("lessons.json"), data(`drawing-${rules.players}-${rules.fields}.json`)]);
   return lessons.map(({ name, position, move }) => {
     const start = parsePosition(rules, position, engine), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);
     if (move !== null) game.step(parseMove(move));
     const drawing = drawingJson(empty, rules, names);
-    return { name, drawing, start: frameOf(start), move: move && nodeJson(game.node, drawing, names) };
+    return { name, drawing, start: frameOf(start), legal: engine.legal(rules, start).map(moveText), move: move && nodeJson(game.node, drawing, names) };
   });
 }

@@ -8,7 +8,6 @@ import { askPython, pythonPlayers } from "./python.js";
 import { Session, lessonsOf } from "./session.js";
 import { Thinker } from "./thinker.js";
 
-const BEGIN = { seats: ["human", "easy"] };
 const KEPT = "oanquan-kept", LAST = "oanquan-last";
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
@@ -31,6 +30,9 @@ export const hint = (moves = null) => session.hint(moves);
 
 /** A request that changes the game; the page follows. */
 export const play = (name, asked = {}) => session.request(name, asked);
+
+/** A game of a person against the weakest level. */
+export const newcomersGame = () => ({ rules: page.catalogue.begin, seats: [page.catalogue.person, page.catalogue.levels[0]] });
 
 /** The lessons with their drawings and moves. */
 export const lessons = () => lessonsOf(engine, page.catalogue, data);
@@ -84,7 +86,7 @@ async function goOn(before) {
     complain(error);
     try { await session.request("load", { text: before.text }); return; } catch { /* a game of an older page */ }
   }
-  await session.request("new", BEGIN);
+  await session.request("new", newcomersGame());
 }
 
 export const view = new GameView($("board"), async (name, asked) => {

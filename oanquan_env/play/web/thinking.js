@@ -22,13 +22,15 @@ export class Thinking {
 
   /** The action of a level or of a player; chance comes from the seed. */
   async choose(name, fields, position, seed) {
-    const { actions, legal, epsilon } = await this.best(name, fields, position), random = seeded(seed);
+    const { actions, legal, epsilon, goesOn } = await this.best(name, fields, position), random = seeded(seed);
     if (!legal.length) throw new Refused("request", "the game is over", "ván đã hết");
-    const drawn = (from) => from[Math.floor(random() * from.length)], choice = drawn(actions);
-    return random() < epsilon ? drawn(legal) : choice;
+    const drawn = (from) => from[Math.floor(random() * from.length)], best = drawn(actions), choice = random() < epsilon ? drawn(legal) : best;
+    const engine = await this.#engine(), goingOn = goesOn ? legal.filter((action) => !engine.play(engine.rules(fields), position, action).position.ended) : [];
+    return goingOn.length && !goingOn.includes(choice) ? drawn(goingOn) : choice;
   }
 
-  /** The actions that a player thinks best, of which it plays any, but with probability `epsilon` any legal one. */
+  /** The actions that a player thinks best, of which it plays any, but with probability `epsilon` any legal one,
+   * and where it `goesOn` none that ends the game while there is another. */
   async best(name, fields, position) {
     const engine = await this.#engine(), rules = engine.rules(fields), legal = engine.legal(rules, position);
     let player = playerOf(name, rules, await this.#catalogue());
@@ -37,9 +39,9 @@ export class Thinking {
       if (action !== null) return { actions: [action], legal, epsilon: 0 };
       player = player.beyond;
     }
-    const { epsilon } = player;
+    const { epsilon, goesOn } = player;
     if (player.kind === "random" || legal.length < 2) return { actions: legal, legal, epsilon };
-    return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon };
+    return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon, goesOn };
   }
 
   /** Whether a certificate's bound holds for a seat of a game that a book plays: the actions `history` from `start` on. */

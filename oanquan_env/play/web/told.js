@@ -1,6 +1,6 @@
 // What is said of a game: who plays, who won, what a hint and a puzzle say. `view` is a `GameView`.
 
-import { ROLES, WORDS, moveName } from "./board-words.js";
+import { GREETINGS, ROLES, WORDS, moveName } from "./board-words.js";
 import { MINUS, capital } from "./nodes.js";
 
 const wordsOf = (view) => WORDS[view.board.language];
@@ -15,10 +15,10 @@ function role(view, player, short) {
   return ROLES[language][name] ?? (short ? name.split(":")[0] : name);
 }
 
-/** Of each seat its name and who sits there, for the plates beside the board; three or four players have no room for levels. */
+/** Of each seat its name, who sits there, and whose face that is, for the plates beside the board; three or four players have no room for levels. */
 export const plateNames = (view) => view.state.seats.map((seat, player) => {
   const { two } = view.board, name = seatName(view, player);
-  return [capital(two ? name : name.replace(/^(máy )?bên /, "")), two || seat.person ? role(view, player, true) : ""];
+  return [capital(two ? name : name.replace(/^(máy )?bên /, "")), two || seat.person ? role(view, player, true) : "", seat.name];
 });
 
 /** A seat as a sentence names it. */
@@ -58,7 +58,23 @@ export function status(view) {
   if (state.trouble) return `${words.trouble} ${navigator.onLine === false ? words.offline : state.trouble}`;
   if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
   const alone = state.seats.filter((seat) => seat.person).length === 1, turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
-  return state.line.length < 2 ? `${turn} ${words.tap}` : turn;
+  if (view.helped === state.game) return (state.line.length ? "" : greeting(view)) + help(view);
+  return state.line.length < 2 ? `${greeting(view)}${turn} ${words.tap}` : turn;
+}
+
+/** A sentence for a first game, from what each move would capture at once, and from the person's row. */
+function help(view) {
+  const { state, board: { drawing: { fields } } } = view, words = wordsOf(view), at = state.mover * (fields + 1);
+  const takes = Object.entries(state.previews).map(([move, { captured: [points, stones] }]) => ({ move, points, stones })).sort((one, other) => other.points - one.points);
+  if (takes[0].points) return words.canTake(takes[0].move[0], takes[0].points, takes[0].stones);
+  const left = view.position(state.line.length).frame.seeds.slice(at, at + fields).reduce((all, seeds) => all + seeds, 0);
+  return left < 3 ? words.bare : words.noCapture;
+}
+
+/** What the only other player of two says when the game begins. */
+function greeting({ state: { seats }, board: { language } }) {
+  const [one, ...more] = seats.filter((seat) => !seat.person), said = seats.length === 2 && !more.length && GREETINGS[language][one?.name];
+  return said ? `${ROLES[language][one.name]}: “${said}” ` : "";
 }
 
 function puzzleWords(view) {

@@ -8,7 +8,7 @@ export const WORDS = {
     evaluate: "Show who is ahead", story: "The move", moves: "All moves",
     resign: "Resign", share: "Save, share, open", save: "Save the record", load: "Choose a file", link: "Link to the game", copyRecord: "Copy record", svg: "Film (SVG)", gif: "Film (GIF)",
     resume: "Back to the game", players: "Players",
-    open: "Open", pasteHere: "Paste a record or a link here to open it:", cancel: "Cancel", begin: "Begin", back: "Back", next: "Next", close: "Close", play: "Play",
+    open: "Open", pasteHere: "Paste a record or a link here to open it:", cancel: "Cancel", begin: "Begin", back: "Back", next: "Next", close: "Close",
     keys: "Keys: arrows and Enter move, U undo, R redo, H hint, W watch again, S skip; comma and full stop step through the game, P plays it.",
     aboutPuzzles: "Each puzzle has one best move. The first ones teach; the others come from games, and a search has proved the value of every move.",
     levels: { first: "First steps", easy: "Easy", medium: "Medium", hard: "Hard" }, solved: (count) => `${count} solved`,
@@ -27,7 +27,7 @@ export const WORDS = {
     },
     at: (column) => `The mistake is at the sign marked here (number ${column}):`,
     presets: {
-      "mancala-world": "The common game", vietnamese: "As in the village", tonkin: "As long ago (1944)", ludii: "Quick refill", app: "One capture a turn", "three-player": "Three players", "four-player": "Four players",
+      vietnamese: "As in the countryside", "mancala-world": "A short game", app: "A short game, one capture a move", ludii: "A short game, refilled at once", tonkin: "As long ago (1944)", "three-player": "Three players", "four-player": "Four players",
     },
   },
   vi: {
@@ -36,7 +36,7 @@ export const WORDS = {
     evaluate: "Hiện ai đang dẫn", story: "Nước đi", moves: "Các nước đi",
     resign: "Xin thua", share: "Lưu, chia sẻ, mở", save: "Lưu biên bản", load: "Chọn tệp", link: "Liên kết đến ván", copyRecord: "Sao chép biên bản", svg: "Ảnh động (SVG)", gif: "Ảnh động (GIF)",
     resume: "Trở lại ván đang chơi", players: "Người chơi",
-    open: "Mở", pasteHere: "Dán biên bản hoặc liên kết vào đây để mở:", cancel: "Hủy", begin: "Bắt đầu", back: "Trước", next: "Sau", close: "Đóng", play: "Chơi",
+    open: "Mở", pasteHere: "Dán biên bản hoặc liên kết vào đây để mở:", cancel: "Hủy", begin: "Bắt đầu", back: "Trước", next: "Sau", close: "Đóng",
     keys: "Phím: mũi tên và Enter để đi, U đi lại, R làm lại, H gợi ý, W xem lại, S bỏ qua; dấu phẩy và dấu chấm để lùi và tiến, P xem cả ván.",
     aboutPuzzles: "Mỗi câu đố có đúng một nước hay nhất. Những câu đầu để học; các câu khác lấy từ ván thật, giá trị mọi nước đã được chứng minh.",
     levels: { first: "Bước đầu", easy: "Dễ", medium: "Vừa", hard: "Khó" }, solved: (count) => `đã giải ${count}`,
@@ -55,7 +55,7 @@ export const WORDS = {
     },
     at: (column) => `Chỗ sai là ký tự được đánh dấu (thứ ${column}):`,
     presets: {
-      "mancala-world": "Luật phổ biến", vietnamese: "Như ở quê", tonkin: "Lối xưa (1944)", ludii: "Rải lại ngay", app: "Ăn một lần", "three-player": "Ba người", "four-player": "Bốn người",
+      vietnamese: "Như ở quê", "mancala-world": "Ván ngắn", app: "Ván ngắn, mỗi lượt ăn một lần", ludii: "Ván ngắn, rải lại ngay", tonkin: "Lối xưa (1944)", "three-player": "Ba người", "four-player": "Bốn người",
     },
   },
 };
