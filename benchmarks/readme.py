@@ -7,6 +7,7 @@ Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->
 """
 
 import functools
+import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -113,6 +114,20 @@ def first_games() -> str:
     return measured("newcomer", newcomer.HEADS, newcomer.table_rows)
 
 
+def reach() -> str:
+    """The ply from which on positions of strong games are settled."""
+    budgets = read_json(RESULTS / "reach.json")["budgets"]
+    return measured(
+        "reach",
+        ["rules", "plies", *budgets],
+        lambda results: [
+            [f"`{name}`", f"{statistics.median(game['plies'] for game in games):.0f}"]
+            + [f"{statistics.median(game['settled'][budget] for game in games):.0f}" for budget in budgets]
+            for name, games in results["results"].items()
+        ],
+    )
+
+
 def presets() -> str:
     """Search with and without a value net, as the reports of all presets of two players have it."""
     heads = ["rules", "nodes", "regret, plain", "regret, with the net", "score of the net against plain, %"]
@@ -184,7 +199,7 @@ def more_players(preset: str) -> str:
         rows.append([f"`{names[label]}`", *cells, interval(regret[names[label]], ".2f")])
     heads = ["player", *(["wins, % (95 %)", "margin, points (95 %)"] if shares else []), "regret, points (95 %)"]
     games = f"{arena.pairings[0].pairs} openings in each pairing and seating; " if arena else ""
-    return f"{table(heads, rows, left=1)}\n\n{games}[report](reports/{preset}/report.md)."
+    return f"{table(heads, rows, left=1)}\n\n{games}[report](../benchmarks/results/{preset}/report.md)."
 
 
 def strength() -> str:
@@ -203,6 +218,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     },
     ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
     **generated.PAGES,
+    ROOT / "docs" / "perfect-play.md": {**generated.PAGES[ROOT / "docs" / "perfect-play.md"], "reach": reach},
     ROOT / "docs" / "play.md": {**generated.PAGES[ROOT / "docs" / "play.md"], "first-games": first_games},
 }
 """Which parts each page has."""

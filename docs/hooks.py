@@ -50,7 +50,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """The page; those of docs/api with the whole reference, and docs/play.md with the board."""
+    """The page; those of docs/api with the whole reference, and docs/play.md with the board.
+
+    Reports lie in benchmarks/results of a clone, and in reports of the site.
+    """
+    markdown = markdown.replace("](../benchmarks/results/", "](reports/")
     return generated.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
 
 
