@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from oanquan_env import Rules
 from oanquan_env.render import LastMove
 from oanquan_env.render.scene import arrows, marks, ownership_tabs
 from oanquan_env.render.svg import fragment
+from tests import node
 from tests.boards import played_board
 from tests.strategies import PRESET_NAMES
 
@@ -25,19 +24,13 @@ WEB = Path(__file__).parents[1] / "oanquan_env/play/web"
 
 def run_script(module: str, result: str, asked: dict[str, Any]) -> Any:
     """The value of an expression; in it, `module` are the exports of a script, and `asked` is at hand."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs Node.js")
     script = f"""
         import {{ readFileSync }} from "node:fs";
         const module = await import({json.dumps((WEB / module).as_uri())});
         const asked = JSON.parse(readFileSync(0, "utf8"));
         console.log(JSON.stringify({result}));
     """
-    command = [node, "--input-type=module", "-e", script]
-    return json.loads(
-        subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=True).stdout
-    )
+    return json.loads(node.run_script(script, asked=json.dumps(asked)))
 
 
 def assert_same(made: list[str], expected: list[str]) -> None:

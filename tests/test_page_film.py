@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -18,6 +16,7 @@ from oanquan_env import Board
 from oanquan_env.render.motion import film
 from oanquan_env.render.theme import LIGHT
 from tests.boards import played_board
+from tests.node import run_script
 from tests.strategies import PRESET_NAMES
 
 if TYPE_CHECKING:
@@ -44,12 +43,8 @@ MAKE = """async game => {
 }"""
 
 
-def run_node(script: str, module: str, asked: object) -> bytes:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs Node.js")
-    command = [node, "--input-type=module", "-e", script, (WEB / module).as_uri()]
-    return subprocess.run(command, input=json.dumps(asked).encode(), capture_output=True, check=True).stdout
+def run(script: str, module: str, asked: object) -> bytes:
+    return run_script(script, (WEB / module).as_uri(), asked=json.dumps(asked))
 
 
 def game_of(boards: list[Board]) -> dict[str, Any]:
@@ -83,7 +78,7 @@ def game_of(boards: list[Board]) -> dict[str, Any]:
 @pytest.mark.parametrize("rules", PRESET_NAMES)
 def test_the_pictures_are_those_of_python_and_the_svg_shows_each_for_its_time(rules: str) -> None:
     boards = list(played_board(rules, 1, 40).boards())
-    pictures, svg = json.loads(run_node(FILM, "film.js", game_of(boards)))
+    pictures, svg = json.loads(run(FILM, "film.js", game_of(boards)))
     wanted = list(film(boards))
     assert len(pictures) == len(wanted) > 100
     for made, picture in zip(pictures, wanted, strict=True):
@@ -111,7 +106,7 @@ def test_a_gif_holds_its_pictures_exactly() -> None:
     second = np.where(rng.random(first.size) < 0.3, 7, first)
     pictures = [first, second, second, np.zeros_like(first)]
     asked = {"width": width, "height": height, "colours": colours, "pictures": [one.tolist() for one in pictures]}
-    made = image.open(io.BytesIO(run_node(GIF, "gif.js", asked)))
+    made = image.open(io.BytesIO(run(GIF, "gif.js", asked)))
     assert (made.n_frames, made.info["loop"]) == (4, 0)
     for number, picture in enumerate(pictures):
         made.seek(number)

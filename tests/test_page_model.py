@@ -3,9 +3,7 @@
 import copy
 import json
 import random
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from oanquan_env.match.settling import debt
 from oanquan_env.play import vietnamese
 from oanquan_env.records.games import GameRecord, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
+from tests.node import CALLS, run_node
 from tests.strategies import PRESET_NAMES
 
 Json = dict[str, Any]
@@ -39,10 +38,7 @@ VARIANTS = (
 
 def played(scripts: list[Script]) -> list[list[Json]]:
     """The page's answers {refused, state, seats} to the requests of some sessions."""
-    node = ["node", Path(__file__).parent / "page" / "session.mjs"]
-    done = subprocess.run(node, input=json.dumps(scripts), capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 0, done.stderr
-    answers: list[list[Json]] = json.loads(done.stdout)
+    answers: list[list[Json]] = json.loads(run_node(CALLS / "session.mjs", asked=json.dumps(scripts)))
     return answers
 
 

@@ -5,11 +5,8 @@ import io
 import json
 import math
 import re
-import shutil
-import subprocess
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,12 +28,8 @@ from oanquan_env.search.certificates import certificate_path
 from oanquan_env.search.value_net import read_value_net
 from tests.boards import played_board
 from tests.certificates import SHIPPED
+from tests.node import CALLS, answers_of, run_node
 from tests.strategies import PRESET_NAMES
-
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
-
-SCRIPT = Path(__file__).parent / "page" / "players.mjs"
-
 
 FORFEIT = "app refill=forfeit"
 SEARCHES = {
@@ -47,16 +40,14 @@ SEARCHES = {
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Any]]:
-    """What the page's functions give, a value or why it is refused, in one process of Node."""
+    """The answers of the page's functions, values or refusals, by one process of Node.js."""
     folder = tmp_path_factory.mktemp("nets")
     for name in PRESET_NAMES:
         (folder / f"net-{name}.bin").write_bytes(net_bytes(read_value_net("pretrained", name)))
 
     def asked(*calls: tuple[Any, ...]) -> list[Any]:
         given = json.dumps({"folder": str(folder), "calls": calls})
-        done = subprocess.run(["node", SCRIPT], input=given, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return [result["value"] if "value" in result else result["refused"] for result in json.loads(done.stdout)]
+        return answers_of(run_node(CALLS / "players.mjs", asked=given))
 
     return asked
 

@@ -4,8 +4,6 @@ import base64
 import dataclasses
 import json
 import math
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +20,13 @@ from oanquan_env.search.certificates import Certificate, certificate_path
 from tests.boards import boards_of, played_board
 from tests.browsers import Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped
+from tests.node import CALLS, answers_of, run_node
 from tests.test_certificates import DAMAGED
-
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
-
-SCRIPT = Path(__file__).parent / "page" / "proof.mjs"
 
 
 def ask(*calls: tuple[Any, ...]) -> list[Any]:
-    """What the page's functions give, a value or why it is refused, in one process of Node."""
-    done = subprocess.run(["node", SCRIPT], input=json.dumps(calls), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return [result["value"] if "value" in result else result["refused"] for result in json.loads(done.stdout)]
+    """The answers of the page's functions, values or refusals, by one process of Node.js."""
+    return answers_of(run_node(CALLS / "proof.mjs", asked=json.dumps(calls)))
 
 
 def check(*contents: bytes) -> list[Any]:

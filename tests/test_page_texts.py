@@ -3,10 +3,8 @@
 import dataclasses
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,8 +21,8 @@ from oanquan_env.records.games import RESERVED, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
 from tests import strategies
 from tests.boards import boards, mutated
+from tests.node import CALLS, node
 
-RUNNER = Path(__file__).parent / "page" / "texts.mjs"
 Answer = tuple[Any, Any]
 
 
@@ -36,10 +34,9 @@ class Ask(Protocol):
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Ask]:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("Node.js is not installed")
-    with subprocess.Popen([node, RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
+    with subprocess.Popen(
+        [node(), CALLS / "texts.mjs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         stdin, stdout = process.stdin, process.stdout

@@ -3,10 +3,7 @@
 import base64
 import itertools
 import json
-import subprocess
 from dataclasses import asdict
-from pathlib import Path
-from shutil import which
 
 import numpy as np
 import pytest
@@ -19,6 +16,7 @@ from oanquan_env.engine.compiled import rule_record
 from oanquan_env.playing import play_randomly, random_openings
 from oanquan_env.search.value_net import read_value_net
 from tests.nets import random_net
+from tests.node import CALLS, run_node
 from tests.strategies import PRESET_NAMES, ownerships, seeds
 from tests.strategies import rules as any_rules
 from tests.webassembly import WEB, Call, Json, PageEngine, as_json, call_of_a_round, call_of_a_search, calls_of_a_game
@@ -112,7 +110,6 @@ def test_rounds_are_settled_as_matches_settle_them(rules: Rules, seed: int, data
     assert ENGINE.answer(rules, call) == answer
 
 
-@pytest.mark.skipif(which("node") is None, reason="there is no Node")
 def test_engine_js_gives_the_same_answers() -> None:
     rng, cases, answers = np.random.default_rng(0), [], []
     for name in PRESET_NAMES:
@@ -133,10 +130,9 @@ def test_engine_js_gives_the_same_answers() -> None:
     wrong = [(["search", START, {}], limits), (["search", {**START, "ended": 1}, {"depth": 1}], over), *REFUSED]
     cases.append({"fields": asdict(Rules()), "calls": [call for call, _ in wrong]})
     answers.append([answer for _, answer in wrong])
-    command = ["node", Path(__file__).parent / "engine_calls.mjs", WEB]
     asked = json.dumps(cases, default=lambda net: base64.b64encode(net).decode())
-    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
-    for found, wanted in zip(json.loads(done.stdout), json.loads(json.dumps(answers)), strict=True):
+    told = run_node(CALLS / "engine.mjs", WEB, asked=asked)
+    for found, wanted in zip(json.loads(told), json.loads(json.dumps(answers)), strict=True):
         for one, other in zip(found, wanted, strict=True):
             assert one == other
 
