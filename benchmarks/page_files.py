@@ -56,7 +56,8 @@ def lists() -> Iterator[tuple[str, str]]:
     """Each file with a list, and its text."""
     page = (FOLDER / PAGE).read_text(encoding="utf-8")
     loaded = "".join(f'<link rel="modulepreload" href="{name}">' for name in modules([START], STATIC) if name != START)
-    page = re.sub(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")', lambda _: f"{loaded}\n", page)
+    links = re.compile(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")')
+    page = links.sub(lambda _: f"{loaded}\n", page, count=1)  # what it matches behind them is empty
     yield PAGE, page
     files = of_its_beginning()
     unlisted = {*files, *UNKEPT, KEEPER}

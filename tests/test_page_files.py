@@ -13,6 +13,7 @@ import pytest
 from benchmarks.page_files import (
     FOLDER,
     KEEPER,
+    PAGE,
     START,
     STATIC,
     before_the_first_move,
@@ -44,6 +45,8 @@ def test_lists_of_files_are_as_the_command_writes_them() -> None:
     for name, text in lists():
         renew = f"{name} is out of date; renew it with: python -m benchmarks.page_files"
         assert (FOLDER / name).read_text(encoding="utf-8") == text, renew
+    page = (FOLDER / PAGE).read_text(encoding="utf-8")
+    assert all(page.count(f'"{name}"') == 1 for name in modules([START], STATIC))
     keeper = (FOLDER / KEEPER).read_text(encoding="utf-8")
     names = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
     assert {name for name in names if f'"{name}"' not in keeper} == {"index.html", KEEPER, "widget.js", "players.json"}
