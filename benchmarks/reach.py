@@ -26,6 +26,7 @@ from oanquan_env.search.solver import Solver
 
 BUDGETS = {"1 s": 4_000_000, "10 s": 40_000_000, "60 s": 240_000_000}
 """Moves of the search for one position, by the time that they take about."""
+HEADS = ("rules", "plies", *BUDGETS)
 PLAYER = "minimax:nodes=20000,net=pretrained"
 PICTURE = report.RESULTS / "reach.png"
 
@@ -77,6 +78,15 @@ def measure(rules: str, games: int, progress: Progress) -> list[dict[str, Any]]:
     return found
 
 
+def table_rows(results: dict[str, Any]) -> list[list[str]]:
+    """For each preset the median length of the games, and of the plies from which each budget settles them."""
+    rows = []
+    for name, games in results["results"].items():
+        plies = [[game["plies"], *(game["settled"][budget] for budget in BUDGETS)] for game in games]
+        rows.append([f"`{name}`", *(f"{median:.0f}" for median in np.median(plies, axis=0))])
+    return rows
+
+
 def draw(results: dict[str, list[dict[str, Any]]], path: Path) -> None:
     """For each preset the share of games that are settled at each ply, a line for each budget."""
     figure = Figure(figsize=(2.4 * len(results), 2.6), layout="constrained")
@@ -105,12 +115,7 @@ def main() -> None:
     names = [name for name, preset in PRESETS.items() if preset.rules.players == 2]
     with progress_bar() as progress:
         results = {name: measure(name, options.games, progress) for name in names}
-    rows = [
-        [name, f"{np.median([game['plies'] for game in games]):.0f}"]
-        + [f"{np.median([game['settled'][budget] for game in games]):.0f}" for budget in BUDGETS]
-        for name, games in results.items()
-    ]
-    report.show("Ply from which on the solver settles the position, median", ["rules", "plies", *BUDGETS], rows)
+    report.show("Ply from which on the solver settles the position, median", HEADS, table_rows({"results": results}))
     report.write(options, "reach", {"player": PLAYER, "budgets": BUDGETS, "results": results})
     if options.publish:
         draw(results, PICTURE)

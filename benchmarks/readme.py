@@ -7,7 +7,6 @@ Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->
 """
 
 import functools
-import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from agents.reports.cards import cards
 from agents.reports.report import summary
 from agents.support.markdown import renew, replace_between
 from benchmarks import methods, newcomer, peers, players
+from benchmarks import reach as reach_games
 from benchmarks.report import RESULTS, by_size
 from docs import generated
 from oanquan_env import Rules
@@ -116,16 +116,7 @@ def first_games() -> str:
 
 def reach() -> str:
     """The ply from which on positions of strong games are settled."""
-    budgets = read_json(RESULTS / "reach.json")["budgets"]
-    return measured(
-        "reach",
-        ["rules", "plies", *budgets],
-        lambda results: [
-            [f"`{name}`", f"{statistics.median(game['plies'] for game in games):.0f}"]
-            + [f"{statistics.median(game['settled'][budget] for game in games):.0f}" for budget in budgets]
-            for name, games in results["results"].items()
-        ],
-    )
+    return measured("reach", reach_games.HEADS, reach_games.table_rows)
 
 
 def presets() -> str:
