@@ -52,7 +52,6 @@ class Training:
         base = load_config(CONFIGS / config)
         values = {**base.model_dump(), **changes, "rules": rules, "seed": seed, "threads": 1}
         self.run = run_type(base.kind).create(folder, validated(type(base), values, config), PROG, lambda _: None)
-
         self.plies = 0
 
     def iterate(self, done: float) -> None:
@@ -85,11 +84,8 @@ class PQN:
 
     def iterate(self, done: float) -> None:
         """Play and learn, as the example does."""
-        options = self.options
-        self.optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.95 * done)
-        epsilon = options.epsilon + (options.epsilon_end - options.epsilon) * min(done / options.exploration, 1.0)
-        pqn.learn(self.net, self.optimizer, self.games.collect(self.net, epsilon, options), options)
-        self.plies += options.num_envs * options.num_steps
+        pqn.learn(self.net, self.optimizer, self.games, done, self.options)
+        self.plies += self.options.num_envs * self.options.num_steps
 
     def players(self) -> dict[str, Policy]:
         """The network as a player."""
@@ -117,7 +113,7 @@ def train(method: str, rules: str, minutes: float, seed: int, suite: Suite) -> d
     parts: tuple[Suite, Suite] = suite.part("development"), suite.part("test")
     with tempfile.TemporaryDirectory() as folder:
         begin = METHODS[method]
-        warm = begin(Path(folder) / "warm", rules, seed)  # what is compiled or read at first is not counted
+        warm = begin(Path(folder) / "warm", rules, seed)  # compiling and reading are not counted
         warm.iterate(0.0)
         measured(warm.players(), suite.take(np.arange(TIMED)))
         run = begin(Path(folder) / "run", rules, seed)

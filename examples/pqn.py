@@ -16,8 +16,8 @@ counts against the mover. Illegal moves have Q of minus infinity: neither play n
 Shapes: N games, T plies of each in a rollout, A actions, D numbers in an observation.
 """
 
-import argparse
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import gymnasium
@@ -97,7 +97,7 @@ def lambda_returns(rewards: Tensor, dones: Tensor, next_values: Tensor, lam: flo
 class Games:
     """N games of self-play as tensors. SAME_STEP restarts a game in the step that ends it, so every step is a ply."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: Namespace) -> None:
         settings = {"reward": "margin", "opening_plies": options.opening_plies, "autoreset_mode": "SameStep"}
         self.env = gymnasium.make_vec("OAnQuan-v0", options.num_envs, rules=options.rules, opponent=None, **settings)
         self._see(*self.env.reset(seed=options.seed))
@@ -106,7 +106,7 @@ class Games:
         self.seen = torch.as_tensor(observations), torch.as_tensor(info["action_mask"]).bool()
 
     @torch.no_grad()
-    def collect(self, net: QNetwork, epsilon: float, options: argparse.Namespace) -> list[Tensor]:
+    def collect(self, net: QNetwork, epsilon: float, options: Namespace) -> list[Tensor]:
         """Observations, masks, actions and targets of T plies in each game, (T * N, ...)."""
         plies = []
         for _ in range(options.num_steps):
@@ -122,8 +122,11 @@ class Games:
         return [column.flatten(end_dim=1) for column in (*played, targets)]
 
 
-def learn(net: QNetwork, optimizer: torch.optim.Optimizer, plies: list[Tensor], options: argparse.Namespace) -> None:
-    """Some epochs of gradient steps towards the targets."""
+def learn(net: QNetwork, optimizer: torch.optim.Optimizer, games: Games, done: float, options: Namespace) -> None:
+    """Collect plies, and take some epochs of steps towards their targets; `done` is the share of training before."""
+    optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.95 * done)
+    epsilon = options.epsilon + (options.epsilon_end - options.epsilon) * min(done / options.exploration, 1.0)
+    plies = games.collect(net, epsilon, options)
     for _ in range(options.epochs):
         for rows in torch.randperm(len(plies[0])).split(options.minibatch):
             observations, masks, actions, targets = (column[rows] for column in plies)
@@ -146,10 +149,7 @@ def main(arguments: list[str]) -> Curve:
     curve = Curve(options, "torch", rules=options.rules)
     optimizer = torch.optim.RAdam(net.parameters(), lr=options.learning_rate)
     while curve.update(steps, net):
-        done = steps / options.steps
-        optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.95 * done)
-        epsilon = options.epsilon + (options.epsilon_end - options.epsilon) * min(done / options.exploration, 1.0)
-        learn(net, optimizer, games.collect(net, epsilon, options), options)
+        learn(net, optimizer, games, steps / options.steps, options)
         steps += options.num_envs * options.num_steps
     if options.save:
         torch.save({"rules": str(rules), "width": options.width, "weights": net.state_dict()}, options.save)

@@ -48,7 +48,7 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     page = person.page
     person.move("3A")
     person.waits_for("The game is over. North wins (South 22, North 46).")
-    assert "North wins" not in page.locator("aside").inner_text()  # it is told once
+    assert "North wins" not in page.locator("aside").inner_text()  # the result is told once
     page.locator("#review").tap()
     page.locator("#mistakes button", has_text="−36").tap()
     person.waits_for("Move 1 of 2: 5A. Gives away 36 points, turns a win into a loss")

@@ -20,7 +20,7 @@ from benchmarks.webassembly.entries import Entry
 from benchmarks.webassembly.instructions import INSTRUCTION, STAND_IN
 
 MODULES = {"engine.wasm": {**entries.EXPORTS, **searches.EXPORTS}, "moves.wasm": entries.EXPORTS}
-"""File -> what it exports. The page begins with the smaller one; the other comes when somebody is to think."""
+"""The exports of each file. The page begins with the smaller one; players of the page need the other."""
 RECORDS = {**entries.RECORDS, **searches.RECORDS}
 
 TRIPLE = "wasm32-unknown-unknown"

@@ -191,7 +191,7 @@ def _play(asked: argparse.Namespace) -> None:
 
     given = [] if opponent in (PERSON, *LEVELS) else [opponent]
     for name in given:
-        player_of(name, asked.rules)  # what is wrong with it is said here, not on the page
+        player_of(name, asked.rules)  # a fault is told here, not on the page
     link: dict[str, str] = {}  # the page goes on with the game that it had
     if asked.opponent or asked.seat or asked.position or asked.rules != Rules.parse(DEFAULT_PRESET):
         link = {"rules": str(asked.rules)} | ({"from": board.text()} if asked.position else {})

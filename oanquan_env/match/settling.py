@@ -1,4 +1,4 @@
-"""What a round of a match is worth and what it changes (docs/RULES.md 6), in whole numbers, for Python and compilers.
+"""The points of a round of a match and the fields that change hands (docs/RULES.md 6), in whole numbers.
 
 A row of fields is a list of *marks*: 0 is the player's own, 1 the field that was sold first, 2 the next; -1 is the one
 that was pawned first, -2 the next. A *side* is a word (see `oanquan_env.engine.positions`). South is player 0.
@@ -127,4 +127,4 @@ def next_starter(starter: int, winner: int) -> int:
 
 
 INLINED = (final_points, _without_dealt, round_winner, debt, change_hands, _buy_back, _give_up, match_end, next_starter)
-"""All functions, for who compiles them."""
+"""All functions: compilers take them with their callers."""

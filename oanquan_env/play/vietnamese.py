@@ -48,7 +48,7 @@ HELP = {
     "help": ("show this", "hiện trang này"),
     "quit": ("leave (Ctrl-D does, too)", "thoát (hoặc Ctrl-D)"),
 }
-"""Command -> what it does, in English and in Vietnamese."""
+"""The use of each command, in English and in Vietnamese."""
 
 MESSAGES = {
     "South": "Nam",
