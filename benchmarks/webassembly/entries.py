@@ -230,10 +230,9 @@ def settle(rules: Any, game: Any, match: Any) -> None:
     match.winner = settling.round_winner(game.points[0], game.points[1], game.ended)
     match.owed = 0
     if match.winner != settling.NOBODY:
-        first, second = game.points[0], game.points[1]
-        half, by_margin = rules.total // 2, match.match_measure
-        match.owed = settling.debt(max(first, second), min(first, second), half, by_margin)
-        settling.change_hands(rules.fields, half, by_margin, first, second, match.marks)
+        match.owed = settling.change_hands(
+            rules.fields, rules.total // 2, match.match_measure, game.points[0], game.points[1], match.marks
+        )
     match.match_end, match.match_winner = settling.match_end(
         rules.fields, match.fields_to_lose, match.max_rounds, match.round, match.marks
     )

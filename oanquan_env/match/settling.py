@@ -71,15 +71,17 @@ def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
     return winner - loser if by_margin else max(0, min(half - loser, winner - half))
 
 
-def change_hands(fields: int, half: int, by_margin: int, south: int, north: int, marks: Sequence[Marks]) -> None:
+def change_hands(fields: int, half: int, by_margin: int, south: int, north: int, marks: Sequence[Marks]) -> int:
     """Change the marks after a round that was neither drawn nor truncated, by its final points.
 
-    First the winner gets back fields for the margin, then the loser sells and pawns for the debt.
+    First the winner gets back fields for the margin, then the loser sells and pawns for the debt, which is returned.
     """
     winner = 1 if north > south else 0
     most, least = max(south, north), min(south, north)
     _buy_back(fields, (most - least) // FIELD_PRICE, marks[winner])
-    _give_up(fields, debt(most, least, half, by_margin), marks[1 - winner])
+    owed = debt(most, least, half, by_margin)
+    _give_up(fields, owed, marks[1 - winner])
+    return owed
 
 
 def _buy_back(fields: int, count: int, marks: Marks) -> None:

@@ -6,7 +6,7 @@ import { Book, Openings } from "./book.js";
 import { $, complain, explain, make, notice, page, words } from "./common.js";
 import { Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
-import { sweeping } from "./moving-board.js";
+import { stonesWon, sweeping } from "./moving-board.js";
 import { signed } from "./nodes.js";
 import { moveText, positionText } from "./notation.js";
 import { movesOf, refutation, valueOf } from "./openings.js";
@@ -140,10 +140,9 @@ async function show() {
 }
 
 function boardOf(game) {
-  const { position } = game, played = game.line().map((node) => nodeJson(node, seen.drawing, seen.names)), move = played.at(-1), outcome = game.outcome(), won = [0, 0];
-  for (const { steps } of played) for (const step of steps) if (step.stones) won[step.player] += step.stones;
+  const { position } = game, played = game.line().map((node) => nodeJson(node, seen.drawing, seen.names)), move = played.at(-1), outcome = game.outcome();
   const frame = move?.after ?? frameOf(position), sweep = outcome && sweeping(seen.view.drawing, frame, outcome.scores);
-  const after = { frame: sweep?.after ?? frame, sweep, won, mover: position.mover, under: move?.under, over: move?.over, winners: outcome?.winners ?? null };
+  const after = { frame: sweep?.after ?? frame, sweep, won: stonesWon(played, 2), mover: position.mover, under: move?.under, over: move?.over, winners: outcome?.winners ?? null };
   return { ...after, names: said().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
 }
 

@@ -2,7 +2,7 @@
 
 import { BoardView } from "./board.js";
 import { WORDS } from "./board-words.js";
-import { sweeping } from "./moving-board.js";
+import { stonesWon, sweeping } from "./moving-board.js";
 import { html } from "./nodes.js";
 import { hintWords, plateNames, status } from "./told.js";
 import { SPEEDS, Tools } from "./tools.js";
@@ -141,10 +141,8 @@ export class GameView extends EventTarget {
   /** The position after so many moves of the game, as `BoardView.show` takes it. */
   position(number) {
     const { state } = this, line = state.line.slice(0, number).map((serial) => this.moves[serial]), move = line.at(-1);
-    const won = state.seats.map(() => 0);
-    for (const { steps } of line) for (const step of steps) if (step.stones) won[step.player] += step.stones;
     const position = {
-      frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [], won,
+      frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [], won: stonesWon(line, state.seats.length),
       under: move?.under, over: move?.over, tabs: state.match?.owners.tabs, names: plateNames(this), winners: null,
     };
     if (number < state.line.length) return position;
@@ -255,12 +253,12 @@ export class GameView extends EventTarget {
 
   // ---- hints -------------------------------------------------------------------------------------------------------
 
-  /** A hint; dropped if it is for another position than the one shown. */
   async askHint() {
     this.tell(this.words.looking);
     this.setHint(await this.send("hint", {}));
   }
 
+  /** A hint; dropped if it is for another position than the one shown. */
   setHint(hint) {
     const fits = hint && hint.ply === this.state.ply && this.viewing === null && this.coming === undefined && hint.serial === (this.state.line.at(-1) ?? 0);
     if (fits) this.hint = hint;

@@ -25,6 +25,13 @@ export function sweeping(drawing, frame, standings, codes) {
   return { kind: "sweep", taken, after: { seeds, stones: frame.stones, scores: standings } };
 }
 
+/** The mandarin stones that each player captured in some moves. */
+export function stonesWon(moves, players) {
+  const won = Array(players).fill(0);
+  for (const { steps } of moves) for (const { player, stones } of steps) if (stones) won[player] += stones;
+  return won;
+}
+
 /** A board that plays moves. */
 export class MovingBoard extends DrawnBoard {
   destroy() {
