@@ -109,10 +109,11 @@ def draw_curves(
         panel.set_xlabel(below)
         panel.set_yscale("log")
         panel.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
-        panel.minorticks_off()
         if logarithmic:
             panel.set_xscale("log")
-            panel.xaxis.set_major_formatter("{x:g}")
+            at = np.unique(np.concatenate([curve.at for curve in curves.values()]))
+            panel.set_xticks(at, [f"{one:g}" for one in at])
+        panel.minorticks_off()
         panel.grid(color="#EEEEEE")
         panel.set_axisbelow(True)
         panel.spines[["top", "right"]].set_visible(False)
