@@ -6,7 +6,7 @@ from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
-WIDTH, HEIGHT = 960, 620
+WIDTH, HEIGHT = 960, 640
 FONT = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif"
 COLOURS = ("page", "ink", "soft", "line", "env", "agents")
 LOOKS = {
@@ -41,42 +41,51 @@ class Box(NamedTuple):
         return self.x + self.width // 2, self.y + self.height
 
 
-RULES = Box(40, 40, 200, "Rules", ("fields, presets, text",), "env")
-TABLES = Box(300, 40, 200, "tables", ("every sowing as one row",), "env")
-CORE = Box(560, 40, 360, "Core", ("plays N positions in one call: play, expand, legal_mask",), "env")
-PEOPLE = Box(40, 150, 260, "Board, Match, records", ("one game for a person:", "notation, moves step by step"), "env")
-SEEN = Box(350, 150, 260, "Encoder, rewards", ("what a player sees,", "and what a ply pays"), "env")
-POLICIES = Box(660, 150, 260, "Policy", ("N positions in, N actions out:", "random, greedy, search, by name"), "env")
-TERMINAL = Box(40, 270, 260, "pictures, terminal", ("python -m oanquan_env",), "env")
-ENVS = Box(350, 270, 260, "environments", ("AEC, Gymnasium, vector → any library",), "env")
-SUPPORT = Box(40, 375, 180, "support", ("files, processors,", "YAML, Markdown"), "agents")
-NETWORKS = Box(273, 375, 180, "networks", ("what they see,", "layers"), "agents")
-PLAYERS = Box(506, 375, 180, "players", ("by a network:", "ppo"), "agents")
-EVALUATION = Box(740, 375, 180, "evaluation", ("pairs → Elo,", "positions → regret"), "agents")
-TRAINING = Box(740, 480, 180, "training", ("self-play: PPO,", "TD(λ)"), "agents")
-REPORTS = Box(506, 480, 180, "reports", ("tables, pictures,", "curves, cards"), "agents")
-SCRIPTS = Box(273, 480, 180, "scripts", ("train.py,", "evaluate.py"), "agents")
-ROOMS = (SUPPORT, NETWORKS, PLAYERS, EVALUATION, TRAINING, REPORTS, SCRIPTS)
+RULES = Box(40, 50, 180, "Rules", ("fields, presets,", "text"), "env")
+TABLES = Box(273, 50, 180, "tables", ("every sowing", "as one row"), "env")
+CORE = Box(506, 50, 180, "Core", ("N positions", "by NumPy"), "env")
+MOVE = Box(740, 50, 180, "move", ("one position, or N", "compiled by Numba"), "env")
+BOARD = Box(40, 185, 180, "Board, Match", ("notation, records,", "moves step by step"), "env")
+OBSERVATION = Box(273, 185, 180, "Encoder", ("observations,", "rewards"), "env")
+SEARCH = Box(506, 185, 180, "search", ("alpha-beta, max^n, MCTS,", "proofs"), "env")
+DATA = Box(740, 185, 180, "data", ("suites, openings,", "certificates, value nets"), "env")
+PLAY = Box(40, 300, 180, "play, render", ("terminal, notebook, page", "with engine.wasm"), "env")
+ENVS = Box(273, 300, 180, "envs", ("PettingZoo, Gymnasium,", "vector"), "env")
+PLAYERS = Box(506, 300, 180, "players", ("N positions in,", "N actions out"), "env")
+BENCHMARK = Box(740, 300, 180, "benchmark", ("pairs of games,", "regret"), "env")
+BUILT = (BOARD, OBSERVATION, SEARCH, DATA)
+USED = (PLAY, ENVS, PLAYERS, BENCHMARK)
+ROOMS = (
+    Box(40, 415, 180, "support, config", ("settings, locks,", "processors"), "agents"),
+    Box(273, 415, 180, "networks", ("features, layers,", "nets"), "agents"),
+    Box(506, 415, 180, "players", ("ppo:FOLDER,", "agent files"), "agents"),
+    Box(740, 415, 180, "evaluation", ("tournaments, Elo,", "suites"), "agents"),
+    Box(740, 515, 180, "run", ("checkpoints,", "resuming"), "agents"),
+    Box(506, 515, 180, "ppo, td", ("learning", "by self-play"), "agents"),
+    Box(273, 515, 180, "reports", ("tables, pictures,", "cards"), "agents"),
+    Box(40, 515, 180, "scripts", ("train.py,", "evaluate.py"), "agents"),
+)
 """In order: each may import those before it."""
-BOXES = (RULES, TABLES, CORE, PEOPLE, SEEN, POLICIES, TERMINAL, ENVS, *ROOMS)
+BOXES = (RULES, TABLES, CORE, MOVE, *BUILT, *USED, *ROOMS)
+ABOVE, CORE_LANE, MOVE_LANE = 30, 141, 163
+"""Heights of the horizontal lines: over the engine's boxes, and under them."""
 
 
 def arrows() -> list[list[tuple[int, int]]]:
     """Lines from what is used to what uses it, each through its corners."""
-    bus = CORE.y + CORE.height + 27
-    lanes = [[(CORE.bottom[0], bus), (box.top[0], bus), box.top] for box in (PEOPLE, SEEN, POLICIES)]
-    lanes[0].insert(0, CORE.bottom)
-    floor = ENVS.y + ENVS.height + 27
     return [
         _across(RULES, TABLES),
         _across(TABLES, CORE),
-        *lanes,
-        [PEOPLE.bottom, TERMINAL.top],
-        [SEEN.bottom, ENVS.top],
-        [POLICIES.bottom, (POLICIES.bottom[0], 295), (ENVS.x + ENVS.width, 295)],
-        [(PEOPLE.top[0], bus), (20, bus), (20, floor), (SUPPORT.top[0], floor), SUPPORT.top],
+        [TABLES.top, (TABLES.top[0], ABOVE), (MOVE.top[0], ABOVE), MOVE.top],
+        [CORE.bottom, (CORE.bottom[0], CORE_LANE), (BOARD.top[0], CORE_LANE), BOARD.top],
+        [(OBSERVATION.top[0], CORE_LANE), OBSERVATION.top],
+        [MOVE.bottom, (MOVE.bottom[0], MOVE_LANE), (SEARCH.top[0], MOVE_LANE), SEARCH.top],
+        _across(SEARCH, DATA),
+        *([upper.bottom, lower.top] for upper, lower in zip(BUILT, USED, strict=True)),
+        _across(PLAYERS, ENVS),
+        _across(PLAYERS, BENCHMARK),
         *(_across(one, other) for one, other in pairwise(ROOMS[:4])),
-        [EVALUATION.bottom, TRAINING.top],
+        [ROOMS[3].bottom, ROOMS[4].top],
         *(_across(one, other) for one, other in pairwise(ROOMS[4:])),
     ]
 
@@ -108,7 +117,7 @@ def drawing(look: dict[str, str]) -> str:
         parts += [_text(box, 44 + 17 * n, line, look["ink"], 12, "normal") for n, line in enumerate(box.lines)]
     for x, part, says in (
         (40, "env", "oanquan_env, the wheel"),
-        (240, "agents", "agents: each room may use those before it"),
+        (240, "agents", "agents, which use it; each room may use those before it"),
     ):
         parts.append(f'<rect x="{x}" y="{HEIGHT - 26}" width="14" height="14" rx="3" fill="{look[part]}"/>')
         parts.append(f'<text x="{x + 22}" y="{HEIGHT - 14}" font-size="12" fill="{look["soft"]}">{escape(says)}</text>')
