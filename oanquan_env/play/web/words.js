@@ -4,7 +4,7 @@
 export const WORDS = {
   en: {
     other: "Tiếng Việt", newGame: "New game", puzzles: "Puzzles", learn: "How to play", openings: "Openings", fromHere: "Play on from here",
-    start: "Start", nextRound: "Next round", nextPuzzle: "Next puzzle", retry: "Try again", rematch: "Rematch", swap: "Change sides", review: "Review the game",
+    start: "Start", nextRound: "Next round", nextPuzzle: "Next puzzle", retry: "Try again", rematch: "Rematch", swap: "Change sides", review: "Review the game", card: "Picture to share",
     evaluate: "Show who is ahead", story: "The move", moves: "All moves",
     resign: "Resign", share: "Save, share, open", save: "Save the record", load: "Choose a file", link: "Link to the game", copyRecord: "Copy record", svg: "Film (SVG)", gif: "Film (GIF)",
     resume: "Back to the game", players: "Players",
@@ -17,6 +17,7 @@ export const WORDS = {
     position: "Begin at a position", byLot: "By lot", person: "A person", named: "Another player…", name: "Name of the player",
     whichGame: "Which game of the file?", game: (number) => `Game ${number}`,
     copied: "The link to this game is copied.", recordCopied: "The record is copied.", copy: "Copy this:",
+    length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`), judged: (blunders, share) => `${blunders === 1 ? "1 blunder" : `${blunders} blunders`} · ${share} % of the best points`,
     saved: (name) => `The game is saved as ${name}.`, filming: (share) => `The film is being made: ${Math.round(100 * share)} %`, tooLarge: "It is too large.", offline: "There is no network now, and this part was not kept for such a time.", opened: "The game is opened.",
     confirmResign: "Press Resign once more to give up.",
     confirmRound: "Press Resign once more to give up this round: what is left on the board goes to the other player.",
@@ -32,7 +33,7 @@ export const WORDS = {
   },
   vi: {
     other: "English", newGame: "Ván mới", puzzles: "Câu đố", learn: "Cách chơi", openings: "Khai cuộc", fromHere: "Chơi tiếp từ đây",
-    start: "Đầu ván", nextRound: "Ván tiếp theo", nextPuzzle: "Câu tiếp theo", retry: "Thử lại", rematch: "Chơi lại", swap: "Đổi bên", review: "Xem lại cả ván",
+    start: "Đầu ván", nextRound: "Ván tiếp theo", nextPuzzle: "Câu tiếp theo", retry: "Thử lại", rematch: "Chơi lại", swap: "Đổi bên", review: "Xem lại cả ván", card: "Ảnh để chia sẻ",
     evaluate: "Hiện ai đang dẫn", story: "Nước đi", moves: "Các nước đi",
     resign: "Xin thua", share: "Lưu, chia sẻ, mở", save: "Lưu biên bản", load: "Chọn tệp", link: "Liên kết đến ván", copyRecord: "Sao chép biên bản", svg: "Ảnh động (SVG)", gif: "Ảnh động (GIF)",
     resume: "Trở lại ván đang chơi", players: "Người chơi",
@@ -45,6 +46,7 @@ export const WORDS = {
     position: "Bắt đầu từ thế cờ", byLot: "Bốc thăm", person: "Người chơi", named: "Máy khác…", name: "Tên của máy",
     whichGame: "Mở ván nào trong tệp?", game: (number) => `Ván ${number}`,
     copied: "Đã sao chép liên kết đến ván này.", recordCopied: "Đã sao chép biên bản.", copy: "Hãy sao chép:",
+    length: (moves) => `${moves} nước`, judged: (blunders, share) => `${blunders} nước lỗi · đạt ${share} % số điểm tốt nhất`,
     saved: (name) => `Đã lưu ván vào ${name}.`, filming: (share) => `Đang tạo ảnh động… ${Math.round(100 * share)} %`, tooLarge: "Tệp quá lớn.", offline: "Hiện không có mạng, mà phần này chưa được lưu sẵn.", opened: "Đã mở ván.",
     confirmResign: "Bấm Xin thua lần nữa để chịu thua.",
     confirmRound: "Bấm Xin thua lần nữa để chịu thua ván này: quân còn trên bàn thuộc về người kia.",
