@@ -21,6 +21,8 @@ from oanquan_env.render.drawable import Drawable
 
 GAP = 16
 """Pixels between two boards."""
+SHARP = 2
+"""Pixels of a PNG for each one on the screen: fine screens have as many."""
 INK, PALE = "#222222", "#BBBBBB"
 BLUE, ORANGE, GREEN, RED = "#4C78A8", "#F58518", "#54A24B", "#C44E52"
 _SIZE = re.compile(r'<svg [^>]*?width="(\d+)" height="(\d+)"')
@@ -32,10 +34,13 @@ class Drawing:
 
     svg: str
     png: bytes
+    width: int
+    """Pixels on the screen; the PNG has `SHARP` times as many."""
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, int]]]:
         png = base64.b64encode(self.png).decode()
-        return {"text/html": image(self.svg), "image/svg+xml": self.svg, "image/png": png}
+        formats = {"text/html": image(self.svg), "image/svg+xml": self.svg, "image/png": png}
+        return formats, {"image/png": {"width": self.width}}
 
 
 def picture(board: Board, width: int = 560) -> Drawing:
@@ -74,13 +79,13 @@ def _grid(boards: Sequence[tuple[Drawable, LastMove | None]], columns: int, widt
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" width="{size[0]}" '
         f'height="{size[1]}" style="max-width:100%;height:auto">{"".join(placed)}</svg>'
     )
-    pixels = Image.new("RGB", size, "white")
+    pixels = Image.new("RGB", (SHARP * size[0], SHARP * size[1]), "white")
     for number, (board, last) in enumerate(boards):
-        at = number % columns * wide, number // columns * high
-        pixels.paste(Image.fromarray(rgb(board, last=last, width=width)), at)
+        at = SHARP * wide * (number % columns), SHARP * high * (number // columns)
+        pixels.paste(Image.fromarray(rgb(board, last=last, width=SHARP * width)), at)
     data = io.BytesIO()
     pixels.quantize(64).save(data, "PNG", optimize=True)
-    return Drawing(document, data.getvalue())
+    return Drawing(document, data.getvalue(), size[0])
 
 
 def axes(title: str, width: float = 7.5, height: float = 3.4) -> Axes:

@@ -62,7 +62,7 @@ def keep_shown(notebook: NotebookNode) -> None:
     for cell in notebook.cells:
         cell.metadata = {}
         if cell.cell_type == "code":
-            pictures = [output["data"] for output in cell.outputs if PICTURES[0] in output.get("data", {})]
+            pictures = [output for output in cell.outputs if PICTURES[0] in output.get("data", {})]
             kept = [part for part in shown(cell) if len(part[1]) <= MOST_CHARACTERS[part[0]]]
             cell.outputs = [_output(kind, content, pictures) for kind, content in kept]
             cell.execution_count = None
@@ -72,9 +72,11 @@ def _output(kind: str, content: str, pictures: list[Any]) -> Any:
     """What is stored; beside an SVG its PNG, as JupyterLab shows no SVG of a notebook that is not trusted."""
     if kind == TEXT:
         return nbformat.v4.new_output("stream", name="stdout", text=content)
-    other = next((data for data in pictures if "".join(data[PICTURES[0]]) == content and PICTURES[1] in data), {})
-    beside = {PICTURES[1]: other[PICTURES[1]]} if kind == PICTURES[0] and other else {}
-    return nbformat.v4.new_output("display_data", {kind: content, **beside})
+    same = (made for made in pictures if "".join(made["data"][PICTURES[0]]) == content and PICTURES[1] in made["data"])
+    if kind != PICTURES[0] or (made := next(same, None)) is None:
+        return nbformat.v4.new_output("display_data", {kind: content})
+    both = {kind: content, PICTURES[1]: made["data"][PICTURES[1]]}
+    return nbformat.v4.new_output("display_data", both, metadata=made["metadata"])
 
 
 def main(names: list[str]) -> int:

@@ -284,3 +284,29 @@ def test_players_of_python_play_where_python_serves_the_page(visit: Visit) -> No
         person.press("undo")
         person.fields.first.wait_for(state="attached")
         assert person.moves == []
+
+
+def test_the_end_is_heard_and_its_verse_seen_unless_the_sound_is_off(visit: Visit) -> None:
+    person = visit(LAST, reduced_motion="no-preference")
+    page = person.page
+    page.evaluate("""() => {
+        window.heard = [];
+        for (const kind of [AudioBufferSourceNode, OscillatorNode]) {
+            const { start } = kind.prototype;
+            kind.prototype.start = function (...times) { heard.push(kind.name); return start.apply(this, times); };
+        }
+    }""")
+    person.move("3A")
+    person.board.locator(".verse text").nth(3).wait_for()
+    person.waits_for("The game is over. South wins")
+    assert person.board.locator(".verse").count() == 0
+    heard = page.evaluate("heard")
+    assert heard.count("OscillatorNode") == 8  # a note for each syllable
+    assert heard.count("AudioBufferSourceNode") > 2
+    person.press("loud")
+    person.press("again")
+    person.board.locator(".verse text").nth(3).wait_for()
+    assert page.evaluate("heard") == heard
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert person.board.locator("[data-tool=loud]").get_attribute("aria-pressed") == "false"

@@ -80,6 +80,7 @@ function showEnd() {
   $("next-puzzle").hidden = !solved;
   $("retry").hidden = !solved || puzzle.answer.right;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
+  $("card").hidden = solved || !page.state.outcome;
   $("review").hidden = solved || seats.length > 2 || reviewing();
   if (ended === game) return;
   ended = game;
@@ -97,4 +98,5 @@ $("next-puzzle").onclick = () => openPuzzle(page.state.puzzle.level, page.state.
 $("rematch").onclick = () => play("rematch").catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
 $("review").onclick = review;
+$("card").onclick = () => import("./card.js").then(({ share }) => share(null)).catch(complain);
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);

@@ -31,6 +31,8 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .cheer { fill: none; stroke: var(--captured); stroke-width: 6; animation: cheer 1.1s ease-out forwards; }
 @keyframes cheer { to { r: 120px; opacity: 0; stroke-width: 1; } }
 .glad text { animation: glad .55s ease-in-out 2 alternate; }
+.verse text { fill: var(--captured); font-weight: 700; paint-order: stroke; stroke: var(--card); stroke-width: .25em; stroke-linejoin: round; opacity: 0; animation: verse .4s ease-out forwards; }
+@keyframes verse { to { opacity: 1; } }
 @keyframes glad { to { fill: var(--captured); letter-spacing: .06em; } }
 @media (prefers-reduced-motion: reduce) { .cheer, .glad text { animation: none; opacity: 0; } .glad text { opacity: 1; } }
 .count { font-size: max(15px, calc(11.5px * var(--k))); font-weight: 600; fill: var(--count); paint-order: stroke;
@@ -80,7 +82,7 @@ button:disabled { opacity: .42; cursor: default; }
 .say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
 .say.over { font-weight: 700; }
 @media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button, summary { padding: 0 9px; } .say { font-size: 14px; line-height: 1.3; } }
-@media (max-width: 520px) { svg.upright { max-height: calc(100dvh - var(--rest, 218px)); } .say { min-height: 3.9em; } .tools { display: grid; grid-template-columns: repeat(5, 1fr); } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }
+@media (max-width: 520px) { svg.upright { max-height: calc(100dvh - var(--rest, 218px)); } .say { min-height: 3.9em; } .tools { display: grid; grid-template-columns: repeat(6, 1fr); } [data-tool=tour] { grid-column: span 2; } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }
 @media (max-height: 520px) { svg { max-height: calc(100dvh - var(--rest, 152px)); } .say { min-height: 2.6em; margin: 2px; } .tools { padding: 2px 0; } }
 `;
 

@@ -67,7 +67,7 @@ export async function openLink() {
 /** Whether this device shares things with others in a way of its own, as phones do. */
 const shares = (thing) => matchMedia("(hover: none)").matches && navigator.canShare?.(thing);
 
-async function download(content, type, name) {
+export async function download(content, type, name) {
   const file = new File([content], name, { type });
   $("share-dialog").close();
   if (shares({ files: [file] })) {
@@ -95,7 +95,7 @@ function shareLink() {
 }
 
 /** The game for a film, in which the first seat is at the bottom however the board stands. */
-function filmed() {
+export function filmed() {
   const { start, starter, line, outcome, match } = page.state, moves = line.map((serial) => view.moves[serial]), drawing = view.board.plain;
   const seats = drawing.seats[page.language].map(capital), labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
   const verdict = !outcome ? "" : outcome.winners.length === seats.length ? view.words.draw : view.words.wins(outcome.winners.map((seat) => seats[seat]));

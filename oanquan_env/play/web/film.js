@@ -7,7 +7,7 @@ import { heap, outline } from "./turned.js";
 const BEGIN = 1200, MOVE = 1100, END = 4000; // milliseconds for which a picture is seen: at first, after a move, at the end
 const LIFT = 320, SEED = 150, LAP = 240, GAP = 420, TAKING = 420; // and within a move
 const HELD = 46; // how far above a square its seeds are held
-const FONTS = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif";
+export const FONTS = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif";
 
 /**
  * The pictures of a game: the board, marks and seeds in the hand between two steps. `game` is {drawing, start, starter,
@@ -56,7 +56,7 @@ export function pictures({ drawing, start, starter, moves, scores, winners, labe
 // ---- elements --------------------------------------------------------------------------------------------------------
 
 const number = (value) => String(Number(value.toFixed(2)));
-const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
+export const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
 /** Makes the elements of pictures on one board. */
 export class Scene {
@@ -153,9 +153,12 @@ export class Scene {
 
 // ---- one moving picture ----------------------------------------------------------------------------------------------
 
+/** A style sheet with the dark colours. */
+export const recoloured = ({ colours: { dark } }) => Object.entries(dark).map(([role, colour]) => `.f-${role}{fill:${colour}}.s-${role}{stroke:${colour}}`).join("");
+
 /** A game as an SVG document that begins again at its end; what several pictures share stands there once, with its times. */
 export function movingSvg(game, title) {
-  const { drawing } = game, { light, dark } = drawing.colours, [width, height] = drawing.size, scene = new Scene(drawing, game), shown = pictures(game);
+  const { drawing } = game, [width, height] = drawing.size, scene = new Scene(drawing, game), shown = pictures(game);
   const ends = shown.reduce((sums, { ms }) => [...sums, sums.at(-1) + ms], [0]), times = ends.map((end) => Number((end / ends.at(-1)).toFixed(5)));
   const layers = shown.map((picture) => scene.layers(picture)), parts = [];
   for (const level of layers[0].keys()) {
@@ -164,9 +167,8 @@ export function movingSvg(game, title) {
     for (const [element, when] of seen) together.set(when.join(), [...(together.get(when.join()) ?? []), element]);
     for (const [when, elements] of together) parts.push(timed(elements.join(""), new Set(when.split(",").map(Number)), times, ends.at(-1)));
   }
-  const recoloured = Object.keys(light).map((role) => `.f-${role}{fill:${dark[role]}}.s-${role}{stroke:${dark[role]}}`).join("");
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${1.2 * width}" height="${1.2 * height}" role="img" font-family="${FONTS}">`
-    + `<title>${escaped(title)}</title><style>svg{max-width:100%;height:auto}@media (prefers-color-scheme:dark){${recoloured}}</style>${scene.definitions()}${scene.backdrop()}${parts.join("\n")}</svg>\n`;
+    + `<title>${escaped(title)}</title><style>svg{max-width:100%;height:auto}@media (prefers-color-scheme:dark){${recoloured(drawing)}}</style>${scene.definitions()}${scene.backdrop()}${parts.join("\n")}</svg>\n`;
 }
 
 /** Elements that are seen in some of the pictures. */

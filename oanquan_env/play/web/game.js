@@ -4,6 +4,7 @@ import { BoardView } from "./board.js";
 import { WORDS } from "./board-words.js";
 import { stonesWon, sweeping } from "./moving-board.js";
 import { html } from "./nodes.js";
+import { wake } from "./sound.js";
 import { hintWords, plateNames, status } from "./told.js";
 import { SPEEDS, Tools } from "./tools.js";
 
@@ -18,14 +19,17 @@ export class GameView extends EventTarget {
     this.send = send;
     this.host = host;
     this.board = new BoardView(host, language);
-    this.board.addEventListener("move", (event) => this.send("move", { move: event.detail, ply: this.state.ply }));
+    this.board.addEventListener("move", (event) => {
+      if (this.board.loud) wake();
+      this.send("move", { move: event.detail, ply: this.state.ply });
+    });
     this.saying = html("p", { className: "say" }, this.board.root);
     const step = (by) => this.view(this.number + by);
     this.tools = new Tools(this.board.root, {
       undo: () => this.send("undo", {}), redo: () => this.send("redo", {}), hint: () => this.askHint(),
       before: () => this.view(this.noted(-1)), after: () => this.view(this.noted(1)),
       first: () => this.view(0), previous: () => step(-1), tour: () => this.tour(), next: () => step(1), last: () => this.view(null),
-      again: () => this.replay(this.number), skip: () => this.board.skip(),
+      again: () => this.replay(this.number), skip: () => this.board.skip(), loud: () => { wake(); this.option("loud", !this.board.loud); },
     }, (name, value) => this.option(name, value));
     this.moves = {};
     this.notes = new Map();
@@ -33,6 +37,7 @@ export class GameView extends EventTarget {
     this.shown = [];
     this.viewing = null;
     this.option("speed", this.board.speed === Infinity ? "none" : "normal");
+    this.option("loud", false);
     this.setLanguage(language);
   }
 
@@ -47,7 +52,10 @@ export class GameView extends EventTarget {
       tools.speed.value = value in SPEEDS ? value : "normal";
       board.speed = SPEEDS[tools.speed.value];
       if (board.speed === Infinity) board.skip();
-    } else tools[name].checked = board[name] = value;
+    } else if (name === "loud") {
+      board.loud = value;
+      tools.setLoud(value);
+    } else tools.preview.checked = board.preview = value;
     this.dispatchEvent(new CustomEvent("option", { detail: [name, value] }));
   }
 
@@ -174,7 +182,7 @@ export class GameView extends EventTarget {
     this.tools.set({
       undo: state.can_undo, redo: state.can_redo, hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle,
       before: true, after: true,
-      first: behind, previous: behind, tour: this.coming === undefined, next: ahead, last: this.viewing !== null, again: !moving && number > 0, skip: moving,
+      first: behind, previous: behind, tour: this.coming === undefined, next: ahead, last: this.viewing !== null, again: !moving && number > 0, skip: moving, loud: true,
     }, { moving, touring: Boolean(this.touring), played: this.shown.length > 0, noted: this.notes.size > 0 });
   }
 

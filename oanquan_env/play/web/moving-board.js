@@ -4,6 +4,7 @@ import { DrawnBoard, SHORTEST } from "./drawn-board.js";
 import { element, html } from "./nodes.js";
 import { sound } from "./sound.js";
 
+const VERSE = 3200; // milliseconds for which the verse of the end is seen at least
 const CUT = new Error("the motion was cut short"); // ends the step that waits
 
 /**
@@ -190,21 +191,35 @@ export class MovingBoard extends DrawnBoard {
     return 460 + 26 * flying.length;
   }
 
-  /** The seeds left at the end of a game go to their owners, square by square. */
+  /** The seeds left at the end of a game go to their owners, square by square; where no mandarin is left, to the verse of that. */
   async sweep({ taken, after }, run) {
     for (const name of ["last", "gap", "taken"]) this.mark(null, name);
+    const verse = after.stones.some(Boolean) ? null : this.recite();
     let longest = 0;
-    for (const step of taken) {
-      this.sound("take");
-      longest = this.carry(step);
-      this.frame.scores[step.player] += step.seeds;
+    try {
+      for (const step of taken) {
+        if (!verse) this.sound("take");
+        longest = this.carry(step);
+        this.frame.scores[step.player] += step.seeds;
+        this.drawPlates();
+        await this.wait(run, 260);
+      }
+      await this.wait(run, longest);
+      this.frame.scores = [...after.scores];
       this.drawPlates();
-      await this.wait(run, 260);
-    }
-    await this.wait(run, longest);
-    this.frame.scores = [...after.scores];
-    this.drawPlates();
-    await this.wait(run, 300);
+      await this.wait(run, verse ? Math.max(300, VERSE - 260 * taken.length - longest) : 300);
+    } finally { verse?.remove(); }
+  }
+
+  /** The verse with which people end a game, over the board, line by line. */
+  recite() {
+    const [x, y] = this.drawing.middle, verse = element("g", { class: "verse" }, this.hand), size = Math.max(30, 17 * this.k);
+    this.sound("verse");
+    this.words.verse.forEach((line, number) => {
+      const text = element("text", { x, y: y + size * (1.5 * number - 2.25), "font-size": size }, verse, line);
+      text.style.animationDelay = `${(number * VERSE) / (5 * this.speed)}ms`;
+    });
+    return verse;
   }
 
   /** A ring round a mandarin that is captured, and the name of who gets it grows for a moment. */

@@ -5,7 +5,7 @@ import { $, complain, notice, page, store, words } from "./common.js";
 import "./puzzles.js";
 import { begin, play, view } from "./table.js";
 
-const OPTIONS = ["speed", "preview", "loud"];
+const OPTIONS = { speed: null, preview: null, loud: "true" }; // with their values on a first visit, where they are not as the board has them
 const dialogs = { new: () => import("./new-game.js"), learn: () => import("./learn.js"), openings: () => import("./explorer.js"), share: () => import("./files.js") };
 let resigning = null;
 
@@ -68,8 +68,8 @@ async function keep() {
 
 async function start() {
   setLanguage(page.language);
-  for (const name of OPTIONS) {
-    const kept = store.get(name);
+  for (const [name, first] of Object.entries(OPTIONS)) {
+    const kept = store.get(name) ?? first;
     if (kept) view.option(name, name === "speed" ? kept : kept === "true");
   }
   try {

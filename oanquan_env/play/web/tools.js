@@ -11,9 +11,11 @@ const ICONS = {
   first: "M6 5v14M19 5L9 12l10 7z", previous: "M16 5L6 12l10 7z", next: "M8 5l10 7-10 7z", last: "M18 5v14M5 5l10 7-10 7z",
   tour: "M3 6l7 6-7 6zM12 6l7 6-7 6z", pause: "M8 5v14M16 5v14", again: "M5 12a7 7 0 1 0 2.5-5.4M7 3v4h4", skip: "M5 5l7 7-7 7M13 5l7 7-7 7",
   options: "M4 7h9M18 7h2M4 17h3M12 17h8M15 4v6M9 14v6",
+  loud: "M4 9v6h4l5 4V5L8 9zM16.5 9a4 4 0 0 1 0 6M19 6.5a8 8 0 0 1 0 11", quiet: "M4 9v6h4l5 4V5L8 9zM17 9.5l5 5M22 9.5l-5 5",
 };
-const KEYS = { undo: "U", redo: "R", hint: "H", before: "B", after: "N", again: "W", skip: "S", first: "Home", previous: ",", next: ".", last: "End", tour: "P" };
+const KEYS = { undo: "U", redo: "R", hint: "H", before: "B", after: "N", again: "W", skip: "S", first: "Home", previous: ",", next: ".", last: "End", tour: "P", loud: "M" };
 const PRESSED = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [key.toLowerCase(), name]));
+const ALWAYS = new Set(["undo", "loud"]);
 const WORDED = new Set(["undo", "redo", "hint", "before", "after"]);
 
 /** A row of buttons; `actions` says what each of them does, and `onoption(name, value)` hears of the options. */
@@ -41,7 +43,6 @@ export class Tools {
     this.speed = option("speed", html("select", { onchange: () => onoption("speed", this.speed.value) }));
     for (const speed of Object.keys(SPEEDS)) html("option", { value: speed }, this.speed);
     this.preview = option("preview", html("input", { type: "checkbox", checked: true, onchange: () => onoption("preview", this.preview.checked) }));
-    this.loud = option("loud", html("input", { type: "checkbox", onchange: () => onoption("loud", this.loud.checked) }));
   }
 
   icon(button, name) {
@@ -49,6 +50,12 @@ export class Tools {
     const icon = element("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": true });
     element("path", { d: ICONS[name] }, icon);
     button.prepend(icon);
+  }
+
+  /** Whether the game can be heard. */
+  setLoud(loud) {
+    this.buttons.loud.setAttribute("aria-pressed", loud);
+    this.icon(this.buttons.loud, loud ? "loud" : "quiet");
   }
 
   label(name, text) {
@@ -67,13 +74,13 @@ export class Tools {
 
   /**
    * Whether each button can be pressed. Those that look through a game are there once a move was `played`, those that
-   * lead to notes where there are some, instead of hints; while moves are shown one by one, `tour` stops that.
+   * lead to notes where there are some, instead of hints; undo and sound always; while moves are shown one by one, `tour` stops that.
    */
   set(enabled, { moving, touring, played, noted }) {
     for (const [name, able] of Object.entries(enabled)) {
       const button = this.buttons[name];
       button.disabled = !able;
-      button.hidden = name === "before" || name === "after" ? !noted : name === "redo" || name === "hint" ? noted : name !== "undo" && !played;
+      button.hidden = name === "before" || name === "after" ? !noted : name === "redo" || name === "hint" ? noted : !ALWAYS.has(name) && !played;
     }
     this.buttons.again.hidden ||= moving;
     this.buttons.skip.hidden = !moving;
