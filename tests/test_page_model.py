@@ -185,6 +185,7 @@ class Reference:
             "match": self.match and self._match(self.match),
             "puzzle": None,
             "trouble": "",
+            "kept": False,
         }  # fmt: skip
 
     def _proved(self, seat: int) -> bool:
