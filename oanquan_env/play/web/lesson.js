@@ -99,8 +99,9 @@ async function showLine(loss, number, played) {
       const won = before.won.map((stones, player) => stones + stonesWon([told], before.won.length)[player]);
       const after = { ...before, frame: sweep?.after ?? told.after, sweep, won, mover: told.mover, under: told.under, over: told.over, winners: outcome?.winners ?? null };
       const next = !outcome && ply < PLIES ? tools().thinker.hint(rules, game.position, { review: true, proved: !page.state.match?.owners.tabs }) : null; // it thinks while the move is seen
-      view.speak(said().line(named(move), ply, PLIES));
-      await view.board.play(told, before, after, (text) => view.tell(view.board.named(text)));
+      const words = said().line(named(move), ply, PLIES);
+      view.speak(words);
+      await view.board.play(told, before, after, (text) => view.tell(`${words} ${view.board.named(text)}`));
       if (ours()) await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
       before = { ...after, sweep: null };
       move = (await next)?.best;
@@ -117,6 +118,6 @@ async function showLine(loss, number, played) {
 
 /** The position after the first `number` moves as a puzzle: to find what was better. */
 export function openOwn({ best, values, proved }, number) {
-  const { rules, position } = beside(number), exact = Object.keys(values).every((move) => proved.has(move));
-  return play("own_puzzle", { rules: page.state.rules, position: positionText(rules, position), best, values, proved: exact });
+  const { rules, position } = beside(number);
+  return play("own_puzzle", { rules: page.state.rules, position: positionText(rules, position), best, values, proved: proved.has(best) });
 }

@@ -74,7 +74,12 @@ function margin(number) {
 /** The move of that number, if it gave points away or changed who wins: how many, and why. */
 export function mistake(number) {
   const loss = found[number - 1];
-  return valued() && isMistake(loss) ? { price: loss.price, number, loss, text: reason(number, loss) } : null;
+  return valued() && isMistake(loss) ? told(number, loss) : null;
+}
+
+function told(number, loss) {
+  const why = reason(number, loss);
+  return { price: loss.price, number, loss, why, text: `${capital(why)}. ${said().best(named(loss.best))}.` };
 }
 
 function reason(number, { mover, best, values, price }) {
@@ -86,7 +91,7 @@ function reason(number, { mover, best, values, price }) {
   else if (won[1] > taken[1]) parts.push(words.missedStone(named(best)));
   else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(named(best), won[0]));
   else if (points >= price / 2) parts.push(words.takesSeeds(seatName(view, after.mover), points, named(after.best)));
-  return `${capital([words.price(price), ...parts].join(", "))}. ${words.best(named(best))}.`;
+  return [words.price(price), ...parts].join(", ");
 }
 
 // ---- searching -------------------------------------------------------------------------------------------------------
@@ -184,7 +189,7 @@ function showMistakes() {
   if (!reviewing()) { view.setNotes(new Map()); return; }
   const { line, seats } = page.state, made = line.map((_, index) => mistake(index + 1)).filter(Boolean), all = positions();
   const looked = Array.from({ length: all }, (_, number) => number).filter((number) => values.has(serialAt(number))).length, open = looked < all, done = budget.number < 0;
-  const told = open ? said().looking : done ? said().mistakes(made.length) : said().closer(Math.round((100 * (all - 1 - budget.number)) / all));
+  const words = open ? said().looking : done ? said().mistakes(made.length) : said().closer(Math.round((100 * (all - 1 - budget.number)) / all));
   const name = ({ number, loss }) => `${number}. ${capital(seatName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
   const go = ({ number }) => () => { view.view(number - 1); $("table").scrollIntoView({ block: "nearest", behavior: "smooth" }); };
   const item = (one) => {
@@ -193,11 +198,11 @@ function showMistakes() {
     return make("li", {}, button);
   };
   const persons = made.filter(({ loss }) => seats[loss.mover].person), [worst] = [...(seats.some(({ person }) => person) ? persons : made)].sort((one, other) => other.price - one.price);
-  const head = [make("p", { textContent: told })], step = open ? looked : all - 1 - budget.number;
-  if (!done) head.push(make("progress", { max: all, value: step, ariaLabel: told }));
+  const head = [make("p", { textContent: words })], step = open ? looked : all - 1 - budget.number;
+  if (!done) head.push(make("progress", { max: all, value: step, ariaLabel: words }));
   const puzzle = done && worst ? [make("button", { textContent: persons.length ? said().puzzle : said().anyPuzzle, onclick: () => openOwn(worst.loss, worst.number - 1).catch(complain) })] : [];
   replaceKeepingFocus($("mistakes"), [make("li", {}, ...head), ...made.map(item), ...(puzzle.length ? [make("li", {}, ...puzzle)] : [])]);
-  view.setNotes(new Map(made.map(({ number, loss, text }) => [number - 1, `${said().played(who(loss.mover), named(playedAfter(number - 1)))}. ${text}`])), done ? told : said().looking);
+  view.setNotes(new Map(made.map(({ number, loss, why }) => [number - 1, `${said().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`])), done ? words : said().looking);
 }
 
 /** Exchange the items of a list; the button that had the focus has it again. */
