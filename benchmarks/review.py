@@ -175,7 +175,13 @@ def counts(games: list[dict[str, str]], stage: str, kind: str = "proved") -> dic
     off = sum(abs(ours.points - theirs.points) > LARGE for ours, theirs in zip(told, truth, strict=True))
     large = ([loss.points >= LARGE for loss in losses] for losses in (told, truth))
     changed = ([loss.changed for loss in losses] for losses in (told, truth))
-    return {"moves": len(truth), "off": off, **agreement("large", *large), **agreement("changed", *changed)}
+    return {
+        "games": len(games),
+        "moves": len(truth),
+        "off": off,
+        **agreement("large", *large),
+        **agreement("changed", *changed),
+    }
 
 
 def agreement(name: str, listed: list[bool], true: list[bool]) -> dict[str, int]:
@@ -186,7 +192,7 @@ def agreement(name: str, listed: list[bool], true: list[bool]) -> dict[str, int]
 
 def row(rules: str, stage: str, of: dict[str, int]) -> list[str]:
     """One line of the table."""
-    cells = [rules, str(of["moves"]), STAGES[stage], share(of["off"], of["moves"])]
+    cells = [rules, str(of["games"]), str(of["moves"]), STAGES[stage], share(of["off"], of["moves"])]
     for name in ("large", "changed"):
         right, listed = of[f"{name} found"], of[f"{name} listed"]
         cells += [str(of[name]), share(right, of[name]), share(listed - right, listed)]

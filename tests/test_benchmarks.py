@@ -198,7 +198,7 @@ def test_a_review_is_compared_move_by_move() -> None:
     assert review.read("5! 0 4") == losses
     games = [{"quick": "9! 0 4", "full": "5! 1! 1", "proved": "5! 0 4", "search": "5! 0 5"}]
     quick, full = (review.row("`app`", stage, review.counts(games, stage)) for stage in review.STAGES)
-    assert quick == ["`app`", "3", "quick pass", "33.3 %", "2", "100.0 %", "0.0 %", "1", "100.0 %", "0.0 %"]
-    assert full == ["`app`", "3", "whole", "0.0 %", "2", "50.0 %", "0.0 %", "1", "100.0 %", "50.0 %"]
+    assert quick == ["`app`", "1", "3", "quick pass", "33.3 %", "2", "100.0 %", "0.0 %", "1", "100.0 %", "0.0 %"]
+    assert full == ["`app`", "1", "3", "whole", "0.0 %", "2", "50.0 %", "0.0 %", "1", "100.0 %", "50.0 %"]
     assert review.counts(games, "full", "search")["off"] == 1
     assert [row[0] for row in review.table_rows({"results": {"app": games}})] == ["`app`", "`app`", "all", "all"]
