@@ -42,6 +42,7 @@ LARGE = 3
 """Points, as on the page: a move that gives away so many is listed as a mistake."""
 HEADS = (
     "rules",
+    "games",
     "moves",
     "review",
     "off by more than 3",
