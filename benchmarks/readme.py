@@ -18,7 +18,7 @@ from agents.evaluation.results import Report, read_report
 from agents.reports.cards import cards
 from agents.reports.report import summary
 from agents.support.markdown import renew, replace_between
-from benchmarks import methods, newcomer, peers, players
+from benchmarks import methods, newcomer, peers, players, review
 from benchmarks import reach as reach_games
 from benchmarks.report import RESULTS, by_size
 from docs import generated
@@ -112,6 +112,11 @@ def training() -> str:
 def first_games() -> str:
     """How long first games of a newcomer last against each level, and how they end."""
     return measured("newcomer", newcomer.HEADS, newcomer.table_rows)
+
+
+def review_of_games() -> str:
+    """How far the page's review agrees with a deeper search."""
+    return measured("review", review.HEADS, review.table_rows)
 
 
 def reach() -> str:
@@ -210,7 +215,11 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
     **generated.PAGES,
     ROOT / "docs" / "perfect-play.md": {**generated.PAGES[ROOT / "docs" / "perfect-play.md"], "reach": reach},
-    ROOT / "docs" / "play.md": {**generated.PAGES[ROOT / "docs" / "play.md"], "first-games": first_games},
+    ROOT / "docs" / "play.md": {
+        **generated.PAGES[ROOT / "docs" / "play.md"],
+        "first-games": first_games,
+        "review": review_of_games,
+    },
 }
 """Which parts each page has."""
 

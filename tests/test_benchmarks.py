@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agents.support import provenance
-from benchmarks import learning, methods, newcomer, players, readme, report
+from benchmarks import learning, methods, newcomer, players, readme, report, review
 from oanquan_env import Core, Rules, evaluate
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.play.levels import LEVELS
@@ -186,3 +186,19 @@ def test_a_run_of_pqn_learns_for_its_budget(tmp_path: Path) -> None:
     assert run.optimizer.param_groups[0]["lr"] == pytest.approx(run.options.learning_rate / 20)
     assert any((a != b).any() for a, b in zip(run.net.parameters(), before.net.parameters(), strict=True))
     assert isinstance(run.players()[""].choose(Core("ludii").start(), np.random.default_rng(0))[0], np.integer)
+
+
+def test_a_review_is_compared_move_by_move() -> None:
+    losses = [
+        review.Loss.of({0: 3, 1: -2}, 1, 1),
+        review.Loss.of({0: 3, 1: 3}, 1, -3),
+        review.Loss.of({0: 4, 1: 0}, 1, 2),
+    ]
+    assert review.written(losses) == "5! 0 4"
+    assert review.read("5! 0 4") == losses
+    games = [{"quick": "9! 0 4", "full": "5! 1! 1", "proved": "5! 0 4", "search": "5! 0 5"}]
+    quick, full = (review.row("`app`", stage, review.counts(games, stage)) for stage in review.STAGES)
+    assert quick == ["`app`", "1", "3", "quick pass", "33.3 %", "2", "100.0 %", "0.0 %", "1", "100.0 %", "0.0 %"]
+    assert full == ["`app`", "1", "3", "whole", "0.0 %", "2", "50.0 %", "0.0 %", "1", "100.0 %", "50.0 %"]
+    assert review.counts(games, "full", "search")["off"] == 1
+    assert [row[0] for row in review.table_rows({"results": {"app": games}})] == ["`app`", "`app`", "all", "all"]

@@ -185,6 +185,7 @@ class Reference:
             "match": self.match and self._match(self.match),
             "puzzle": None,
             "trouble": "",
+            "kept": False,
         }  # fmt: skip
 
     def _proved(self, seat: int) -> bool:
@@ -359,6 +360,38 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
     assert [answer["refused"] is None for answer in answers[6:9]] == [False, True, False]
     assert (refused["puzzle"], answered["line"], none["puzzle"]) == (None, [1, 2], None)
     assert there["record"] == none["record"]
+
+
+def test_a_try_and_an_own_puzzle_leave_the_game_where_it_was() -> None:
+    position = "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"
+    own: Json = {"rules": "mancala-world", "position": position, "best": "3A", "proved": False}
+    own["values"] = {"3A": 12, "2C": 12, "5A": -24}
+    script: Script = [("new", {"moves": "5A3A", "seats": ["human", PLAYED]}), ("branch", {"moves": 0})]
+    script += [("move", {"move": "3A", "ply": 0}), ("rematch", {}), ("resume", {}), ("branch", {"moves": 1})]
+    script += [("own_puzzle", own), ("move", {"move": "2C", "ply": 0}), ("reopen", {}), ("undo", {})]
+    script += [("move", {"move": "5A", "ply": 0}), ("resume", {}), ("branch", {"moves": 9})]
+    [answers] = played([script])
+    game, tried, moved, again, back, other, puzzle, right, reopened, _, wrong, end, none = (
+        one["state"] for one in answers
+    )
+    names = [seat["name"] for seat in other["seats"]]
+    assert (tried["position"], moved["turn"], again["line"], again["kept"]) == (position, "player", [], True)
+    assert names == [PLAYED, "human"]  # a person tries the move of the other player
+    assert other["ply"] == 1
+    assert (puzzle["puzzle"]["name"], puzzle["puzzle"]["answer"]) == ("own", None)
+    assert right["puzzle"]["answer"] == {
+        "move": "2C",
+        "best": "3A",
+        "right": True,
+        "values": own["values"],
+        "proved": False,
+    }
+    assert (reopened["puzzle"]["level"], reopened["puzzle"]["answer"]) == ("own", None)
+    assert wrong["puzzle"]["answer"]["right"] is False
+    assert back == {**game, "version": back["version"], "moves": back["moves"]}
+    assert (end["position"], end["kept"], end["puzzle"]) == (game["position"], False, None)
+    assert answers[-1]["refused"]["code"] == "request"
+    assert none["position"] == end["position"]
 
 
 def test_records_name_those_who_played() -> None:

@@ -276,6 +276,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
             least = final[best] if {move, best} <= {*exact} else final[best] - PREFERENCE
             best = move if final[move] >= least else best
         trace = board.sowing(best)
+        assert (found["search"].pop("nodes") > 0) == (rules.refill == "borrow")  # else more would see the same
         assert found == {
             "player": reviewer(rules),
             "best": str(best),

@@ -51,17 +51,55 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     assert "North wins" not in page.locator("aside").inner_text()  # the result is told once
     page.locator("#review").tap()
     page.locator("#mistakes button", has_text="−36").tap()
-    person.waits_for("Move 1 of 2: 5A. Gives away 36 points, turns a win into a loss")
+    person.waits_for("Start. South played 5A: gives away 36 points, turns a win into a loss")
     assert person.board.locator(".floor, .say").evaluate_all(IN_SIGHT)
     person.press("last")
-    person.waits_for("One move gave away three points or more.")
+    person.waits_for("One move gave away three points or more, or changed who wins.")
     person.press("after")
-    person.waits_for("Move 1 of 2")
+    person.waits_for("Start.")
     assert [text for text in page.locator("#graph text").all_text_contents() if text[0] in "+0"] != []
     page.locator("#rematch").tap()
     person.wait_for_turn()
     assert page.locator("#bar").is_hidden()
     assert not page.locator("#evaluate").is_checked()
+
+
+def test_a_mistake_is_a_lesson(visit: Visit) -> None:
+    person = visit("#moves=5A3A&north=easy")
+    page, arrows, lesson = (
+        person.page,
+        person.board.locator(".marks [stroke-dasharray]"),
+        person.page.locator("#lesson"),
+    )
+    page.locator("#review").click()
+    page.locator("#mistakes button", has_text="−36").click()
+    assert lesson.locator("li").all_inner_texts() == [
+        "You played 5A: 24 points behind at the end (proved)",
+        "Best was 2C: 12 points ahead at the end (proved)",
+    ]
+    assert lesson.locator(".key").evaluate_all("keys => keys.map(key => key.ariaLabel)") == [
+        "dashed red arrow",
+        "solid green arrow",
+    ]
+    assert arrows.count() == 2  # of the move played: its field, and the shaft
+    lesson.get_by_text("Show the best line").click()
+    person.waits_for("Best line, 1 of 3: 2C.")
+    assert arrows.count() == 0
+    lesson.get_by_text("Stop").click()
+    person.waits_for("Start. You played 5A")
+    assert arrows.count() == 2
+    lesson.get_by_text("Try it yourself").click()
+    person.play("2C")
+    assert person.moves[0] == "2C"
+    page.locator("#resume").click()
+    assert person.moves == ["5A", "3A"]
+    page.locator("#mistakes button", has_text="puzzle").click()
+    person.waits_for("From your own game")
+    person.move("4A")  # as good as 2C
+    person.waits_for("Right: 4A it is. You end 12 points ahead: proved.")
+    assert page.locator("#next-puzzle").is_hidden()
+    page.locator("#resume").click()
+    person.waits_for("One move gave away")
 
 
 def test_people_are_no_directions_in_vietnamese(visit: Visit) -> None:

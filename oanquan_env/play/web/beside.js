@@ -1,21 +1,29 @@
 // What is shown beside the board: the game, its match, its moves, and what comes after its end.
 
 import { moveName } from "./board-words.js";
-import { $, complain, make, page, words } from "./common.js";
+import { $, complain, make, page, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { openPuzzle } from "./puzzles.js";
-import { mistake, review, reviewing, showValues } from "./review.js";
 import { play, view } from "./table.js";
 import { sentenceName, settlement } from "./told.js";
 
 let ended = null; // the game whose end has been told
+let values = null; // review.js, once somebody wants values
+
+async function review(wanted = true) {
+  try {
+    values ??= await import("./review.js");
+    values.review(wanted);
+  } catch (error) { complain(error); }
+}
 
 export function show() {
   if (!page.state) return;
   const { state } = page, { number } = view;
   $("about-game").textContent = `${presetName(state.rules)} · ${state.seats.map((_, seat) => capital(sentenceName(view, seat))).join(" – ")}`;
-  showValues();
-  const lines = number ? view.lines(number) : [view.words.noMove], wrong = number && !reviewing() ? mistake(number) : null;
+  $("values").hidden = state.seats.length > 2 || Boolean(state.puzzle);
+  values?.showValues();
+  const lines = number ? view.lines(number) : [view.words.noMove], wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
   $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
   $("from-here").hidden = view.viewing === null;
@@ -32,7 +40,7 @@ function presetName(rules) {
 
 function showMoves(number) {
   const list = $("moves"), shown = page.state.line.slice(0, view.shown.length);
-  const rows = [[0, words().start, null], ...shown.map((serial, index) => [index + 1, `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`, mistake(index + 1)])];
+  const rows = [[0, words().start, null], ...shown.map((serial, index) => [index + 1, `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`, values?.mistake(index + 1)])];
   list.replaceChildren(...rows.map(([ply, text, wrong]) => {
     const button = make("button", { onclick: () => view.view(ply) }, text);
     if (ply === number) button.setAttribute("aria-current", "step");
@@ -74,14 +82,14 @@ function showEnd() {
     return;
   }
   const going = match && !match.over, solved = turn === "solved", head = $("next").querySelector("h2");
-  head.textContent = solved ? words().place(puzzle.number + 1, puzzle.counts[puzzle.level]) : match?.over ? matchEnd(match) : "";
+  head.textContent = solved && puzzle.level !== "own" ? words().place(puzzle.number + 1, puzzle.counts[puzzle.level]) : match?.over ? matchEnd(match) : "";
   head.hidden = !head.textContent;
   $("next-round").hidden = !going;
-  $("next-puzzle").hidden = !solved;
+  $("next-puzzle").hidden = !solved || puzzle.level === "own";
   $("retry").hidden = !solved || puzzle.answer.right;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
   $("card").hidden = solved || !page.state.outcome;
-  $("review").hidden = solved || seats.length > 2 || reviewing();
+  $("review").hidden = solved || seats.length > 2 || values?.reviewing();
   if (ended === game) return;
   ended = game;
   $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
@@ -97,6 +105,12 @@ $("retry").onclick = () => play("undo").catch(complain);
 $("next-puzzle").onclick = () => openPuzzle(page.state.puzzle.level, page.state.puzzle.number + 1);
 $("rematch").onclick = () => play("rematch").catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
-$("review").onclick = review;
-$("card").onclick = () => import("./card.js").then(({ share }) => share(null)).catch(complain);
+$("card").onclick = () => import("./card.js").then(({ share }) => share(values?.judged() ?? null)).catch(complain);
+$("review").onclick = () => review();
+$("evaluate").checked = store.get("evaluate") === "yes";
+$("evaluate").onchange = () => {
+  store.set("evaluate", $("evaluate").checked ? "yes" : "no");
+  review(false);
+};
+if ($("evaluate").checked) review(false);
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);

@@ -36,6 +36,7 @@ export class GameView extends EventTarget {
     this.whole = "";
     this.shown = [];
     this.viewing = null;
+    this.marks = null; // of a number of moves: what is drawn in place of the last move's marks, or null
     this.option("speed", this.board.speed === Infinity ? "none" : "normal");
     this.option("loud", false);
     this.setLanguage(language);
@@ -148,10 +149,10 @@ export class GameView extends EventTarget {
 
   /** The position after so many moves of the game, as `BoardView.show` takes it. */
   position(number) {
-    const { state } = this, line = state.line.slice(0, number).map((serial) => this.moves[serial]), move = line.at(-1);
+    const { state } = this, line = state.line.slice(0, number).map((serial) => this.moves[serial]), move = line.at(-1), { under, over } = this.marks?.(number) ?? move ?? {};
     const position = {
       frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [], won: stonesWon(line, state.seats.length),
-      under: move?.under, over: move?.over, tabs: state.match?.owners.tabs, names: plateNames(this), winners: null,
+      under, over, tabs: state.match?.owners.tabs, names: plateNames(this), winners: null,
     };
     if (number < state.line.length) return position;
     if (state.outcome) {

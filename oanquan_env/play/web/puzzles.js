@@ -22,8 +22,8 @@ export async function openPuzzle(level, from = 0) {
 
 view.addEventListener("shown", () => {
   const puzzle = page.state?.puzzle;
-  $("resume").hidden = !puzzle;
-  if (puzzle?.answer?.right) store.set(`solved-${puzzle.level}`, JSON.stringify([...solved(puzzle.level).add(name(puzzle.number))]));
+  $("resume").hidden = !page.state?.kept;
+  if (puzzle?.answer?.right && puzzle.level !== "own") store.set(`solved-${puzzle.level}`, JSON.stringify([...solved(puzzle.level).add(name(puzzle.number))]));
 });
 $("resume").onclick = () => play("resume").catch(complain);
 $("puzzles").onclick = () => {

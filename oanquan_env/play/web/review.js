@@ -1,89 +1,143 @@
 // Who is ahead after each move: a bar for the position shown, a graph of the game, and the moves that gave points away.
 
-import { moveName } from "./board-words.js";
-import { $, complain, make, page, store } from "./common.js";
+import { $, complain, make, page } from "./common.js";
+import { arrows, gain, named, openOwn, showLesson, who } from "./lesson.js";
+import { Budget, QUICK, isMistake, losses, summary } from "./losses.js";
 import { MINUS, capital, element } from "./nodes.js";
+import { REVIEW } from "./review-words.js";
 import { hint, view } from "./table.js";
 import { how, seatName } from "./told.js";
 
-const MISTAKE = 3; // points that a move gives away at least to be told
 const LEFT = 30, FOOT = 16, TICKS = [30, 10, 0, -10, -30]; // pixels of the graph for its scale; points
+const STYLE = `
+#mistakes { margin: 8px 0 0; }
+#mistakes b { color: var(--red); }
+#mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 14px; margin-bottom: 4px; }
+#mistakes button[aria-current] { background: var(--warm); }
+#mistakes progress { width: 100%; accent-color: var(--green); }
+#mistakes p { font-size: 14px; }
+#graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
+#graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; } #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
+#graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--red); }
+#graph text { fill: var(--soft); font-size: 11px; }
+#bar { position: relative; padding-top: 16px; }
+#bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px; background: var(--warm); border: 1px solid var(--line); }
+#bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green); transition: width .4s; }
+#bar output { display: block; font-size: 14px; }
+#bar.old div { opacity: .35; }
+#board.lesson { --rest: 310px; }
+#lesson { padding: 4px 0 10px; font-size: 15px; }
+#lesson ul { margin: 0 auto 8px; padding: 0; list-style: none; width: fit-content; }
+#lesson li { display: flex; gap: 10px; align-items: center; line-height: 1.35; }
+#lesson .row-of { justify-content: center; }
+.key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
+.key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
+@media (max-width: 560px) { #board.lesson { --rest: 345px; } #lesson { font-size: 14px; } #lesson button { padding: 0 10px; } }`;
 const values = new Map(); // serial number of a move, 0 for none -> what the moves after it are worth
 let game = null, reviewed = null, busy = false; // the game of the values, and the one that a person wants to look through
+let found = [], budget = null, line = ""; // losses of the line's moves, what searches of it may still play, and the line
 
-$("evaluate").checked = store.get("evaluate") === "yes";
-$("evaluate").onchange = () => {
-  store.set("evaluate", $("evaluate").checked ? "yes" : "no");
-  reviewed = null;
-  view.refresh();
-};
+const style = new CSSStyleSheet();
+style.replaceSync(STYLE);
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
+view.marks = (number) => (line === lined() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null);
 
-/** Show the review of this game; the board stays in sight. */
-export function review() {
-  reviewed = page.state.game;
-  view.refresh();
-  view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
+/** Show the review of this game, or hide it; the board stays in sight. */
+export function review(wanted = true) {
+  reviewed = wanted ? page.state.game : null;
+  if (page.state) view.refresh();
+  if (wanted) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
+const said = () => REVIEW[page.language];
+const lined = () => `${page.state.game} ${page.state.line}`;
 const serialAt = (number) => (number ? page.state.line[number - 1] : 0);
+const playedAfter = (number) => view.moves[page.state.line[number]]?.move;
 const valued = () => ($("evaluate").checked || reviewed === page.state.game) && page.state.seats.length === 2 && !page.state.puzzle;
 export const reviewing = () => valued() && page.state.turn === "over";
 
+/** How well each player played, once the review of a finished game is done; else null. */
+export const judged = () => (reviewing() && line === lined() && budget.number < 0 ? summary(found, page.state.outcome.scores) : null);
+const positions = () => page.state.line.length + (page.state.outcome ? 0 : 1);
+
+/** The losses by what is known now, the end of a finished game included; where fields changed hands, the searches do not know whose they are. */
+function judge() {
+  const { line, outcome, match } = page.state, hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
+  const final = outcome ? outcome.scores[0] - outcome.scores[1] : null;
+  found = losses(hints, line.map((serial) => view.moves[serial].move), match?.owners.tabs ? null : final);
+  if (final !== null) found[line.length] = { lead: final, exact: true };
+}
+
 /** South's final points less North's after so many moves if both play their best, and how this is known. */
 function margin(number) {
-  const { line, outcome } = page.state;
-  if (number === line.length && outcome) return { points: outcome.scores[0] - outcome.scores[1], known: "" };
-  const value = values.get(serialAt(number));
-  return value && { points: Math.round((value.mover ? -1 : 1) * value.values[value.best]), known: how(view, value) };
+  const loss = found[number];
+  return loss && { points: Math.round(loss.lead), known: loss.best ? how(view, { best: loss.best, exact: [...loss.proved], search: loss.search }) : "" };
 }
 
-/** The move of that number, if it gave points away: how many, and why. */
+/** The move of that number, if it gave points away or changed who wins: how many, and why. */
 export function mistake(number) {
-  const { moves } = view, move = moves[serialAt(number)], before = values.get(serialAt(number - 1));
-  if (!valued() || !before || !(move.move in before.values)) return null;
-  const price = Math.round(before.values[before.best] - before.values[move.move]);
-  return price < MISTAKE ? null : { price, number, text: reason(number, move, before, price) };
+  const loss = found[number - 1];
+  return valued() && isMistake(loss) ? told(number, loss) : null;
 }
 
-function reason(number, move, before, price) {
-  const { words } = view, named = (text) => moveName(text, page.language), after = values.get(serialAt(number));
-  const taken = move.steps.reduce((sum, { points = 0, stones = 0 }) => [sum[0] + points, sum[1] + stones], [0, 0]);
-  const best = before.values[before.best], played = before.values[move.move], parts = [], answered = after && after.mover !== before.mover;
-  if (best > 0 && played < 0) parts.push(words.lost);
-  else if (best >= 0 && played <= 0 && best !== played) parts.push(best > 0 ? words.drawn : words.undrawn);
-  if (answered && after.captured[1]) parts.push(words.takesStones(seatName(view, after.mover), after.captured[1], named(after.best)));
-  else if (before.captured[1] > taken[1]) parts.push(words.missedStone(named(before.best)));
-  else if (before.captured[0] - taken[0] >= price / 2) parts.push(words.missed(named(before.best), before.captured[0]));
-  else if (answered && after.captured[0] >= price / 2) parts.push(words.takesSeeds(seatName(view, after.mover), after.captured[0], named(after.best)));
-  return `${[words.price(price), ...parts].join(", ")}. ${words.better(named(before.best))}`;
+function told(number, loss) {
+  const why = reason(number, loss);
+  return { price: loss.price, number, loss, why, text: `${capital(why)}. ${said().best(named(loss.best))}.` };
 }
 
-/** Ask for the values that are missing, that of the position shown first. */
+function reason(number, { mover, best, values, price }) {
+  const words = said(), move = playedAfter(number - 1), after = found[number], answered = after?.best && after.mover !== mover, parts = [];
+  const won = gain(number - 1, best), taken = gain(number - 1, move), [points, stones] = answered ? gain(number, after.best) : [0, 0];
+  if (values[best] > 0 && values[move] < 0) parts.push(words.lost);
+  else if (values[best] >= 0 && values[move] <= 0) parts.push(values[best] > 0 ? words.drawn : words.undrawn);
+  if (stones) parts.push(words.takesStones(seatName(view, after.mover), stones, named(after.best)));
+  else if (won[1] > taken[1]) parts.push(words.missedStone(named(best)));
+  else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(named(best), won[0]));
+  else if (points >= price / 2) parts.push(words.takesSeeds(seatName(view, after.mover), points, named(after.best)));
+  return [words.price(price), ...parts].join(", ");
+}
+
+// ---- searching -------------------------------------------------------------------------------------------------------
+
+/** Ask for the values that are missing, that of the position shown first; of a game to review then again, more closely. */
 async function fill() {
   if (busy) return;
   busy = true;
   try {
-    for (;;) {
-      const { line, outcome } = page.state, last = outcome ? line.length - 1 : line.length;
-      const wanted = [view.number, ...Array.from({ length: last + 1 }, (_, number) => last - number)];
-      const number = wanted.find((number) => number <= last && !values.has(serialAt(number)));
-      if (number === undefined || !valued()) return;
-      const asked = game, found = await hint(number);
-      if (asked !== game) continue;
-      values.set(found.serial, found);
+    for (let next = wanted(); next; next = wanted()) {
+      const asked = game, at = line, told = await hint(...next);
+      if (asked !== game || at !== line) continue;
+      if (next === budget.asked) budget.spend(told.search.nodes);
+      values.set(told.serial, told);
+      judge();
       view.dispatchEvent(new Event("shown"));
     }
-  } catch (error) { complain(error); } finally { busy = false; }
+  } catch (error) { if (error.name !== "AbortError") complain(error); } finally { busy = false; }
 }
+
+/** The position to search next, and for how many moves; null for none. */
+function wanted() {
+  if (!valued()) return null;
+  const all = positions(), order = [view.number, ...Array.from({ length: all }, (_, place) => all - 1 - place)];
+  const open = order.find((number) => number < all && !values.has(serialAt(number)));
+  if (open !== undefined) return [open, reviewing() ? QUICK : null];
+  if (!reviewing()) return null;
+  while (budget.number >= 0 && !budget.deepens(values.get(serialAt(budget.number)))) budget.spend(0);
+  return budget.number < 0 ? null : (budget.asked = [budget.number, budget.share]);
+}
+
+// ---- what is shown ---------------------------------------------------------------------------------------------------
 
 export function showValues() {
   const on = valued();
   if (game !== page.state.game) { values.clear(); game = page.state.game; }
-  $("values").hidden = page.state.seats.length > 2 || Boolean(page.state.puzzle);
+  if (line !== lined()) { line = lined(); budget = new Budget(positions()); judge(); }
   $("bar").hidden = !on;
   $("graph").toggleAttribute("hidden", !on);
   $("mistakes").hidden = !reviewing();
   showMistakes();
+  const shown = found[view.number];
+  showLesson(reviewing() && isMistake(shown) && view.viewing !== null && shown.best ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
   showBar(margin(view.number));
   showGraph();
@@ -91,7 +145,7 @@ export function showValues() {
 }
 
 function showBar(now) {
-  const bar = $("bar"), points = now ? now.points : null, { words } = view;
+  const bar = $("bar"), points = now ? now.points : null, words = said();
   bar.classList.toggle("old", !now);
   if (now) bar.firstElementChild.style.width = `${50 + 50 * Math.tanh(points / 25)}%`;
   const text = !now ? "…" : points ? words.ahead(capital(seatName(view, points > 0 ? 0 : 1)), Math.abs(points), now.known) : words.even(now.known);
@@ -123,23 +177,40 @@ function showGraph() {
   element("path", { class: "here", d: `M${x(view.number)},0V${height - FOOT}` }, graph);
   for (let number = 1; number <= page.state.line.length; number++) {
     const now = margin(number);
-    if (now && mistake(number)) element("circle", { class: "mistake", cx: x(number), cy: y(now.points), r: 4.5 }, graph);
+    if (now && isMistake(found[number - 1])) element("circle", { class: "mistake", cx: x(number), cy: y(now.points), r: 4.5 }, graph);
   }
   [0, 1].forEach((player) => write(capital(seatName(view, player)), width - 12, player ? height - FOOT - 4 : 12, "end"));
-  graph.setAttribute("aria-label", view.words.graph);
+  graph.setAttribute("aria-label", said().graph);
   graph.onclick = (event) => {
     const number = Math.round((all * (event.clientX - graph.getBoundingClientRect().left - LEFT)) / (width - LEFT - 8));
     view.view(Math.max(0, number));
   };
 }
 
-/** The moves that gave points away, in a list and as notes of the board, whose buttons lead from one to the next. */
+/** The mistakes in a list, and as notes of the board at the positions before them, whose buttons lead from one to the next. */
 function showMistakes() {
-  const { line } = page.state, made = reviewing() ? line.map((_, index) => mistake(index + 1)).filter(Boolean) : [];
-  const looking = line.some((_, index) => !values.has(serialAt(index))), told = looking ? view.words.reviewing : view.words.mistakes(made.length);
-  const name = ({ number }) => `${number}. ${capital(seatName(view, values.get(serialAt(number - 1)).mover))} ${moveName(view.moves[serialAt(number)].move, page.language)}`;
-  const go = ({ number }) => () => { view.view(number); view.host.scrollIntoView({ block: "nearest", behavior: "smooth" }); };
-  const button = (one) => make("button", { onclick: go(one) }, make("b", { textContent: `${name(one)} ${MINUS}${one.price}` }), ` ${one.text}`);
-  $("mistakes").replaceChildren(...made.map((one) => make("li", {}, button(one))));
-  view.setNotes(new Map(made.map(({ number, text }) => [number, text])), reviewing() ? told : "");
+  if (!reviewing()) { view.setNotes(new Map()); return; }
+  const { line, seats } = page.state, made = line.map((_, index) => mistake(index + 1)).filter(Boolean), all = positions();
+  const looked = Array.from({ length: all }, (_, number) => number).filter((number) => values.has(serialAt(number))).length, open = looked < all, done = budget.number < 0;
+  const words = open ? said().looking : done ? said().mistakes(made.length) : said().closer(Math.round((100 * (all - 1 - budget.number)) / all));
+  const name = ({ number, loss }) => `${number}. ${capital(seatName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
+  const go = ({ number }) => () => { view.view(number - 1); $("table").scrollIntoView({ block: "nearest", behavior: "smooth" }); };
+  const item = (one) => {
+    const button = make("button", { onclick: go(one) }, make("b", { textContent: `${name(one)} ${MINUS}${one.price}` }), ` ${one.text}`);
+    if (one.number - 1 === view.viewing) button.setAttribute("aria-current", "step");
+    return make("li", {}, button);
+  };
+  const persons = made.filter(({ loss }) => seats[loss.mover].person), [worst] = [...(seats.some(({ person }) => person) ? persons : made)].sort((one, other) => other.price - one.price);
+  const head = [make("p", { textContent: words })], step = open ? looked : all - 1 - budget.number;
+  if (!done) head.push(make("progress", { max: all, value: step, ariaLabel: words }));
+  const puzzle = done && worst ? [make("button", { textContent: persons.length ? said().puzzle : said().anyPuzzle, onclick: () => openOwn(worst.loss, worst.number - 1).catch(complain) })] : [];
+  replaceKeepingFocus($("mistakes"), [make("li", {}, ...head), ...made.map(item), ...(puzzle.length ? [make("li", {}, ...puzzle)] : [])]);
+  view.setNotes(new Map(made.map(({ number, loss, why }) => [number - 1, `${said().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`])), done ? words : said().looking);
+}
+
+/** Exchange the items of a list; the button that had the focus has it again. */
+function replaceKeepingFocus(list, items) {
+  const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
+  list.replaceChildren(...items);
+  if (place >= 0) list.querySelectorAll("button")[place]?.focus({ preventScroll: true });
 }

@@ -14,7 +14,7 @@ const notYours = (code) => new Refused(code, "it is not your turn", "chưa đế
 const impossible = (en, vi) => new Refused("request", en, vi);
 
 // Each is a method with an underscore before its name.
-const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "resume", "resign", "next_round", "load"];
+const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "own_puzzle", "branch", "resume", "resign", "next_round", "load"];
 
 /**
  * One game after another. There is none before the first `request("new", ...)`; event "changed" after every change.
@@ -80,14 +80,14 @@ export class Session extends EventTarget {
 
   /** Go back to where only the first `moves` moves had been played. */
   _back({ moves }) {
-    if (!Number.isInteger(moves) || moves < 0 || moves > this.game.line().length) throw impossible(`there is no move ${moves}`, `không có nước ${moves}`);
+    this.#after(moves);
     this.game.backTo(moves);
   }
 
   /** Begin the same game or match again; with `swap` everybody moves one seat on. */
   _rematch({ swap = false }) {
     const { rules, names, match, root } = this.game, seats = swap ? [...names.slice(1), names[0]] : names;
-    return this.#put(match ? { rules, start: this.#engine.start(rules), match: newMatch(match.rules) } : { rules, start: root.position }, seats);
+    return this.#put(match ? { rules, start: this.#engine.start(rules), match: newMatch(match.rules) } : { rules, start: root.position }, seats, { kept: this.#kept });
   }
 
   /** Show a puzzle of a level; after the last one the first comes again. The game is kept until `resume`. */
@@ -99,12 +99,25 @@ export class Session extends EventTarget {
     if (!Object.hasOwn(levels, level) || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
     const place = number % levels[level].length, puzzle = levels[level][place];
     const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values), start = parsePosition(rules, puzzle.position, this.#engine);
-    const kept = this.#kept ?? { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values };
     const counts = Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length]));
-    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept, puzzle: { ...puzzle, level, number: place, counts } });
+    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: { ...puzzle, level, number: place, counts } });
   }
 
-  /** Leave the puzzle, and go on with the game before it. */
+  /** A puzzle that a review made, by its move that is best and the values of all. The game is kept until `resume`. */
+  _own_puzzle({ rules: text, position, best, values, proved }) {
+    const rules = this.#engine.rules(parseRules(text, this.#catalogue)), start = parsePosition(rules, position, this.#engine);
+    const own = { rules: text, position, best, values, proved }, counts = { own: 1 };
+    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: { ...own, own, name: "own", level: "own", number: 0, counts } });
+  }
+
+  /** Another game from where the first `moves` moves have led, for a person on the seat to move. This one is kept until `resume`. */
+  _branch({ moves }) {
+    const { rules, names } = this.game, { position } = this.#after(moves), other = names.find((name) => name !== PERSON) ?? PERSON;
+    const seats = names[position.mover] === PERSON ? names : names.map((name, seat) => (seat === position.mover ? PERSON : name === PERSON ? other : name));
+    return this.#put({ rules, start: position }, seats, { kept: this.#keeping });
+  }
+
+  /** Leave a puzzle or a branch, and go on with the game before it. */
   _resume() {
     if (!this.#kept) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
     const { game, number, drawing, values } = this.#kept;
@@ -139,7 +152,7 @@ export class Session extends EventTarget {
     const { game, version, trouble, puzzle } = this;
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
     const shown = { ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
-    const state = { version, game: this.number, trouble, ...texts, ...shown };
+    const state = { version, game: this.number, trouble, kept: this.#kept !== null, ...texts, ...shown };
     return this.#solved ? { ...state, turn: "solved", legal: [], previews: {} } : state;
   }
 
@@ -150,17 +163,21 @@ export class Session extends EventTarget {
     return this.#shown.drawing;
   }
 
-  /** The value of each move where the game stands, or for a review after its first `moves` moves. */
-  async hint(moves = null) {
-    const { game } = this, line = game.line(), at = moves ?? line.length;
-    if (!Number.isInteger(at) || at < 0 || at > line.length) throw impossible(`there is no move ${moves}`, `không có nước ${moves}`);
-    const { serial, position } = at ? line[at - 1] : game.root, values = this.#values, key = `${serial} ${moves === null}`;
+  /** The value of each move where the game stands, or for a review after its first `moves` moves, by so many moves of a search. */
+  async hint(moves = null, nodes = null) {
+    const { game } = this, { serial, position } = moves === null ? game.node : this.#after(moves), values = this.#values, key = `${serial} ${moves === null} ${nodes}`;
     if (position.ended) throw impossible("the game is over", "ván đã hết");
     if (!values.has(key)) {
-      const told = await this.#thinker.hint(game.rules, position, { review: moves !== null, proved: !changedHands(game.match) });
+      const told = await this.#thinker.hint(game.rules, position, { review: moves !== null, proved: !changedHands(game.match), ...(nodes && { nodes, signal: this.#turn.signal }) });
       values.set(key, { serial, ply: position.ply, mover: position.mover, ...told });
     }
     return values.get(key);
+  }
+
+  /** A game beside this one, from where its first `moves` moves have led, to play lines in. */
+  beside(moves) {
+    const { rules, names, match } = this.game;
+    return new Game(this.#engine, rules, this.#after(moves).position, names.map(() => PERSON), { match });
   }
 
   /** The game, or the match so far, as records. */
@@ -169,13 +186,13 @@ export class Session extends EventTarget {
   /** What `restore` needs to go on with this game elsewhere, as plain data. */
   kept() {
     const game = this.#kept?.game ?? this.game, { puzzle } = this;
-    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, puzzle: puzzle && { level: puzzle.level, number: puzzle.number } };
+    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, puzzle: puzzle && (puzzle.own ?? { level: puzzle.level, number: puzzle.number }) };
   }
 
   /** Go on with what `kept` gave. Throws Refused if it cannot be read. */
   async restore({ text, seats, puzzle }) {
     await this.request("load", { text, seats });
-    if (puzzle) await this.request("puzzle", puzzle);
+    if (puzzle) await this.request(puzzle.position ? "own_puzzle" : "puzzle", puzzle);
   }
 
   // ---- within --------------------------------------------------------------------------------------------------------
@@ -191,6 +208,16 @@ export class Session extends EventTarget {
     if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("it is a round of a match, in which fields are sold", "đây là một ván của trận có bán ruộng");
     return { ...record, match, resigned: record.termination === "resigned" };
   }
+
+  /** The node after the first `moves` moves. */
+  #after(moves) {
+    const { game } = this, line = [game.root, ...game.line()];
+    if (!Number.isInteger(moves) || !(moves in line)) throw impossible(`there is no move ${moves}`, `không có nước ${moves}`);
+    return line[moves];
+  }
+
+  /** What `resume` needs to go on with this game. */
+  get #keeping() { return this.#kept ?? { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values }; }
 
   get #solved() { return this.puzzle !== null && this.game.node.parent !== null; }
 

@@ -56,7 +56,7 @@ export function drawingJson(drawing, rules, names) {
 }
 
 /** The puzzle that is shown; its `answer` comes after the person's move. */
-export function puzzleJson({ level, name, number, counts, best, values }, game) {
+export function puzzleJson({ level, name, number, counts, best, values, proved = true }, game) {
   const [played] = game.line(), move = played && moveText(played.action);
-  return { level, name, number, counts, answer: played ? { move, best, right: move === best, values } : null };
+  return { level, name, number, counts, answer: played ? { move, best, right: move === best || values[move] >= values[best], values, proved } : null };
 }

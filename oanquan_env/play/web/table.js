@@ -25,8 +25,9 @@ function data(name) {
   return files.get(name);
 }
 
-/** The value of each move where the game stands, or after its first `moves` moves. */
-export const hint = (moves = null) => session.hint(moves);
+/** As of `Session`. */
+export const hint = (moves = null, nodes = null) => session.hint(moves, nodes);
+export const beside = (moves) => session.beside(moves);
 
 /** A request that changes the game; the page follows. */
 export const play = (name, asked = {}) => session.request(name, asked);

@@ -50,12 +50,12 @@ export class Thinking {
     return book !== null && book.follows(start, history, seat);
   }
 
-  /** The JSON of a hint, as `state.hint_json`, and `exact`: the moves whose value is proved. `proved` is false where fields
-   * changed hands: then nothing is. */
-  async hint(fields, position, { review = false, proved = true } = {}) {
+  /** The value of each move as its mover's final lead, and the best one; `exact` are the moves whose value is proved.
+   * `proved` is false where fields changed hands: then nothing is. A `review` may say how many moves its search plays. */
+  async hint(fields, position, { review = false, proved = true, nodes = null } = {}) {
     const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
     const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
-    const found = await this.#search(player.beyond ?? player, engine, rules, position, true);
+    const adviser = player.beyond ?? player, found = await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
     const bounds = (proved && (await this.#proofs(Openings, engine, rules))?.moveValues(rules, position)) || {};
     const { scores, mover } = position, lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
     const moves = Object.entries(found.values).map(([action, value]) => {
@@ -74,7 +74,7 @@ export class Thinking {
       values: Object.fromEntries(moves.map((move) => [moveText(move.action), Math.round(move.final) + 0])),
       exact: moves.filter((move) => move.exact).map((move) => moveText(move.action)),
       captured: [total(2) + rules.stone_value * total(3), total(3)],
-      search: { proved: moves.every((move) => move.exact), depth: found.depth },
+      search: { proved: moves.every((move) => move.exact), depth: found.depth, nodes: adviser.kind === "search" ? found.nodes : 0 }, // 0: more would see the same
     };
   }
 

@@ -81,7 +81,7 @@ function puzzleWords(view) {
   const { puzzle } = view.state, words = wordsOf(view), { answer } = puzzle;
   if (!answer) return `${words.yourTurn} ${words.puzzles[puzzle.name]}`;
   const move = moveName(answer.move, view.board.language), best = answer.values[answer.best];
-  if (answer.right) return words.right(move) + (best === undefined ? "" : words.ending(best));
+  if (answer.right) return words.right(move) + (best === undefined ? "" : words.ending(best, answer.proved));
   return best === undefined ? words.wrong(move) : words.losing(move, best - answer.values[answer.move]);
 }
 

@@ -1,0 +1,123 @@
+// A mistake as a lesson: both moves as arrows on the board, the best line played there, and a try from the same position.
+
+import { moveName } from "./board-words.js";
+import { $, complain, make, notice, page } from "./common.js";
+import { stonesWon, sweeping } from "./moving-board.js";
+import { capital } from "./nodes.js";
+import { parseMove, positionText } from "./notation.js";
+import { REVIEW } from "./review-words.js";
+import { nodeJson } from "./state.js";
+import { beside, play, tools, view } from "./table.js";
+import { how, seatName } from "./told.js";
+import { captured } from "./trace.js";
+
+const PLIES = 3; // of the best line that is played
+const PAUSE = 700; // milliseconds between them
+const DASH = "11 8";
+const KINDS = { played: { role: "captured", dash: ` stroke-dasharray="${DASH}"`, beside: 15, ring: 44 }, best: { role: "stone", dash: "", beside: -15, ring: 38 } };
+const said = () => REVIEW[page.language];
+export const named = (move) => moveName(move, page.language);
+
+/** Who made a move, as the beginning of a sentence. */
+export const who = (player) => (page.state.seats.filter(({ person }) => person).length === 1 && page.state.seats[player].person ? said().you : capital(seatName(view, player)));
+
+/** Points and stones that a move wins at once after the first `number` moves. */
+export const gain = (number, move) => captured(beside(number).trace(parseMove(move)));
+
+// ---- arrows ----------------------------------------------------------------------------------------------------------
+
+/** An arrow from a move's field into the next one, on the drawing as it is not turned. */
+function arrow(kind, mover, move) {
+  const { plain: drawing } = view.board, { centre: [x, y], heading } = drawing.squares[mover * (drawing.fields + 1) + Number(move[0]) - 1];
+  const { role, dash, beside, ring } = KINDS[kind], turn = (heading * 180) / Math.PI, forth = move.endsWith("A") ? 1 : -1, shaft = `M0,0H62`, head = "M58,-17L88,0L58,17Z";
+  const paint = (colour) => `class="f-${colour} s-${colour}" fill="${drawing.colours.light[colour]}" stroke="${drawing.colours.light[colour]}" stroke-linejoin="round"`;
+  const lines = (colour, width, dashed) => `<path ${paint(colour)} stroke-width="${width}"${dashed} d="${shaft}"/><path ${paint(colour)} stroke-width="${width / 3}" d="${head}"/>`;
+  return `<g transform="translate(${x} ${y}) rotate(${turn})">`
+    + `<rect class="s-${role}" fill="none" stroke="${drawing.colours.light[role]}" stroke-width="5"${dash} x="${-ring}" y="${-ring}" width="${2 * ring}" height="${2 * ring}" rx="6"/>`
+    + `<g transform="translate(0 ${beside}) scale(${forth} 1)">${lines("card", 15, "")}${lines(role, 9, dash)}</g></g>`;
+}
+
+/** What the board shows over the position before a mistake. */
+export const arrows = ({ mover, best, values }, move) => ({ under: "", over: arrow("best", mover, best) + (move in values ? arrow("played", mover, move) : "") });
+
+// ---- the panel below the board ---------------------------------------------------------------------------------------
+
+const legend = (kind, label, text) => {
+  const line = make("li", {});
+  line.innerHTML = `<svg class="key" viewBox="0 0 60 20" role="img"><path d="M2,10H40" stroke-width="6"${KINDS[kind].dash}/><path class="head" d="M40,2L58,10L40,18Z"/></svg>`;
+  line.firstChild.setAttribute("aria-label", label);
+  line.firstChild.classList.add(kind);
+  line.append(text);
+  return line;
+};
+
+/** Show the lesson of the move after the first `number` ones, or none. */
+export function showLesson(loss, number, move) {
+  const panel = $("lesson") ?? build(), shown = view.replaying === undefined || panel.line;
+  panel.hidden = !loss || !shown;
+  $("board").classList.toggle("lesson", !panel.hidden);
+  if (panel.hidden) return;
+  const { mover, best, values, proved, search } = loss, ends = (one) => said().ends(values[one], how(view, { best: one, exact: [...proved], search }));
+  const text = JSON.stringify([page.language, page.state.game, number, values, [...proved], Boolean(panel.line)]);
+  if (text === panel.text) return; // buttons keep the focus
+  panel.text = text;
+  panel.replaceChildren(
+    make("ul", {}, legend("played", said().dashed, `${said().played(who(mover), named(move))}: ${ends(move)}`), legend("best", said().solid, `${said().best(named(best))}: ${ends(best)}`)),
+    make("div", { className: "row-of" },
+      make("button", { type: "button", className: "main", textContent: panel.line ? said().stop : said().showIt, onclick: () => (panel.line ? view.view(number) : showLine(loss, number, move).catch(complain)) }),
+      make("button", { type: "button", textContent: said().tryIt, onclick: () => tryIt(number) })),
+  );
+}
+
+function build() {
+  const panel = make("section", { id: "lesson", hidden: true });
+  $("table").append(panel);
+  return panel;
+}
+
+async function tryIt(number) {
+  try {
+    await play("branch", { moves: number });
+    notice(said().trying, 10);
+  } catch (error) { complain(error); }
+}
+
+/** Play the best line on the board, and come back. */
+async function showLine(loss, number, played) {
+  const panel = $("lesson"), line = {}, game = beside(number), { speed } = view.board, names = view.board.plain.seats, { rules } = game;
+  const ours = () => view.replaying === line && panel.line === line, drawing = view.board.plain;
+  view.view(number);
+  view.replaying = panel.line = line;
+  view.setTools();
+  showLesson(loss, number, played);
+  if (speed === Infinity) view.board.speed = 1; // it was asked for
+  try {
+    let before = { ...view.position(number), under: "", over: "" };
+    for (let ply = 1, move = loss.best; ours() && move; ply += 1) {
+      game.step(parseMove(move));
+      const told = nodeJson(game.node, drawing, names), outcome = game.outcome(), sweep = outcome && sweeping(view.board.drawing, told.after, outcome.scores, page.state.match?.owners.codes);
+      const won = before.won.map((stones, player) => stones + stonesWon([told], before.won.length)[player]);
+      const after = { ...before, frame: sweep?.after ?? told.after, sweep, won, mover: told.mover, under: told.under, over: told.over, winners: outcome?.winners ?? null };
+      const next = !outcome && ply < PLIES ? tools().thinker.hint(rules, game.position, { review: true, proved: !page.state.match?.owners.tabs }) : null; // it thinks while the move is seen
+      const words = said().line(named(move), ply, PLIES);
+      view.speak(words);
+      await view.board.play(told, before, after, (text) => view.tell(`${words} ${view.board.named(text)}`));
+      if (ours()) await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
+      before = { ...after, sweep: null };
+      move = (await next)?.best;
+    }
+  } finally {
+    view.board.speed = speed;
+    const back = ours();
+    panel.line = null;
+    if (back) view.view(number);
+  }
+}
+
+// ---- a puzzle --------------------------------------------------------------------------------------------------------
+
+/** The position after the first `number` moves as a puzzle: to find what was better. */
+export function openOwn({ best, values, proved }, number) {
+  const { rules, position } = beside(number);
+  return play("own_puzzle", { rules: page.state.rules, position: positionText(rules, position), best, values, proved: proved.has(best) });
+}

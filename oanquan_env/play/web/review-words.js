@@ -1,0 +1,37 @@
+// The words of the review, in both languages: who is ahead, what a move gave away, and what would have been better.
+
+const margin = (points, ahead, behind, level) => (points > 0 ? ahead(points) : points < 0 ? behind(-points) : level);
+const of = (number, one, more) => (number === 1 ? one : more);
+
+export const REVIEW = {
+  en: {
+    ahead: (name, points, how) => `${name} +${points}${how}`, even: (how) => `Even${how}`,
+    graph: "Graph of who was ahead after each move; the list of moves leads there, too",
+    looking: "The game is being looked at…", closer: (share) => `The game is being looked at more closely: ${share} %`,
+    mistakes: (count) => (count ? `${count > 1 ? `${count} moves` : "One move"} gave away three points or more, or changed who wins.` : "No move gave away three points or more, or changed who wins."),
+    played: (name, move) => `${name} played ${move}`, you: "You", best: (move) => `Best was ${move}`,
+    ends: (points, how) => `${margin(points, (ahead) => `${ahead} ${of(ahead, "point", "points")} ahead at the end`, (behind) => `${behind} ${of(behind, "point", "points")} behind at the end`, "level at the end")}${how}`,
+    dashed: "dashed red arrow", solid: "solid green arrow",
+    price: (points) => `gives away ${points} ${of(points, "point", "points")}`, lost: "turns a win into a loss", drawn: "lets the win go", undrawn: "loses a draw",
+    takesStones: (name, count, move) => `lets ${name} take ${count > 1 ? "both mandarins" : "a mandarin"} with ${move}`,
+    takesSeeds: (name, points, move) => `lets ${name} take ${points} points with ${move}`,
+    missedStone: (move) => `leaves a mandarin that ${move} takes`, missed: (move, points) => `leaves ${points} points that ${move} takes`,
+    showIt: "Show the best line", stop: "Stop", tryIt: "Try it yourself", puzzle: "A puzzle from your worst mistake", anyPuzzle: "A puzzle from the worst mistake",
+    trying: "Try it: the game goes on from here, and your game waits behind the button “Back to the game”.", line: (move, number, count) => `Best line, ${number} of ${count}: ${move}.`,
+  },
+  vi: {
+    ahead: (name, points, how) => `${name} +${points}${how}`, even: (how) => `Ngang nhau${how}`,
+    graph: "Đồ thị: ai dẫn sau mỗi nước; danh sách các nước cũng dẫn đến đó",
+    looking: "Đang xem lại ván…", closer: (share) => `Đang xem kỹ hơn: ${share} %`,
+    mistakes: (count) => (count ? `${count} nước mất từ ba điểm trở lên hoặc làm đổi người thắng.` : "Không nước nào mất từ ba điểm trở lên hay làm đổi người thắng."),
+    played: (name, move) => `${name} đi ${move}`, you: "Bạn", best: (move) => `Hay nhất là ${move}`,
+    ends: (points, how) => `cuối ván ${margin(points, (ahead) => `hơn ${ahead} điểm`, (behind) => `kém ${behind} điểm`, "hòa")}${how}`,
+    dashed: "mũi tên đỏ nét đứt", solid: "mũi tên xanh nét liền",
+    price: (points) => `mất ${points} điểm`, lost: "đang thắng thành thua", drawn: "bỏ lỡ ván thắng", undrawn: "đang hòa thành thua",
+    takesStones: (name, count, move) => `để ${name} ăn ${count > 1 ? "cả hai quan" : "một quan"} bằng ${move}`,
+    takesSeeds: (name, points, move) => `để ${name} ăn ${points} điểm bằng ${move}`,
+    missedStone: (move) => `bỏ qua một quan mà ${move} ăn được`, missed: (move, points) => `bỏ qua ${points} điểm mà ${move} ăn được`,
+    showIt: "Xem cách đi hay nhất", stop: "Dừng", tryIt: "Đi thử từ đây", puzzle: "Câu đố từ lỗi nặng nhất của bạn", anyPuzzle: "Câu đố từ lỗi nặng nhất",
+    trying: "Mời bạn đi thử từ đây; ván cũ vẫn đợi ở nút “Trở lại ván đang chơi”.", line: (move, number, count) => `Cách hay nhất, nước ${number}/${count}: ${move}.`,
+  },
+};

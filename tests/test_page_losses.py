@@ -1,0 +1,81 @@
+"""What the page's review says that moves gave away, from values that are given; no search runs."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from oanquan_env.play.server import WEB
+from tests.node import run_script
+
+SCRIPT = """
+import { readFileSync } from "node:fs";
+const { Budget, NODES, isMistake, losses, summary } = await import(process.argv[1]);
+const { hints, played, final, spent } = JSON.parse(readFileSync(0, "utf8"));
+const found = losses(hints, played, final), budget = new Budget(spent.length), shares = [];
+for (const nodes of spent) { shares.push(budget.share); budget.spend(nodes); }
+console.log(JSON.stringify({
+  found: found.map((one) => one && { ...one, listed: isMistake(one) }),
+  summary: final === null ? null : summary(found, [(70 + final) / 2, (70 - final) / 2]),
+  shares: shares.map((share) => share / NODES), done: budget.number < 0,
+}));
+"""
+
+
+def asked(
+    hints: Sequence[dict[str, Any] | None], played: list[str], final: int | None = None, spent: tuple[int, ...] = ()
+) -> Any:
+    """The losses of a game, and the shares of the budget."""
+    given = json.dumps({"hints": hints, "played": played, "final": final, "spent": spent})
+    return json.loads(run_script(SCRIPT, (WEB / "losses.js").as_uri(), asked=given))
+
+
+def hint(mover: int, exact: str = "", **values: int) -> dict[str, Any]:
+    """Values by a search, the best move first."""
+    moves = {name[1:]: value for name, value in values.items()}
+    return {
+        "mover": mover,
+        "best": next(iter(moves)),
+        "values": moves,
+        "exact": exact.split(),
+        "search": {"proved": False, "depth": 9, "nodes": 100},
+    }
+
+
+def test_what_changes_the_winner_is_a_mistake_however_small() -> None:
+    hints = [hint(0, _1A=1, _2A=-1), hint(1, _1A=5, _2A=3), hint(0, _1A=9, _2A=6), hint(1, _1A=1, _2A=0)]
+    first, second, third, last, end = asked(hints, ["2A", "2A", "2A", "2A"])["found"]
+    assert (first["price"], first["changed"], first["listed"]) == (2, True, True)
+    assert (second["price"], second["changed"], second["listed"]) == (2, False, False)
+    assert (third["price"], third["changed"], third["listed"]) == (3, False, True)
+    assert (last["lead"], last["price"], last["listed"]) == (-1, 1, True)  # North's win becomes a draw
+    assert end is None
+
+
+def test_the_end_and_proved_values_take_the_place_of_searched_ones() -> None:
+    hints = [hint(0, _1A=8, _2A=6), hint(1, "2A", _1A=-5, _2A=-7)]
+    first, last, end = asked(hints, ["1A", "1A"], final=4)["found"]
+    assert (last["lead"], last["price"], last["exact"]) == (4, 0, True)  # both moves are certain now
+    assert (first["best"], first["lead"], first["price"]) == ("2A", 6, 2)  # what the search thought best was 4
+    assert (end["lead"], end["exact"]) == (4, True)
+    better = asked([hint(0, _1A=2, _2A=1)], ["2A"], final=7)["found"][0]
+    assert (better["best"], better["lead"], better["price"]) == ("2A", 7, 0)
+    missing = asked([hint(0, _1A=2, _2A=1), None], ["2A", "1A"], final=7)["found"]
+    assert (missing[0]["lead"], missing[0]["price"], missing[1]) == (2, 1, None)
+
+
+def test_positions_share_what_later_ones_leave_of_the_budget() -> None:
+    answer = asked([], [], spent=(0, 1_000_000, 9_000_000, 9_000_000))
+    assert answer["shares"] == pytest.approx(
+        [1 / 4, 1 / 3, 3 / 8, 3 / 8], abs=1e-6
+    )  # one that plays more is charged its share
+    assert answer["done"]
+
+
+def test_the_best_points_are_those_that_nothing_was_given_away_of() -> None:
+    hints = [hint(0, _1A=10, _2A=-10), hint(1, _1A=10, _2A=4), hint(0, _1A=-4)]
+    south, north = asked(hints, ["2A", "2A", "1A"], final=-4)["summary"]
+    assert south == {"blunders": 1, "share": 77}  # 33 points, and 10 more without the first move
+    assert north == {"blunders": 1, "share": 93}  # 37, and 3 more
+    assert asked([None, hint(1, _1A=-4)], ["2A", "1A"], final=4)["summary"] is None
