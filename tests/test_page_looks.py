@@ -107,7 +107,8 @@ def test_who_wants_less_motion_gets_none_and_a_screen_reader_hears_no_loose_numb
 
 
 def test_how_to_play_shows_every_lesson(visit: Visit) -> None:
-    page = visit(locale="vi-VN").page
+    person = visit(locale="vi-VN")
+    page = person.page
     page.locator("#learn").click()
     page.locator("#learn-dialog[open]").wait_for()
     titles = []
@@ -117,3 +118,6 @@ def test_how_to_play_shows_every_lesson(visit: Visit) -> None:
         page.locator("#learn-next").click()
         page.wait_for_timeout(50)
     assert len(set(titles)) == len(titles) >= 7
+    person.waits_for("Bạn có thể ăn quan")  # the help of the first game
+    page.reload()
+    person.waits_for("Bạn có thể ăn quan")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.page import catalogue
 from oanquan_env import Board, Rules, parse_records
 from oanquan_env.board import IllegalMoveError
 from oanquan_env.engine.move_trace import MoveTrace
@@ -26,6 +27,7 @@ Script = list[tuple[str, Json]]
 Told = tuple[bool, Json, MoveTrace | None]
 """Whether a request is refused; the state, and the last move, after it."""
 PLAYED = "random"  # a player that is no person; the test chooses its moves
+PROVED = catalogue()["proved"]
 OTHERS = ("undo", "undo", "redo", "back", "back", "resign", "load", "link", "next_round", "move")
 VARIANTS = (
     "tonkin fields=3 seeds=3 quan_non=2",
@@ -189,9 +191,10 @@ class Reference:
         }  # fmt: skip
 
     def _proved(self, seat: int) -> bool:
-        """As the test's players say, but never where fields changed hands."""
+        """As the test's players say, but only with a certificate, and never where fields changed hands."""
         changed = self.match is not None and self.match.ownership.owners().any()
-        return seat == 1 and self.names[seat] == PLAYED and self.played < 3 and not changed
+        holds = seat == 1 and self.names[seat] == PLAYED and self.played < 3 and not changed
+        return holds and str(self.board.rules) in PROVED
 
     def _match(self, match: Match) -> Json:
         settled = self.settled()

@@ -21,6 +21,8 @@ from oanquan_env.records.games import GameRecord, parse_records
 
 PUZZLES = ("first", "easy", "medium", "hard")
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([a-z-]+\.js)";$', re.MULTILINE)
+_LATER = re.compile(r'import\("\./([a-z-]+\.js)"\)')
+_EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
 
 
 def joined(name: str, exported: str) -> str:
@@ -38,7 +40,13 @@ def joined(name: str, exported: str) -> str:
                 wanted[imported] = set()
                 add(imported)
             wanted[imported].update(one.partition(" as ")[0] for one in names.split(", "))
+        for imported in _LATER.findall(text):
+            if imported not in wanted:
+                wanted[imported] = set()
+                add(imported)
+            wanted[imported].update(_EXPORT.findall((WEB / imported).read_text(encoding="utf-8")))
         text = _IMPORT.sub(lambda one: f'const {{ {one[1].replace(" as ", ": ")} }} = modules["{one[2]}"];', text)
+        text = _LATER.sub(lambda one: f'Promise.resolve(modules["{one[1]}"])', text)
         texts[name] = re.sub(r"^export (default )?", "", text, flags=re.MULTILINE)
 
     add(name)

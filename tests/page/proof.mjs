@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 const web = new URL("../../oanquan_env/play/web/", import.meta.url);
 const { Engine } = await import(new URL("engine.js", web));
 const { Openings } = await import(new URL("book.js", web));
-const { moveText, parsePosition } = await import(new URL("notation.js", web));
+const { moveText } = await import(new URL("notation.js", web));
+const { parsePosition } = await import(new URL("position-reading.js", web));
 const { movesOf, refutation, valueOf } = await import(new URL("openings.js", web));
 const { checkProof } = await import(new URL("proof-check.js", web));
 

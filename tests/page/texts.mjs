@@ -5,8 +5,8 @@ import { createInterface } from "node:readline";
 
 const web = new URL("../../oanquan_env/play/web/", import.meta.url), file = (name) => readFileSync(new URL(name, web));
 const load = (name) => import(new URL(name, web));
-const [rules, notation, records, matches, links, { Engine }, { Refused }] = await Promise.all(
-  ["rules.js", "notation.js", "records.js", "match-text.js", "links.js", "engine.js", "refused.js"].map(load),
+const [rules, notation, records, matches, links, { Engine }, { Refused }, { parseRecords }, { playRounds, resumeMatch }, { readLink }, { parsePosition }] = await Promise.all(
+  ["rules", "notation", "records", "match-text", "links", "engine", "refused", "record-reading", "match-reading", "link-reading", "position-reading"].map((name) => load(`${name}.js`)),
 );
 const engine = await Engine.load(file("engine.wasm"), JSON.parse(file("engine.json")));
 const catalogue = JSON.parse(file("data/catalogue.json"));
@@ -18,17 +18,17 @@ const text = (given) => records.formatRecords(given, catalogue);
 /** The round of a match that goes on, by texts, and the same by way of a link. */
 function told({ rules: by, start, moves, match, resigned }) {
   const game = { engine, rules: by, match, root: { position: start }, names: ["human", "easy"], resigned: resigned ? 0 : null, line: () => moves.map((action) => ({ action })) };
-  const link = links.linkOf(game, catalogue), held = links.readLink(link, catalogue);
+  const link = links.linkOf(game, catalogue), held = readLink(link, catalogue);
   return { link, held, moves: texts(moves), resigned, start: notation.positionText(by, start), headers: matches.roundHeaders(match), finished: text(matches.matchRecords(engine, by, match)) };
 }
 
 function resumed(given) {
-  const { match, record } = matches.resumeMatch(records.parseRecords(given, catalogue, engine), engine, catalogue);
+  const { match, record } = resumeMatch(parseRecords(given, catalogue, engine), engine, catalogue);
   return told({ ...record, match, resigned: record.termination === "resigned" });
 }
 
 function linked({ rules: by, position, moves, seats }) {
-  const handle = engine.rules(read(by)), begun = position ? notation.parsePosition(handle, position, engine) : engine.start(handle);
+  const handle = engine.rules(read(by)), begun = position ? parsePosition(handle, position, engine) : engine.start(handle);
   const game = { engine, rules: handle, match: null, root: { position: begun }, names: seats, resigned: null, line: () => moves.map((move) => ({ action: notation.parseMove(move) })) };
   return links.linkOf(game, catalogue);
 }
@@ -38,15 +38,15 @@ const ANSWERS = {
   match: (text, match) => rules.matchRulesText(rules.parseMatchRules(match, read(text), catalogue)),
   move: (text) => [notation.parseMove(text), notation.moveText(notation.parseMove(text))],
   position(by, text) {
-    const handle = engine.rules(read(by)), position = notation.parsePosition(handle, text, engine);
+    const handle = engine.rules(read(by)), position = parsePosition(handle, text, engine);
     return [notation.positionText(handle, position), position.ended];
   },
   squares: (by) => [...Array(read(by).players * (read(by).fields + 1)).keys()].map((index) => notation.squareName(read(by), index)),
-  records: (given) => text(records.parseRecords(given, catalogue, engine)),
+  records: (given) => text(parseRecords(given, catalogue, engine)),
   resumed,
-  rounds: (by, match, moves) => told(matches.playRounds(moves, engine.rules(read(by)), rules.parseMatchRules(match, read(by), catalogue), engine)),
+  rounds: (by, match, moves) => told(playRounds(moves, engine.rules(read(by)), rules.parseMatchRules(match, read(by), catalogue), engine)),
   linked,
-  fragment: (text) => links.readLink(text, catalogue),
+  fragment: (text) => readLink(text, catalogue),
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

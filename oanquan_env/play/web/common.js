@@ -15,9 +15,13 @@ export const store = {
   set: (name, value) => { try { localStorage.setItem(`oanquan-${name}`, value); } catch { /* private windows */ } },
 };
 
-/** The last state of the game, what new games can be made of, and the language. */
+/**
+ * The last state of the game, what new games can be made of, and the language. `aim` is what a game is for: {game, helped} a
+ * first game with help before each move, {game, bound} one against the proof.
+ */
 export const page = {
   state: null,
+  aim: null,
   catalogue: null,
   language: store.get("language") || ((navigator.language || "").startsWith("vi") ? "vi" : "en"),
 };

@@ -13,7 +13,7 @@ import { movesOf, refutation, valueOf } from "./openings.js";
 import { checkProof } from "./proof-check.js";
 import { PROOF } from "./proof-words.js";
 import { drawingJson, frameOf, nodeJson } from "./state.js";
-import { play, tools, view } from "./table.js";
+import { play, playFor, tools, view } from "./table.js";
 
 const STYLE = `
 #openings-dialog { width: min(1020px, calc(100vw - 20px)); }
@@ -39,7 +39,7 @@ const STYLE = `
   #openings-moves button { padding: 0 8px; font-size: 14px; }
 }`;
 const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null };
-let goal = null, nodes = null; // the game that is played against the proof, and its bound; the parts of the dialog
+let nodes = null; // the parts of the dialog
 const said = () => PROOF[page.language];
 const button = (textContent, onclick, more = {}) => make("button", { type: "button", textContent, onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))), ...more });
 const part = (name, id, more = {}) => (nodes[id] = make(name, { id: `openings-${id}`, ...more }));
@@ -220,21 +220,20 @@ async function copyLink() {
 /** A game against the proof from the side that it beats. */
 async function beat() {
   const { bound } = seen;
-  await play("new", { rules: seen.preset, seats: ["perfect", PERSON] });
+  await playFor({ bound }, { rules: seen.preset, seats: ["perfect", PERSON] });
   nodes.dialog.close();
-  goal = { game: page.state.game, bound };
   notice(said().goal(bound), 15);
-  tellGoal();
 }
 
 /** Beside the game: the goal, and at the end whether it was reached. */
 function tellGoal() {
-  if (!goal || page.state.game !== goal.game) return;
-  const { outcome } = page.state, ahead = outcome && outcome.scores[0] - outcome.scores[1];
+  const { aim: goal, state: { game, outcome } } = page;
+  if (goal?.game !== game || goal.bound === undefined) return;
+  const ahead = outcome && outcome.scores[0] - outcome.scores[1];
   const text = !outcome || !view.settled ? said().goal(goal.bound) : ahead <= goal.bound ? said().held(ahead) : said().missed(ahead, goal.bound);
   $("about-game").append(make("br"), make("b", { textContent: text }));
 }
-view.addEventListener("shown", tellGoal);
+view.addEventListener("shown", tellGoal); // page.js loads this where a game with a goal was kept
 
 // ---- the proof -------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 import { moveName } from "./board-words.js";
 import { $, complain, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
-import { readLink } from "./links.js";
+import { readLink } from "./link-reading.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
 import { play, view } from "./table.js";
@@ -44,21 +44,23 @@ export async function openFile(file) {
   if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
 }
 
-/** Begin the game that a link holds; where it has no moves and names no players, who sits here stays. */
-async function openHeld(text) {
-  const asked = readLink(text, page.catalogue);
-  await play("new", { ...asked, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
+/** Begin the game that a link holds; where it has no moves and names no players, who sits here stays, at first `seats`. */
+async function openHeld(text, seats = null) {
+  const asked = readLink(text, page.catalogue), others = seats?.length === asked.seats.length ? seats : null;
+  await play("new", { ...asked, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : others });
 }
 
-/** Begin the game that the address holds. */
-export async function openLink() {
+/** Begin the game that the address holds; false if it cannot be read. Before the first game, `seats` may say who sits here. */
+export async function openLink(seats) {
   const text = location.hash.slice(1);
   history.replaceState(null, "", location.href.split("#")[0]);
   try {
-    await openHeld(text);
+    await openHeld(text, seats);
+    return true;
   } catch (error) {
     const code = { position: "linkPosition", rules: "linkRules", move: "linkMoves" }[error.code];
     notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("from") : "", code), 30);
+    return false;
   }
 }
 

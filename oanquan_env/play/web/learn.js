@@ -3,7 +3,7 @@
 import { BoardView } from "./board.js";
 import { $, complain, page, store, words } from "./common.js";
 import "./dialog-words.js";
-import { lessons, newcomersGame, play, view } from "./table.js";
+import { lessons, newcomersGame, playFor } from "./table.js";
 
 const learn = { at: 0, lessons: null, view: null };
 
@@ -59,9 +59,7 @@ async function tried(chosen) {
 /** A game against the weakest, with a sentence of help before each move. */
 async function begin() {
   $("learn-dialog").close();
-  await play("new", newcomersGame());
-  view.helped = page.state.game;
-  view.refresh();
+  await playFor({ helped: true }, newcomersGame());
 }
 
 $("learn-back").onclick = () => showLesson(learn.at - 1);

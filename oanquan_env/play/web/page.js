@@ -52,8 +52,9 @@ function setLanguage(chosen) {
   view.setLanguage(chosen);
 }
 
-/** Open the game that the address holds, if it holds one. */
-const openLink = async () => (location.hash.includes("=") ? (await dialogs.share()).openLink() : null);
+/** What opens the game that the address holds, if it holds one. */
+const linked = async () => (location.hash.includes("=") ? (await dialogs.share()).openLink : null);
+const openLink = async () => (await linked())?.();
 
 /** Keep the page for times without a network; a version that came meanwhile takes over before the game begins. */
 async function keep() {
@@ -73,8 +74,8 @@ async function start() {
     if (kept) view.option(name, name === "speed" ? kept : kept === "true");
   }
   try {
-    await begin();
-    await openLink();
+    await begin(await linked());
+    if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
     window.addEventListener("hashchange", () => openLink().catch(complain));
     document.body.dataset.ready = "yes";
   } catch (error) { complain(error); }

@@ -2,7 +2,7 @@
 // Nothing of the search that found the strategies is here, and no document.
 
 import { damaged, keyOf, readArrays, strategyOf, unpack } from "./book.js";
-import { parsePosition } from "./notation.js";
+import { parsePosition } from "./position-reading.js";
 import { parseRules } from "./rules.js";
 
 const OVER = -1; // in place of a position's number: the game has ended

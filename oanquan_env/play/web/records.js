@@ -1,22 +1,15 @@
-// Records of games as text, in the manner of PGN (docs/RULES.md 7), written and read as records/games.py does.
+// Records of games as text, in the manner of PGN (docs/RULES.md 7), written as records/games.py does; record-reading.js reads them.
 // A record is {rules, moves, position, start, result, termination, headers, comments}: position is the text of the position
 // at which the game began, null for the set-up, and start the position itself; comments go by the number of the move that
-// they follow. Reading replays the moves by the engine; a record read has its last position, too, as `last`.
+// they follow.
 
 import { RunawayGame } from "./engine.js";
 import { Refused } from "./refused.js";
-import { BLANKS, parseRules, quoted, rulesText } from "./rules.js";
-import { TERMINATIONS, columnOf, moveText, moveTexts, parseMove, parsePosition, seatName } from "./notation.js";
+import { rulesText } from "./rules.js";
+import { TERMINATIONS, moveText, moveTexts, seatName } from "./notation.js";
 
 export const UNFINISHED = "*";
 export const OWNERSHIP_HEADERS = ["Sold", "Pawned"];
-const RESERVED = ["Rules", "Position", "Result", "Termination"];
-
-const BLANK = new RegExp(`[${BLANKS}]*`, "uy"), WORD = new RegExp(`[^${BLANKS}{}\\[\\]]+`, "uy"), NUMBER = /([0-9]+)\./uy;
-const HEADER = /\[([A-Za-z][A-Za-z0-9_-]*)[ \t]+"([^"\\]*(?:\\.[^"\\]*)*)"[ \t]*\]/suy;
-const COMMENT = /\{([^}\\]*(?:\\.[^}\\]*)*)\}/suy;
-const RESULT = /^(\*|-?[0-9]+(--?[0-9]+)+)$/;
-const ESCAPES = { n: "\n", r: "\r", "\\": "\\", '"': '"', "}": "}" };
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
@@ -51,138 +44,6 @@ export function resultOf(engine, rules, position) {
   return { result: engine.standings(rules, position).join("-"), termination: TERMINATIONS[position.ended] };
 }
 
-// ---- reading --------------------------------------------------------------------------------------------------------
-
-/** A text and a place in it. */
-class Reader {
-  constructor(text) { Object.assign(this, { text, place: 0 }); }
-
-  /** Skip blanks; whether nothing follows. */
-  atEnd() {
-    this.place += this.match(BLANK)[0].length;
-    return this.place === this.text.length;
-  }
-
-  match(pattern) {
-    pattern.lastIndex = this.place;
-    return pattern.exec(this.text);
-  }
-
-  /** The next match, blanks skipped; the reader goes behind it. */
-  take(pattern) {
-    this.atEnd();
-    const match = this.match(pattern);
-    if (match) this.place += match[0].length;
-    return match;
-  }
-
-  error(place, en, vi) {
-    const before = this.text.slice(0, place), lineStart = before.lastIndexOf("\n") + 1;
-    const line = before.split("\n").length, column = columnOf(this.text.slice(lineStart), place - lineStart);
-    return new Refused("record", `line ${line}, column ${column}: ${en}`, `dòng ${line}, ký tự ${column}: ${vi}`, { line, column });
-  }
-
-  /** A text that begins at `place`, with its backslashes resolved. */
-  unescaped(text, place) {
-    return text.replace(/\\(.)/gsu, (all, letter, at) => {
-      if (!Object.hasOwn(ESCAPES, letter)) throw this.error(place + at, `unknown escape ${quoted(all)}`, `không hiểu ${quoted(all)}`);
-      return ESCAPES[letter];
-    });
-  }
-}
-
-/** All records of a text. Throws Refused with the place of what cannot be read, or does not replay. */
-export function parseRecords(text, catalogue, engine) {
-  const reader = new Reader(text), records = [];
-  while (!reader.atEnd()) records.push(readRecord(reader, catalogue, engine));
-  return records;
-}
-
-function readRecord(reader, catalogue, engine) {
-  const begin = reader.place, headers = readHeaders(reader);
-  for (const name of ["Rules", "Result"]) {
-    if (!headers.has(name)) throw reader.error(begin, `a record must have the header [${name} …]`, `biên bản phải có dòng [${name} …]`);
-  }
-  const { rules, start } = readStart(reader, headers, catalogue, engine);
-  const { moves, comments, last } = readMoves(reader, rules, start, engine);
-  checkResult(reader, headers, resultOf(engine, rules, last));
-  return {
-    rules, moves, comments, start, last, position: headers.get("Position")?.value ?? null,
-    result: headers.get("Result").value, termination: headers.get("Termination")?.value ?? "",
-    headers: Object.fromEntries([...headers].filter(([name]) => !RESERVED.includes(name)).map(([name, { value }]) => [name, value])),
-  };
-}
-
-/** Name -> its value, and where the value begins. */
-function readHeaders(reader) {
-  const headers = new Map();
-  while (!reader.atEnd() && reader.text[reader.place] === "[") {
-    const begin = reader.place, match = reader.take(HEADER);
-    if (!match) throw reader.error(begin, 'a header is [Name "value"]', 'dòng đầu phải có dạng [Tên "giá trị"]');
-    const [all, name, value] = match, place = begin + all.indexOf('"') + 1;
-    if (headers.has(name)) throw reader.error(begin, `the header ${name} comes twice`, `dòng ${name} có hai lần`);
-    headers.set(name, { value: reader.unescaped(value, place), place });
-  }
-  return headers;
-}
-
-function readStart(reader, headers, catalogue, engine) {
-  let header = headers.get("Rules");
-  try {
-    const rules = engine.rules(parseRules(header.value, catalogue));
-    header = headers.get("Position");
-    return { rules, start: header ? parsePosition(rules, header.value, engine) : engine.start(rules) };
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const place = placeOf(reader.text, header.place, error.column ?? 1);
-    throw reader.error(place, error.detail.en, error.detail.vi);
-  }
-}
-
-/** The place of a column, from 1, of a piece that begins at `place`. */
-const placeOf = (text, place, column) => place + [...text.slice(place, place + 2 * column)].slice(0, column - 1).join("").length;
-
-/** Read and play the moves up to the result, before which the reader stays. */
-function readMoves(reader, rules, start, engine) {
-  const moves = [], said = new Map();
-  let last = start;
-  for (;;) {
-    const comment = reader.take(COMMENT);
-    if (comment) {
-      const text = reader.unescaped(comment[1], comment.index + 1), before = said.get(moves.length);
-      said.set(moves.length, before === undefined ? text : `${before} ${text}`);
-      continue;
-    }
-    if (reader.atEnd() || "{[".includes(reader.text[reader.place])) {
-      throw reader.error(reader.place, `the record ends without its result (${UNFINISHED} for an unfinished game)`, `biên bản thiếu kết quả ở cuối (${UNFINISHED} nếu chưa hết ván)`);
-    }
-    const word = reader.match(WORD);
-    if (word && RESULT.test(word[0])) return { moves, comments: Object.fromEntries(said), last };
-    if (moves.length % rules.players === 0) {
-      const wanted = `${moves.length / rules.players + 1}`, number = reader.take(NUMBER);
-      if (number?.[1] !== wanted) {
-        throw reader.error(number?.index ?? reader.place, `expected the number ${wanted}. here, or the result`, `ở đây cần số ${wanted}. hoặc kết quả`);
-      }
-    }
-    const move = readMove(reader, rules, last, engine);
-    last = move.position;
-    moves.push(move.action);
-  }
-}
-
-function readMove(reader, rules, position, engine) {
-  const word = reader.take(WORD);
-  if (!word) throw reader.error(reader.place, "expected a move here", "ở đây cần một nước đi");
-  try {
-    const action = parseMove(word[0]);
-    return { action, position: playLegal(engine, rules, position, action) };
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const { en, vi } = error.detail, ply = position.ply + 1;
-    throw reader.error(word.index + (error.column ?? 1) - 1, `ply ${ply}: ${en}`, `nước thứ ${ply}: ${vi}`);
-  }
-}
-
 /** The position after a move. Throws Refused for one that cannot be played, with those that can. */
 export function playLegal(engine, rules, position, action) {
   const legal = engine.legal(rules, position), seat = position.mover;
@@ -199,24 +60,5 @@ export function playLegal(engine, rules, position, action) {
   } catch (error) {
     if (!(error instanceof RunawayGame)) throw error;
     throw new Refused("move", `${moveText(action)} leads to a game without an end`, `${moveText(action)} dẫn đến ván không bao giờ kết thúc`);
-  }
-}
-
-/** Compare the result and the termination that are written with those of the moves. */
-function checkResult(reader, headers, { result, termination }) {
-  const written = headers.get("Result"), word = reader.take(WORD), claim = headers.get("Termination");
-  if (word?.[0] !== written.value) {
-    throw reader.error(
-      word?.index ?? written.place, `the moves end with another result than the header's ${quoted(written.value)}`, `kết quả ở cuối khác với ${quoted(written.value)} ở dòng Result`,
-    );
-  }
-  const sharedOut = result !== UNFINISHED && OWNERSHIP_HEADERS.some((name) => headers.has(name));  // match-text.js checks these
-  if (written.value !== result && !(sharedOut && written.value !== UNFINISHED)) {
-    throw reader.error(written.place, `Result is ${quoted(written.value)}, but the moves lead to ${result}`, `Result là ${quoted(written.value)}, nhưng các nước đi dẫn đến ${result}`);
-  }
-  if (termination && claim?.value !== termination) {
-    throw reader.error(
-      (claim ?? written).place, `the moves lead to the termination ${termination}, which the headers do not say`, `các nước đi dẫn đến ${termination}, nhưng dòng Termination không ghi như vậy`,
-    );
   }
 }

@@ -3,12 +3,11 @@
 import { Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
 import { changedHands, newMatch } from "./match-model.js";
-import { playRounds, resumeMatch } from "./match-text.js";
-import { moveText, parseMove, parsePosition } from "./notation.js";
-import { OWNERSHIP_HEADERS, formatRecords, parseRecords, playLegal } from "./records.js";
+import { parseMove } from "./notation.js";
+import { OWNERSHIP_HEADERS, formatRecords, playLegal } from "./records.js";
 import { Refused } from "./refused.js";
 import { parseMatchRules, parseRules, rulesText } from "./rules.js";
-import { drawingJson, frameOf, gameJson, namesOf, nodeJson, puzzleJson } from "./state.js";
+import { drawingJson, gameJson, namesOf, puzzleJson } from "./state.js";
 
 const notYours = (code) => new Refused(code, "it is not your turn", "chưa đến lượt bạn");
 const impossible = (en, vi) => new Refused("request", en, vi);
@@ -19,7 +18,8 @@ const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "o
 /**
  * One game after another. There is none before the first `request("new", ...)`; event "changed" after every change.
  *
- * `data(name)` resolves with a file of `data`: JSON as an object. `thinker` chooses the moves of those who are no persons.
+ * `data(name)` resolves with a file of `data`: JSON as an object. `thinker` chooses the moves of those who are no persons;
+ * any of its answers may be a promise.
  */
 export class Session extends EventTarget {
   #engine; #thinker; #data; #catalogue;
@@ -55,9 +55,12 @@ export class Session extends EventTarget {
   /** Begin another game: at the set-up, where `starter` moves first, at a position, or as a round of a match (roundsText). */
   async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null }) {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
-    if (match !== null) return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats);
+    if (match !== null) {
+      const { playRounds } = await import("./match-reading.js");
+      return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats);
+    }
     if (!Number.isInteger(starter) || starter < 0 || starter >= rules.players) throw impossible(`starter must be 0 to ${rules.players - 1}; got ${starter}`, "");
-    const start = position === null ? this.#engine.start(rules, starter) : parsePosition(rules, position, this.#engine);
+    const start = position === null ? this.#engine.start(rules, starter) : await this.#position(rules, position);
     return this.#put({ rules, start, moves: moves.match(/..?/gsu) ?? [] }, seats);
   }
 
@@ -98,14 +101,14 @@ export class Session extends EventTarget {
     const levels = { first, ...others };
     if (!Object.hasOwn(levels, level) || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
     const place = number % levels[level].length, puzzle = levels[level][place];
-    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values), start = parsePosition(rules, puzzle.position, this.#engine);
+    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values), start = await this.#position(rules, puzzle.position);
     const counts = Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length]));
     return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: { ...puzzle, level, number: place, counts } });
   }
 
   /** A puzzle that a review made, by its move that is best and the values of all. The game is kept until `resume`. */
-  _own_puzzle({ rules: text, position, best, values, proved }) {
-    const rules = this.#engine.rules(parseRules(text, this.#catalogue)), start = parsePosition(rules, position, this.#engine);
+  async _own_puzzle({ rules: text, position, best, values, proved }) {
+    const rules = this.#engine.rules(parseRules(text, this.#catalogue)), start = await this.#position(rules, position);
     const own = { rules: text, position, best, values, proved }, counts = { own: 1 };
     return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: { ...own, own, name: "own", level: "own", number: 0, counts } });
   }
@@ -141,8 +144,8 @@ export class Session extends EventTarget {
   }
 
   /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. */
-  _load({ text, number = null, seats = null }) {
-    return this.#put(this.#read(text, number), seats);
+  async _load({ text, number = null, seats = null }) {
+    return this.#put(await this.#read(text, number), seats);
   }
 
   // ---- what is shown -------------------------------------------------------------------------------------------------
@@ -197,13 +200,17 @@ export class Session extends EventTarget {
 
   // ---- within --------------------------------------------------------------------------------------------------------
 
+  /** The position that a text describes. */
+  async #position(rules, text) { return (await import("./position-reading.js")).parsePosition(rules, text, this.#engine); }
+
   /** The game, or the match, of a text; of several games the one of that number. */
-  #read(text, number) {
+  async #read(text, number) {
+    const { parseRecords } = await import("./record-reading.js");
     const records = parseRecords(text, this.#catalogue, this.#engine), refuse = (en, vi) => { throw new Refused("record", en, vi); };
     if (!records.length) refuse("the file is empty", "tệp trống");
     const whole = "Match" in records[0].headers, games = records.length;
     if (!whole && number === null && games > 1) throw new Refused("games", `it holds ${games} games`, `tệp có ${games} ván`, { games });
-    const { match, record } = whole ? resumeMatch(records, this.#engine, this.#catalogue) : { match: null, record: records[(number ?? 1) - 1] };
+    const { match, record } = whole ? (await import("./match-reading.js")).resumeMatch(records, this.#engine, this.#catalogue) : { match: null, record: records[(number ?? 1) - 1] };
     if (!record) refuse(`there is no game ${number}`, `không có ván ${number}`);
     if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("it is a round of a match, in which fields are sold", "đây là một ván của trận có bán ruộng");
     return { ...record, match, resigned: record.termination === "resigned" };
@@ -227,8 +234,10 @@ export class Session extends EventTarget {
   async #put({ rules, start, moves = [], match = null, headers = {}, resigned = false }, seats, { puzzle = null, kept = null } = {}) {
     const same = this.game?.names.length === rules.players ? this.game.names : Array(rules.players).fill(PERSON), names = seats ?? same;
     if (names.length !== rules.players) throw new Refused("player", `the rules have ${rules.players} players, not ${names.length}`, `luật này có ${rules.players} người chơi`);
-    for (const name of names) if (name !== PERSON) this.#thinker.known(name, rules);
-    const game = new Game(this.#engine, this.#engine.rules(rules), start, names, { match, headers, known: (name) => this.#knows(name, rules) });
+    for (const name of names) if (name !== PERSON) await this.#check(name, rules);
+    const players = new Set();
+    for (const name of Object.values(headers)) if (await this.#knows(name, rules)) players.add(name);
+    const game = new Game(this.#engine, this.#engine.rules(rules), start, names, { match, headers, known: (name) => players.has(name) });
     for (const move of moves) game.step(this.#legal(game, move));
     if (resigned && !game.over) game.resign();
     this.#drawing = await this.#data(`drawing-${rules.players}-${rules.fields}.json`);
@@ -238,9 +247,15 @@ export class Session extends EventTarget {
     this.#values = new Map();
   }
 
+  /** Throws Refused for the name of no player, and for rules that it does not play; levels play all rules. */
+  async #check(name, rules) {
+    if (!this.#catalogue.levels.includes(name)) await this.#thinker.known(name, rules);
+  }
+
   /** Whether there is a player of that name. */
-  #knows(name, rules) {
-    try { this.#thinker.known(name, rules); return true; } catch { return false; }
+  async #knows(name, rules) {
+    if (name === PERSON) return false;
+    try { await this.#check(name, rules); return true; } catch { return false; }
   }
 
   /** The action of a move, a text or an action, that can be played. */
@@ -277,6 +292,7 @@ export class Session extends EventTarget {
   /** Find out for whom the bound of a certificate holds. */
   async #prove(turn) {
     const { game } = this, { rules, root, names } = game, history = game.line().map(({ action }) => action);
+    if (!this.#catalogue.proved.includes(rulesText(rules, this.#catalogue))) return; // no certificate
     const holds = (name, seat) => !game.person(seat) && !changedHands(game.match) && this.#thinker.proved(name, rules, root.position, history, seat);
     const proved = await Promise.all(names.map(holds)).catch(() => []);
     if (this.#turn !== turn || names.every((_, seat) => (proved[seat] ?? false) === (this.#proved[seat] ?? false))) return;
@@ -284,16 +300,4 @@ export class Session extends EventTarget {
     this.version += 1;
     this.dispatchEvent(new Event("changed"));
   }
-}
-
-/** The lessons that come as data, each with its drawing, the board before its move, the legal moves, and the move, or null. */
-export async function lessonsOf(engine, catalogue, data) {
-  const rules = engine.rules(catalogue.presets[catalogue.begin].values);
-  const [lessons, empty] = await Promise.all([data("lessons.json"), data(`drawing-${rules.players}-${rules.fields}.json`)]);
-  return lessons.map(({ name, position, move }) => {
-    const start = parsePosition(rules, position, engine), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);
-    if (move !== null) game.step(parseMove(move));
-    const drawing = drawingJson(empty, rules, names);
-    return { name, drawing, start: frameOf(start), legal: engine.legal(rules, start).map(moveText), move: move && nodeJson(game.node, drawing, names) };
-  });
 }

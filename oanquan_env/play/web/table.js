@@ -5,8 +5,7 @@ import { $, complain, page } from "./common.js";
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
 import { askPython, pythonPlayers } from "./python.js";
-import { Session, lessonsOf } from "./session.js";
-import { Thinker } from "./thinker.js";
+import { Session } from "./session.js";
 
 const KEPT = "oanquan-kept", LAST = "oanquan-last";
 const files = new Map();
@@ -35,15 +34,33 @@ export const play = (name, asked = {}) => session.request(name, asked);
 /** A game of a person against the weakest level. */
 export const newcomersGame = () => ({ rules: page.catalogue.begin, seats: [page.catalogue.person, page.catalogue.levels[0]] });
 
+/** Begin a game with an aim (common.js). */
+export async function playFor(aim, asked) {
+  await play("new", asked);
+  page.aim = { ...aim, game: page.state.game };
+  follow();
+  view.refresh();
+}
+
 /** The lessons with their drawings and moves. */
-export const lessons = () => lessonsOf(engine, page.catalogue, data);
+export const lessons = async () => (await import("./lessons.js")).lessonsOf(engine, page.catalogue, data);
 
 /** For dialogs that look beyond the game: the engine of moves, files of `data`, and hints. */
 export const tools = () => ({ engine, data, thinker });
 
+/** An object with some methods of the one that `make` resolves with, which is made when one of them is first called. */
+function lazily(make, ...methods) {
+  let made = null;
+  const ready = () => (made ??= make().catch((error) => { made = null; throw error; }));
+  return Object.fromEntries(methods.map((name) => [name, async (...args) => (await ready())[name](...args)]));
+}
+
 function follow() {
   const drawing = session.drawing();
   page.state = session.state();
+  if (page.aim && page.aim.game === null) page.aim.game = page.state.game; // of a game that was kept
+  if (page.aim?.game !== page.state.game && !page.state.puzzle) page.aim = null;
+  view.helped = page.aim?.helped ? page.aim.game : null;
   keep();
   view.update(page.state, drawing === drawn ? null : drawing);
   drawn = drawing;
@@ -52,7 +69,7 @@ function follow() {
 // ---- what is kept ----------------------------------------------------------------------------------------------------
 
 function keep() {
-  const kept = JSON.stringify(session.kept());
+  const kept = JSON.stringify({ ...session.kept(), aim: page.aim });
   try {
     sessionStorage.setItem(KEPT, kept);
     localStorage.setItem(LAST, kept);
@@ -65,24 +82,33 @@ function kept() {
   } catch { return null; }
 }
 
-/** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
-export async function begin() {
+/**
+ * Begin the game of this tab: the one that `open` begins, if it resolves with true; the one that the tab had before it was
+ * loaded again, the last one of any tab, or a new one.
+ */
+export async function begin(open = null) {
   const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
   const ask = python && askPython, askable = (name) => python.given.includes(name) || python.names.includes(name.split(":")[0]);
   engine = await Engine.load(bytes, layout);
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
   const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  thinker = new Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask, askable });
+  const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask, askable });
+  thinker = lazily(thinking, "known", "choose", "hint", "proved");
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
-  await goOn(kept());
+  const before = kept();
+  if (!(await open?.(before?.seats ?? newcomersGame().seats))) await goOn(before);
 }
 
 /** Go on with the game that was kept; where its players are not here any more, persons take their seats. */
 async function goOn(before) {
   try {
-    if (before) { await session.restore(before); return; }
+    if (before) {
+      page.aim = before.aim && { ...before.aim, game: null };
+      await session.restore(before);
+      return;
+    }
   } catch (error) {
     complain(error);
     try { await session.request("load", { text: before.text }); return; } catch { /* a game of an older page */ }

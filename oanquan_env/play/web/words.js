@@ -3,7 +3,7 @@
 
 export const WORDS = {
   en: {
-    other: "Tiếng Việt", newGame: "New game", puzzles: "Puzzles", learn: "How to play", openings: "Openings", fromHere: "Play on from here",
+    other: "Tiếng Việt", newGame: "New game", puzzles: "Puzzles", learn: "Learn", openings: "Openings", fromHere: "Play on from here",
     start: "Start", nextRound: "Next round", nextPuzzle: "Next puzzle", retry: "Try again", rematch: "Rematch", swap: "Change sides", review: "Review the game", card: "Picture to share",
     evaluate: "Show who is ahead", story: "The move", moves: "All moves",
     resign: "Resign", share: "Save, share, open", save: "Save the record", load: "Choose a file", link: "Link to the game", copyRecord: "Copy record", svg: "Film (SVG)", gif: "Film (GIF)",

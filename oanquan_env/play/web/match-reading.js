@@ -1,0 +1,62 @@
+// Matches read from texts (match-text.js). Reading settles the rounds by the engine; a record must agree with what its moves
+// lead to.
+
+import { newMatch, settle } from "./match-model.js";
+import { RESIGNED, positionOf, recordOf, roundHeaders } from "./match-text.js";
+import { parseMove } from "./notation.js";
+import { UNFINISHED, playLegal } from "./records.js";
+import { Refused } from "./refused.js";
+import { parseMatchRules, quoted, rulesText } from "./rules.js";
+
+/** The match before the last of its rounds, and the record of that round, which may go on; of the headers others are left. */
+export function resumeMatch(records, engine, catalogue) {
+  const [first] = records, { rules } = first;
+  let match = newMatch(rulesOfMatch(first, catalogue)), others = {};
+  for (const [index, record] of records.entries()) {
+    const { moves, start, last, headers } = record, isLast = index === records.length - 1, isResigned = record.termination === "resigned";
+    if (match.over) throw fault(index + 1, `the match was over after round ${index}`, `trận đã kết thúc sau ván ${index}`);
+    const names = { Match: "", Round: "", Sold: "", Pawned: "" }, position = positionOf(engine, rules, match.starter);
+    const expected = { ...names, ...roundHeaders(match), Match: first.headers.Match ?? "" };
+    others = Object.fromEntries(Object.entries(headers).filter(([name]) => !Object.hasOwn(names, name)));
+    const written = Object.fromEntries(Object.keys(names).map((name) => [name, headers[name] ?? ""]));
+    compare(index + 1, { Rules: rulesText(rules, catalogue), Position: `${position}` }, { Rules: rulesText(record.rules, catalogue), Position: `${record.position}` });
+    compare(index + 1, expected, written);
+    if (isLast && record.result === UNFINISHED && !isResigned) break;
+    if (!last.ended && !isResigned) throw fault(index + 1, "the moves do not finish the round", "các nước đi chưa hết ván");
+    const settled = settle(engine, rules, match, last.ended ? last : { ...last, ended: RESIGNED }, { start, moves, headers: others });
+    const { result, termination } = recordOf(engine, rules, match.rules, settled.rounds.at(-1));
+    compare(index + 1, { Result: result, Termination: termination }, { Result: record.result, Termination: record.termination });
+    if (!isLast) match = settled;
+  }
+  return { match, record: { ...records.at(-1), headers: others } };
+}
+
+const fault = (number, en, vi, code = "record") => new Refused(code, `round ${number}: ${en}`, `ván ${number}: ${vi}`);
+
+function rulesOfMatch({ headers, rules }, catalogue) {
+  try {
+    return parseMatchRules(headers.Match ?? "", rules, catalogue);
+  } catch ({ detail }) { throw fault(1, detail.en, detail.vi); }
+}
+
+function compare(number, expected, written) {
+  for (const [name, value] of Object.entries(expected)) {
+    if (written[name] === value) continue;
+    const texts = [quoted(written[name]), quoted(value)];
+    throw fault(number, `${name} is ${texts[0]}, but should be ${texts[1]}`, `${name} là ${texts[0]}, nhưng phải là ${texts[1]}`);
+  }
+}
+
+/** The match before the last round of such a text, and that round: {match, rules, start, moves, resigned}. Throws Refused. */
+export function playRounds(text, rules, matchRules, engine) {
+  const rounds = text.split(".");
+  for (let match = newMatch(matchRules), number = 1; ; number += 1) {
+    const round = rounds[number - 1], resigned = round.endsWith("-"), start = engine.start(rules, match.starter);
+    const moves = (round.slice(0, round.length - resigned).match(/..?/gsu) ?? []).map(parseMove);
+    const last = moves.reduce((position, move) => playLegal(engine, rules, position, move), start);
+    if (number === rounds.length) return { match, rules, start, moves, resigned };
+    if (!last.ended && !resigned) throw fault(number, "the moves do not finish the round", "các nước đi chưa hết ván", "move");
+    match = settle(engine, rules, match, last.ended ? last : { ...last, ended: RESIGNED }, { start, moves, headers: {} });
+    if (match.over) throw fault(number + 1, `the match was over after round ${number}`, `trận đã kết thúc sau ván ${number}`, "move");
+  }
+}
