@@ -64,6 +64,7 @@ class TDSettings(Strict):
 class TDEvaluation(EvaluationSchedule):
     """Periodic measurements of the regret of searches with the net."""
 
+    every_plies: Count = Field(3_000_000, description="plies between evaluations, each of which takes seconds")
     nodes: list[Count] = Field([2_000, 20_000], description="moves that the searches may play")
 
 
